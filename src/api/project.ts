@@ -1,0 +1,158 @@
+// The service's nouns, unrenamed: project, download, creation response, faces, upload address, account, event.
+// Shapes: interface.md, Resources and their fields; facts.md, Project records, all fields.
+import type { FromSchema } from 'json-schema-to-ts';
+import type { Brand } from '../base/result.ts';
+
+export type ProjectId = Brand<string, 'ProjectId'>;
+/** An id that the service, or a journal of ours, named. */
+export const projectId = (text: string): ProjectId => text as ProjectId;
+
+/** Which of the three details endpoints knows a project. */
+export type RecordKind = 'video' | 'image' | 'audio';
+
+export const downloadSchema = {
+  type: 'object',
+  description: 'Where an output can be fetched, and until when. A fresh address comes from the details endpoint.',
+  required: ['url', 'expires_at'],
+  properties: {
+    url: { type: 'string', minLength: 1, description: 'A presigned address: no bearer header is sent to it.' },
+    expires_at: { type: 'string', description: 'ISO 8601 timestamp; 24 hours after the address was issued.' },
+  },
+} as const;
+
+export const projectErrorSchema = {
+  type: 'object',
+  description: 'Why a project ended in error.',
+  required: ['code', 'message'],
+  properties: { code: { type: 'string' }, message: { type: 'string' } },
+} as const;
+
+export const projectSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/project.schema.json',
+  title: 'Project record',
+  description: 'What the details endpoints answer and events carry. Unknown fields are allowed: the interface grows in place.',
+  type: 'object',
+  required: ['id', 'status', 'downloads'],
+  properties: {
+    id: { type: 'string', minLength: 1, description: 'Unique project id.' },
+    name: { type: ['string', 'null'], description: 'The name given at creation.' },
+    status: {
+      type: 'string',
+      description: 'One of `queued`, `rendering`, `complete`, `error`; deployments also answer `canceled` and `draft`.',
+    },
+    type: { type: 'string', description: 'The tool that made the project: a free-form string.' },
+    created_at: { type: 'string', description: 'ISO 8601 timestamp.' },
+    completed_at: { type: ['string', 'null'], description: 'ISO 8601 timestamp, in completion events.' },
+    failed_at: { type: ['string', 'null'], description: 'ISO 8601 timestamp, in error events.' },
+    enabled: { type: 'boolean', description: 'False once the project was deleted.' },
+    credits_charged: { type: 'integer', minimum: 0, description: 'Credits deducted; a refund is included.' },
+    total_frame_cost: { type: ['integer', 'null'], description: 'Deprecated, equal to credits_charged.' },
+    image_count: { type: 'integer', description: 'Image projects: how many pictures were asked for.' },
+    width: { type: 'integer', description: 'Output width in pixels; -1: not known.' },
+    height: { type: 'integer', description: 'Output height in pixels; -1: not known.' },
+    fps: { type: 'number', description: 'Video projects: frames a second.' },
+    start_seconds: { type: 'number', description: 'Video projects: where the clip starts, in seconds.' },
+    end_seconds: { type: 'number', description: 'Video projects: where the clip ends, in seconds.' },
+    download: {
+      anyOf: [downloadSchema, { type: 'null' }],
+      description: 'Older video field, kept for compatibility beside `downloads`.',
+    },
+    downloads: { type: 'array', items: downloadSchema, description: 'Empty until `complete`.' },
+    error: {
+      anyOf: [projectErrorSchema, { type: 'null' }],
+      description: 'Set when the status is `error`; otherwise null.',
+    },
+  },
+} as const;
+
+export type Project = FromSchema<typeof projectSchema>;
+export type Download = FromSchema<typeof downloadSchema>;
+export type ProjectError = FromSchema<typeof projectErrorSchema>;
+
+export const creationSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/creation.schema.json',
+  title: 'Creation response',
+  description: 'interface.md, Creation response: `credits_charged` is an estimate for video until complete.',
+  type: 'object',
+  required: ['id', 'credits_charged'],
+  properties: {
+    id: { type: 'string', minLength: 1 },
+    credits_charged: { type: 'integer', minimum: 0 },
+    frame_cost: { type: 'integer', description: 'Deprecated: image tools, equal to credits_charged.' },
+    estimated_frame_cost: { type: 'integer', description: 'Deprecated: video tools, equal to credits_charged.' },
+  },
+} as const;
+
+export type Creation = FromSchema<typeof creationSchema>;
+
+export const faceDetectionSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/face-detection.schema.json',
+  title: 'Face detection record',
+  description: 'facts.md, Face detection. `faces` grows while the status is still `rendering`.',
+  type: 'object',
+  required: ['id', 'status', 'faces'],
+  properties: {
+    id: { type: 'string', minLength: 1 },
+    status: { type: 'string', description: 'One of `queued`, `rendering`, `complete`, `error`.' },
+    credits_charged: { type: 'integer', minimum: 0 },
+    faces: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path'],
+        properties: {
+          path: { type: 'string', minLength: 1, description: 'The `original_face` of a mapping.' },
+          url: { type: 'string', description: 'Shows the cropped face.' },
+        },
+      },
+    },
+  },
+} as const;
+
+export type FaceDetection = FromSchema<typeof faceDetectionSchema>;
+
+export const uploadAddressesSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/upload-addresses.schema.json',
+  title: 'Upload addresses',
+  description: 'facts.md, Uploads: in the order of the request. The PUT goes to `upload_url` without the bearer header.',
+  type: 'object',
+  required: ['items'],
+  properties: {
+    items: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['upload_url', 'file_path'],
+        properties: {
+          upload_url: { type: 'string', minLength: 1 },
+          file_path: { type: 'string', minLength: 1 },
+          expires_at: { type: 'string' },
+        },
+      },
+    },
+  },
+} as const;
+
+export type UploadAddresses = FromSchema<typeof uploadAddressesSchema>;
+
+export const eventSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/event.schema.json',
+  title: 'Service event (webhook body)',
+  description: 'interface.md, Events. An event kind that is not expected must be tolerated.',
+  type: 'object',
+  required: ['type', 'payload'],
+  properties: {
+    type: {
+      type: 'string',
+      description: '`{resource}.{action}`: video, image or audio; started, completed or errored.',
+      examples: ['video.completed', 'image.errored', 'audio.started'],
+    },
+    payload: { $ref: 'https://shotlist.dev/schemas/project.schema.json' },
+  },
+} as const;

@@ -1,0 +1,16 @@
+// The one hash of the house: SHA-256, as 64 lower-case hexadecimal digits.
+import { createHash } from 'node:crypto';
+import { canonical, type Json } from './json.ts';
+import type { Brand } from './result.ts';
+
+export type Digest = Brand<string, 'Digest'>;
+
+export function digestOf(value: Json): Digest {
+  return createHash('sha256').update(canonical(value)).digest('hex') as Digest;
+}
+
+/** Takes back a digest that was written down earlier, for example in a state file. */
+export function digestFrom(text: string): Digest {
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`not a SHA-256 digest: ${text}`);
+  return text as Digest;
+}

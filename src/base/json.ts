@@ -1,0 +1,27 @@
+// JSON as a value, and the one spelling of it that can be hashed.
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** True for a JSON object; false for null, lists and single values. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Canonical JSON: keys sorted by code unit, no white space, so equal values have equal text. */
+export function canonical(value: Json): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const object = value as JsonObject;
+  const members = Object.keys(object)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(object[key] ?? null)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** Plain data seen as JSON. Only for values that were made of JSON types to begin with. */
+export function asJson(value: unknown): Json {
+  return value as Json;
+}

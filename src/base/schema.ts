@@ -1,0 +1,45 @@
+// JSON Schema 2020-12 as plain constants: what the code validates with, publishes and derives types from.
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+
+export type { ErrorObject, ValidateFunction };
+
+/** A JSON Schema document or part of one. Written `as const`, so that `FromSchema` can read it. */
+export interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+/** Annotations of ours: which media an asset field takes, and which fields do not change a result. */
+const vocabulary = ['x-asset', 'x-cosmetic'];
+
+function makeAjv(useDefaults: boolean): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allowUnionTypes: true,
+    useDefaults,
+  });
+  ajv.addVocabulary(vocabulary);
+  return ajv;
+}
+
+const compiled = new WeakMap<Schema, ValidateFunction>();
+const completing = new WeakMap<Schema, ValidateFunction>();
+
+/** The compiled check of a schema, compiled when first asked for. `T` is what the schema describes. */
+export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
+  let validate = compiled.get(schema);
+  if (validate === undefined) compiled.set(schema, (validate = makeAjv(false).compile(schema)));
+  return validate as ValidateFunction<T>;
+}
+
+/** A copy of a valid value with the schema's defaults filled in. */
+export function withDefaults<T>(schema: Schema, value: T): T {
+  let complete = completing.get(schema);
+  if (complete === undefined) completing.set(schema, (complete = makeAjv(true).compile(schema)));
+  const copy = structuredClone(value);
+  complete(copy);
+  return copy;
+}

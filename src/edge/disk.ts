@@ -1,0 +1,230 @@
+// The real disk: inputs beside the pipeline, outputs below the output folder, written whole or not at all.
+import { createHash } from 'node:crypto';
+import { accessSync, type BigIntStats, constants, readFileSync, statSync } from 'node:fs';
+import { type FileHandle, link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { extensionOf } from '../api/asset.ts';
+import type { Digest } from '../base/digest.ts';
+import { digestFrom } from '../base/digest.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { FileFact } from '../plan/facts.ts';
+import type { Clock, Disk, Fetched, LocalFile, Place } from '../run/ports.ts';
+import type { HashCache } from './hash-cache.ts';
+import { systemReason } from './system-error.ts';
+
+export interface DiskOptions {
+  /** Absolute: what input paths are relative to. */
+  readonly folder: string;
+  /** Absolute: what downloads land below. */
+  readonly output: string;
+  /** Absolute: where superseded outputs are kept under their hash. */
+  readonly kept: string;
+  readonly hashes: HashCache;
+  readonly clock: Clock;
+}
+
+let temporaries = 0;
+
+/** Up to this size a file is read at once: a trip through the thread pool takes longer than the reading. */
+const smallBytes = 1 << 18;
+
+function smallFile(path: string): BigIntStats | undefined {
+  const stats = statSync(path, { bigint: true });
+  return stats.isFile() && stats.size <= smallBytes ? stats : undefined;
+}
+
+export class RealDisk implements Disk {
+  readonly #o: DiskOptions;
+  /** Folders that are known to be there and to lie below the output folder. */
+  readonly #folders = new Set<string>();
+  readonly #syncs = new Map<string, Promise<void>>();
+
+  constructor(options: DiskOptions) {
+    this.#o = options;
+  }
+
+  input(path: string): FileFact {
+    return this.#fact(this.#inputPath(path));
+  }
+
+  output(path: string): FileFact {
+    return this.#fact(join(this.#o.output, path));
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    return this.#fact(this.#keptPath(digest, extension));
+  }
+
+  #inputPath(path: string): string {
+    return resolve(this.#o.folder, path);
+  }
+
+  #keptPath(digest: string, extension: string): string {
+    return join(this.#o.kept, `${digestFrom(digest)}${extension === '' ? '' : `.${extension}`}`);
+  }
+
+  #fact(path: string): FileFact {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return { is: 'absent', why: 'does not exist' };
+    if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
+    const digest = this.#o.hashes.get(path, stats);
+    if (digest === undefined) {
+      const why = unreadable(path);
+      if (why !== undefined) return { is: 'absent', why };
+    }
+    return { is: 'file', bytes: Number(stats.size), digest };
+  }
+
+  fileAt(place: Place): LocalFile {
+    switch (place.in) {
+      case 'input':
+        return { path: this.#inputPath(place.path) };
+      case 'output':
+        return { path: join(this.#o.output, place.path) };
+      case 'kept':
+        return { path: this.#keptPath(place.digest, place.extension) };
+    }
+  }
+
+  asInput(outputPath: string): string {
+    const path = relative(this.#o.folder, join(this.#o.output, outputPath));
+    return sep === '/' ? path : path.split(sep).join('/');
+  }
+
+  async digest(place: Place): Promise<Result<Digest, string>> {
+    const { path } = this.fileAt(place);
+    return await attempt(path, async () => {
+      const now = this.#o.clock.now();
+      const small = smallFile(path);
+      if (small !== undefined) {
+        const digest = digestFrom(createHash('sha256').update(readFileSync(path)).digest('hex'));
+        this.#o.hashes.set(path, small, digest, now);
+        return digest;
+      }
+      await using file = await open(path, 'r');
+      const before = await file.stat({ bigint: true });
+      const hash = createHash('sha256');
+      for await (const chunk of chunksOf(file)) hash.update(chunk);
+      const digest = digestFrom(hash.digest('hex'));
+      this.#o.hashes.set(path, before, digest, now);
+      return digest;
+    });
+  }
+
+  async temporary(outputPath: string): Promise<Result<LocalFile, string>> {
+    const folder = dirname(join(this.#o.output, outputPath));
+    const ready = await this.#ensureFolder(folder);
+    if (!ready.ok) return ready;
+    temporaries += 1;
+    return ok({ path: join(folder, `.shotlist-${process.pid}-${temporaries}.part`) });
+  }
+
+  /** Makes a folder below the output folder, and refuses one that links lead out of it. */
+  async #ensureFolder(folder: string): Promise<Result<void, string>> {
+    if (this.#folders.has(folder)) return ok(undefined);
+    return await attempt(folder, async () => {
+      await mkdir(folder, { recursive: true });
+      const inside = relative(await realpath(this.#o.output), await realpath(folder));
+      if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
+        throw new Error('a link leads out of the output folder');
+      this.#folders.add(folder);
+    });
+  }
+
+  async place(temporary: LocalFile, outputPath: string, digest: Digest): Promise<Result<void, string>> {
+    const target = join(this.#o.output, outputPath);
+    return await attempt(target, async () => {
+      await this.#keep(target, { in: 'output', path: outputPath }, digest);
+      await rename(temporary.path, target);
+      await this.#syncFolder(dirname(target));
+      this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
+    });
+  }
+
+  /** Moves what stands in a place aside, under its hash, unless it is the same. */
+  async #keep(target: string, place: Place, digest: Digest): Promise<void> {
+    const standing = this.#fact(target);
+    if (standing.is === 'absent') return;
+    const known = standing.digest === undefined ? await this.digest(place) : ok(standing.digest);
+    if (!known.ok) throw new Error(known.error);
+    if (known.value === digest) return;
+    const aside = this.#keptPath(known.value, extensionOf(target));
+    await mkdir(dirname(aside), { recursive: true });
+    if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
+    await this.#syncFolder(dirname(aside));
+  }
+
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, string>> {
+    return await attempt(source.path, async () => {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      await using from = await open(source.path, 'r');
+      await using to = await open(into.path, 'wx');
+      for await (const chunk of chunksOf(from)) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        await to.writeFile(chunk);
+      }
+      await to.datasync();
+      return { bytes, digest: digestFrom(hash.digest('hex')), contentType: '' };
+    });
+  }
+
+  async discard(file: LocalFile): Promise<void> {
+    await rm(file.path, { force: true });
+  }
+
+  /** Syncs of one folder that are asked for while one is under way share the next one. */
+  #syncFolder(folder: string): Promise<void> {
+    const queued = this.#syncs.get(folder);
+    if (queued !== undefined) return queued;
+    const next = syncOnce(folder, () => this.#syncs.delete(folder));
+    this.#syncs.set(folder, next);
+    return next;
+  }
+}
+
+async function syncOnce(folder: string, begin: () => void): Promise<void> {
+  await using handle = await open(folder, 'r');
+  begin();
+  await handle.sync();
+}
+
+/** A second name for the same bytes where the file system allows, else a synced copy. */
+async function copyWhole(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch {
+    const part = `${to}.part`;
+    await using source = await open(from, 'r');
+    await using target = await open(part, 'w');
+    for await (const chunk of chunksOf(source)) await target.writeFile(chunk);
+    await target.datasync();
+    await rename(part, to);
+  }
+}
+
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function unreadable(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return systemReason(error);
+  }
+}
+
+async function attempt<T>(path: string, work: () => Promise<T>): Promise<Result<T, string>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    return err(`${path} ${systemReason(error)}`);
+  }
+}

@@ -1,0 +1,71 @@
+// From what HTTP and sockets say to what it means (interface.md, Errors; facts.md, Rate limits and lost answers).
+import type { ApiFailure } from '../api/failure.ts';
+import { isObject } from '../base/json.ts';
+import { systemCode, systemReason } from './system-error.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function failureOfStatus(status: number, body: unknown, headers: Headers, now: number): ApiFailure {
+  const message = isObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
+  const retryAfterMs = retryAfter(headers['retry-after'], now);
+  const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+  switch (status) {
+    case 401:
+      return { reason: 'unauthorized', message };
+    case 402:
+      return { reason: 'payment-required', message };
+    case 403:
+      return { reason: 'forbidden', message };
+    case 404:
+      return { reason: 'not-found', message };
+    case 429:
+      return { reason: 'throttled', message, ...later };
+    case 503:
+      return { reason: 'unavailable', status, message, ...later };
+    case 502:
+      // facts.md: a 502 before a project id means that no job was created. With an id, one was.
+      return isObject(body) && 'id' in body
+        ? { reason: 'unanswered', message: `502 with a project id: ${message}` }
+        : { reason: 'unavailable', status, message, ...later };
+  }
+  if (status >= 500 || status === 408) return { reason: 'unanswered', message: `status ${status} ${message}`.trim() };
+  if ((status === 400 || status === 422) && /does not exist/i.test(message)) return { reason: 'missing-asset', message };
+  return { reason: 'refused', status, message };
+}
+
+/** `Retry-After`: seconds or a date; at most an hour is believed. */
+function retryAfter(header: string | string[] | undefined, now: number): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 3_600_000) : undefined;
+}
+
+/** A presigned address: what storage answers when it has expired. */
+export function storageFailure(status: number): ApiFailure {
+  const message = `storage answered ${status}`;
+  if (status === 403 || status === 404 || status === 410) return { reason: 'expired', message };
+  if (status === 429) return { reason: 'throttled', message };
+  if (status >= 500) return { reason: 'unanswered', message };
+  return { reason: 'refused', status, message };
+}
+
+/** The connection never came to be, so nothing was sent. */
+const neverSent = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export function failureOfError(error: unknown, signal: AbortSignal | undefined): ApiFailure {
+  if (signal?.aborted) return { reason: 'aborted', message: '' };
+  if (!(error instanceof Error)) throw error;
+  const code = systemCode(error) ?? systemCode(error.cause);
+  if (code === undefined) throw error;
+  if (neverSent.has(code)) return { reason: 'unreachable', message: code };
+  if (code.startsWith('E') && ['ENOENT', 'EACCES', 'ENOSPC', 'EISDIR', 'EDQUOT', 'EROFS', 'EMFILE'].includes(code))
+    return { reason: 'refused', status: 0, message: `the file ${systemReason(error)}` };
+  return { reason: 'unanswered', message: code };
+}

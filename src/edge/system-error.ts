@@ -1,0 +1,26 @@
+// What the system says when a file cannot be had, as the end of a sentence about that file.
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be read or written (permission denied)',
+  EPERM: 'may not be changed (operation not permitted)',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'is below something that is not a folder',
+  EEXIST: 'exists already',
+  ENOSPC: 'could not be written: the disk is full',
+  EDQUOT: 'could not be written: the quota is used up',
+  EROFS: 'could not be written: the file system is read-only',
+  ENAMETOOLONG: 'has too long a name',
+  EMFILE: 'could not be opened: too many open files',
+};
+
+/** The system's error code, such as ENOENT; undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function systemReason(error: unknown): string {
+  const code = systemCode(error);
+  if (code !== undefined && reasons[code] !== undefined) return reasons[code];
+  return error instanceof Error ? `failed: ${error.message}` : `failed: ${String(error)}`;
+}

@@ -1,0 +1,47 @@
+// The two voice tools (facts.md, Body fields of every creation endpoint).
+import { audioAsset } from './fields.ts';
+import type { Tool } from './kind.ts';
+import { group, listedTool, openList, text } from './listed-tool.ts';
+
+// interface.md, Limits: 1000 characters for all users. Free plans may have less: the service
+// decides.
+const spoken = text('What is said: up to 1000 characters.', { maxLength: 1000 });
+
+const aiVoiceCloner = listedTool({
+  name: 'ai-voice-cloner',
+  title: 'Speak a text in a recorded voice',
+  record: 'audio',
+  type: 'VOICE_CLONER',
+  medianSeconds: 21,
+  description: 'Speaks a text in the voice of a recording. 0.05 credits a character.',
+  required: ['assets', 'style'],
+  fields: {
+    assets: group('What goes in.', ['audio_file_path'], {
+      audio_file_path: { ...audioAsset, description: 'A recording of the voice.' },
+    }),
+    style: group('What to say.', ['prompt'], { prompt: spoken }),
+  },
+  examples: [
+    { assets: { audio_file_path: 'asset:audio' }, style: { prompt: 'Hello, how are you?' } },
+  ],
+});
+
+const aiVoiceGenerator = listedTool({
+  name: 'ai-voice-generator',
+  title: 'Speak a text in a ready voice',
+  record: 'audio',
+  type: 'VOICE_GENERATOR',
+  medianSeconds: 21,
+  description: 'Speaks a text in a voice of the service. 0.05 credits a character.',
+  required: ['style'],
+  fields: {
+    style: group('What to say, and who says it.', ['prompt', 'voice_name'], {
+      prompt: spoken,
+      voice_name: openList('The voice.'),
+    }),
+  },
+  // The documents name none of the 492 voices: this one stands for any.
+  examples: [{ style: { prompt: 'Hello, how are you?', voice_name: 'Narrator' } }],
+});
+
+export const audioTools: readonly Tool[] = [aiVoiceCloner, aiVoiceGenerator];

@@ -1,0 +1,111 @@
+// POST /v1/character-replace, in full (interface.md, POST /v1/character-replace).
+import type { FromSchema } from 'json-schema-to-ts';
+import { endSeconds, imageAsset, name, startSeconds, videoAsset } from './fields.ts';
+import type { Tool } from './kind.ts';
+import { endsAfterStart, fieldOf } from './rules.ts';
+
+export const characterReplaceRequest = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/tools/character-replace.schema.json',
+  title: 'character-replace request',
+  description:
+    'Replaces a subject in a video with a character, or animates the character with motion from the video.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['end_seconds', 'assets'],
+  properties: {
+    name,
+    start_seconds: { ...startSeconds, default: 0 },
+    end_seconds: endSeconds,
+    resolution: {
+      type: 'string',
+      enum: ['480p', '720p'],
+      default: '480p',
+      description: 'Output resolution; free plans are limited to 576 px.',
+    },
+    assets: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['video_file_path', 'image_file_path'],
+      properties: {
+        video_file_path: { ...videoAsset, description: 'Source video containing the subject.' },
+        image_file_path: { ...imageAsset, description: 'Reference character image.' },
+      },
+    },
+    style: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        mode: {
+          type: 'string',
+          enum: ['replace', 'animate'],
+          description: '`replace` swaps the detected subject; `animate` moves the character image.',
+        },
+        selection_mode: {
+          type: 'string',
+          enum: ['auto', 'point'],
+          default: 'auto',
+          description: '`auto` detects a person; `point` uses `points`.',
+        },
+        points: {
+          type: 'array',
+          description: 'Required with selection_mode point; ignored otherwise.',
+          items: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['position_x', 'position_y', 'time_seconds'],
+            properties: {
+              position_x: {
+                type: 'integer',
+                minimum: 0,
+                description: 'Pixels from the left edge.',
+              },
+              position_y: { type: 'integer', minimum: 0, description: 'Pixels from the top edge.' },
+              time_seconds: { type: 'number', minimum: 0, description: 'On the source timeline.' },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+export type CharacterReplaceRequest = FromSchema<typeof characterReplaceRequest>;
+
+export const characterReplace: Tool = {
+  name: 'character-replace',
+  title: 'Put a character into a clip',
+  record: 'video',
+  type: 'CHARACTER_REPLACE',
+  medianSeconds: 446,
+  contractual: true,
+  request: characterReplaceRequest,
+  rules: (body) => {
+    const points = fieldOf(body, 'style.points');
+    const missing = Array.isArray(points) ? points.length === 0 : points === undefined;
+    const breaches = [...endsAfterStart(body)];
+    if (fieldOf(body, 'style.selection_mode') === 'point' && missing)
+      breaches.push({
+        field: 'style.points',
+        message: 'selection_mode point needs at least one entry in points',
+      });
+    return breaches;
+  },
+  examples: [
+    {
+      end_seconds: 2.5,
+      resolution: '480p',
+      assets: { video_file_path: 'asset:video', image_file_path: 'asset:image' },
+    },
+    {
+      start_seconds: 0.5,
+      end_seconds: 2,
+      assets: { video_file_path: 'asset:video', image_file_path: 'asset:image' },
+      style: {
+        mode: 'replace',
+        selection_mode: 'point',
+        points: [{ position_x: 120, position_y: 80, time_seconds: 0.5 }],
+      },
+    },
+  ],
+};

@@ -1,0 +1,40 @@
+// face-detect: finds faces in an uploaded image or video (facts.md, Face detection). Free at present.
+import type { JsonObject } from '../base/json.ts';
+import { imageAsset } from './fields.ts';
+import type { StepKind } from './kind.ts';
+
+export const faceDetect: StepKind = {
+  name: 'face-detect',
+  title: 'Find faces in an uploaded image or video',
+  deed: 'detect',
+  with: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['target_file_path'],
+    properties: {
+      target_file_path: {
+        ...imageAsset,
+        description: 'The image or video to look at: the file_path of an upload.',
+      },
+      confidence_score: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        multipleOf: 0.05,
+        default: 0.5,
+        description: 'How sure the detector must be: 0 to 1 in steps of 0.05.',
+      },
+    },
+  },
+  outputs: {
+    id: 'the detection',
+    faces: 'list of {path, url}: path is an original_face, url shows the crop',
+    credits_charged: 'credits, 0 at present',
+  },
+};
+
+/** The request as the service wants it (facts.md, Face detection). */
+export function detectionRequest(body: JsonObject): JsonObject {
+  const { target_file_path = '', ...rest } = body;
+  return { assets: { target_file_path }, ...rest };
+}

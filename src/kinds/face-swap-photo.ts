@@ -1,0 +1,81 @@
+// POST /v1/face-swap-photo, in full (interface.md, POST /v1/face-swap-photo; modes from facts.md).
+import type { FromSchema } from 'json-schema-to-ts';
+import { imageAsset, name } from './fields.ts';
+import type { Tool } from './kind.ts';
+import { facesHaveASource } from './rules.ts';
+
+export const faceSwapPhotoRequest = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/tools/face-swap-photo.schema.json',
+  title: 'face-swap-photo request',
+  description: 'Swaps faces in a photo. 10 credits a photo.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['assets'],
+  properties: {
+    name,
+    assets: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['target_file_path'],
+      properties: {
+        target_file_path: { ...imageAsset, description: 'Image in which faces are swapped.' },
+        source_file_path: {
+          ...imageAsset,
+          description: 'Image supplying the face for an all-faces swap.',
+        },
+        face_swap_mode: {
+          type: 'string',
+          enum: ['all-faces', 'individual-faces'],
+          description: 'all-faces needs source_file_path; individual-faces needs face_mappings.',
+        },
+        face_mappings: {
+          type: 'array',
+          description: 'For swapping chosen faces.',
+          items: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['original_face', 'new_face'],
+            properties: {
+              original_face: {
+                ...imageAsset,
+                description: 'A detected face: steps.<face-detect step>.faces[].path.',
+              },
+              new_face: { ...imageAsset, description: 'Image with the replacement face.' },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+export type FaceSwapPhotoRequest = FromSchema<typeof faceSwapPhotoRequest>;
+
+export const faceSwapPhoto: Tool = {
+  name: 'face-swap-photo',
+  title: 'Swap faces in a photo',
+  record: 'image',
+  type: 'FACE_SWAP',
+  medianSeconds: 4,
+  contractual: true,
+  request: faceSwapPhotoRequest,
+  rules: (body) => facesHaveASource(body, 'source_file_path'),
+  examples: [
+    {
+      assets: {
+        face_swap_mode: 'all-faces',
+        target_file_path: 'asset:image',
+        source_file_path: 'asset:image',
+      },
+    },
+    {
+      name: 'two by hand',
+      assets: {
+        face_swap_mode: 'individual-faces',
+        target_file_path: 'asset:image',
+        face_mappings: [{ original_face: 'asset:image', new_face: 'asset:image' }],
+      },
+    },
+  ],
+};

@@ -1,0 +1,72 @@
+// POST /v1/face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). Its twin
+// for photos is face-swap-photo.ts.
+import { clipSize, clipSource } from './clip-fields.ts';
+import { endSeconds, imageAsset, startSeconds } from './fields.ts';
+import type { Tool } from './kind.ts';
+import { choice, group, listedTool } from './listed-tool.ts';
+import { endsAfterStart, facesHaveASource, sourceIsGiven } from './rules.ts';
+
+export const faceSwap: Tool = listedTool({
+  name: 'face-swap',
+  title: 'Swap faces in a clip',
+  record: 'video',
+  type: 'FACE_SWAP',
+  medianSeconds: 96,
+  description: 'Swaps faces in a clip, of at most 100,000 frames.',
+  required: ['assets', 'end_seconds', 'start_seconds'],
+  fields: {
+    start_seconds: startSeconds,
+    end_seconds: endSeconds,
+    ...clipSize,
+    assets: group('The clip and the faces.', ['video_source'], {
+      ...clipSource,
+      image_file_path: { ...imageAsset, description: 'The new face, for an all-faces swap.' },
+      face_swap_mode: choice(
+        'all-faces needs image_file_path; individual-faces needs face_mappings.',
+        'all-faces',
+        'individual-faces',
+      ),
+      face_mappings: {
+        type: 'array',
+        description: 'For swapping chosen faces.',
+        items: group('One face for another.', ['new_face', 'original_face'], {
+          original_face: {
+            ...imageAsset,
+            description: 'A detected face: steps.<face-detect step>.faces[].path.',
+          },
+          new_face: { ...imageAsset, description: 'Image with the replacement face.' },
+        }),
+      },
+    }),
+    style: group('Which swap.', [], {
+      version: choice('`v1` selects the older behaviour.', 'default', 'v1', 'v2'),
+    }),
+  },
+  rules: (body) => [
+    ...endsAfterStart(body),
+    ...facesHaveASource(body, 'image_file_path'),
+    ...sourceIsGiven(body, 'video_source', 'video_file_path'),
+  ],
+  examples: [
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      assets: {
+        video_source: 'file',
+        video_file_path: 'asset:video',
+        face_swap_mode: 'all-faces',
+        image_file_path: 'asset:image',
+      },
+    },
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      assets: {
+        video_source: 'file',
+        video_file_path: 'asset:video',
+        face_swap_mode: 'individual-faces',
+        face_mappings: [{ original_face: 'asset:image', new_face: 'asset:image' }],
+      },
+    },
+  ],
+});

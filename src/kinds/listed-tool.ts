@@ -1,0 +1,65 @@
+// A tool that interface.md only lists: its fields come from facts.md, so what is known is checked
+// and the rest passes. Nothing here closes an object: the interface grows in place (interface.md,
+// Versioning).
+import type { JsonObject } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+import { name } from './fields.ts';
+import type { Tool } from './kind.ts';
+
+interface Listing extends Omit<Tool, 'contractual' | 'request'> {
+  /** What the request asks for, in a sentence or two. */
+  readonly description: string;
+  readonly required: readonly string[];
+  /** The fields beside `name`, which every tool takes. */
+  readonly fields: Readonly<Record<string, Schema>>;
+}
+
+/** The tool of a listing: its schema gets the head that all request schemas share. */
+export function listedTool({ description, required, fields, ...tool }: Listing): Tool {
+  return {
+    ...tool,
+    contractual: false,
+    request: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `https://shotlist.dev/schemas/tools/${tool.name}.schema.json`,
+      title: `${tool.name} request`,
+      description,
+      type: 'object',
+      required,
+      properties: { name, ...fields },
+    },
+  };
+}
+
+/** An object field such as `assets` or `style`. */
+export function group(
+  description: string,
+  required: readonly string[],
+  fields: Readonly<Record<string, Schema>>,
+): Schema {
+  return { type: 'object', description, required, properties: fields };
+}
+
+/** A string of a closed list. */
+export function choice(description: string, ...values: readonly string[]): Schema {
+  return { type: 'string', enum: values, description };
+}
+
+/** A string of an open list: any is sent, the service decides. `known`: some that it takes. */
+export function openList(description: string, ...known: readonly string[]): Schema {
+  const open = `${description} Open list: any string is sent, the service decides.`;
+  const field = { type: 'string', description: open };
+  return known.length === 0 ? field : { ...field, examples: known };
+}
+
+export function text(description: string, limits: JsonObject = {}): Schema {
+  return { type: 'string', ...limits, description };
+}
+
+export function number(description: string, limits: JsonObject = {}): Schema {
+  return { type: 'number', ...limits, description };
+}
+
+export function flag(description: string): Schema {
+  return { type: 'boolean', description };
+}

@@ -1,0 +1,71 @@
+// Rules between fields, which a schema says badly (interface.md; facts.md, Ranges published).
+import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import type { RuleBreach } from './kind.ts';
+
+/** The value at a dotted path of a body, or undefined. */
+export function fieldOf(body: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = body;
+  for (const key of path.split('.')) value = isObject(value) ? value[key] : undefined;
+  return value;
+}
+
+/** interface.md, POST /v1/character-replace: end_seconds must be greater than start_seconds. */
+export function endsAfterStart(body: JsonObject): readonly RuleBreach[] {
+  const start = fieldOf(body, 'start_seconds') ?? 0;
+  const end = fieldOf(body, 'end_seconds');
+  if (typeof start !== 'number' || typeof end !== 'number' || end > start) return [];
+  return [
+    {
+      field: 'end_seconds',
+      message: `end_seconds (${end}) must be greater than start_seconds (${start})`,
+    },
+  ];
+}
+
+/** facts.md: all-faces needs one source face, individual-faces needs mappings. */
+export function facesHaveASource(body: JsonObject, source: string): readonly RuleBreach[] {
+  const mode = fieldOf(body, 'assets.face_swap_mode');
+  const hasSource = fieldOf(body, `assets.${source}`) !== undefined;
+  const mappings = fieldOf(body, 'assets.face_mappings');
+  const hasMappings = Array.isArray(mappings) ? mappings.length > 0 : mappings !== undefined;
+  if (mode === 'individual-faces' && !hasMappings)
+    return [
+      {
+        field: 'assets.face_mappings',
+        message: 'face_swap_mode individual-faces needs at least one entry in face_mappings',
+      },
+    ];
+  if (mode === 'all-faces' && !hasSource)
+    return [{ field: `assets.${source}`, message: `face_swap_mode all-faces needs ${source}` }];
+  if (!hasSource && !hasMappings)
+    return [{ field: 'assets', message: `give the new face: either ${source} or face_mappings` }];
+  return [];
+}
+
+/** facts.md, Body fields: the field that says where a medium comes from needs the one it comes from. */
+export function sourceIsGiven(
+  body: JsonObject,
+  source: 'video_source' | 'audio_source',
+  file: 'video_file_path' | 'audio_file_path',
+): readonly RuleBreach[] {
+  const from = fieldOf(body, `assets.${source}`);
+  const needed = from === 'file' ? file : from === 'youtube' ? 'youtube_url' : undefined;
+  if (needed === undefined || fieldOf(body, `assets.${needed}`) !== undefined) return [];
+  return [{ field: `assets.${needed}`, message: `${source} ${from} needs ${needed}` }];
+}
+
+/** interface.md, Limits: the longest clip that a tool takes, in seconds. */
+export function lastsAtMost(body: JsonObject, seconds: number): readonly RuleBreach[] {
+  const start = fieldOf(body, 'start_seconds') ?? 0;
+  const end = fieldOf(body, 'end_seconds');
+  if (typeof start !== 'number' || typeof end !== 'number') return [];
+  // To the millisecond: 64.4 - 4.4 is a hair above 60.
+  const length = Math.round((end - start) * 1000) / 1000;
+  if (length <= seconds) return [];
+  return [
+    {
+      field: 'end_seconds',
+      message: `the clip lasts ${length} seconds; at most ${seconds} are taken`,
+    },
+  ];
+}

@@ -1,0 +1,193 @@
+// The video tools that work on a clip of somebody's: what goes in is a video, and part of it comes
+// back changed (facts.md, Body fields of every creation endpoint). face-swap and character-replace
+// have files of their own.
+import { clipSize, clipSource } from './clip-fields.ts';
+import { faceSwap } from './face-swap.ts';
+import { audioAsset, endSeconds, startSeconds, videoAsset } from './fields.ts';
+import type { Tool } from './kind.ts';
+import { choice, group, listedTool, number, openList, text } from './listed-tool.ts';
+import { endsAfterStart, sourceIsGiven } from './rules.ts';
+
+const aiVideoEditor = listedTool({
+  name: 'ai-video-editor',
+  title: 'Edit a clip by prompt',
+  record: 'video',
+  type: 'VIDEO_EDITOR',
+  medianSeconds: 85,
+  description:
+    'Edits a clip as a prompt says. Charged by rendered frame; the rate is not published.',
+  required: ['assets', 'end_seconds', 'style'],
+  fields: {
+    start_seconds: startSeconds,
+    end_seconds: endSeconds,
+    model: choice('The model that edits.', 'gemini-omni', 'ltx-2.3'),
+    resolution: choice('Output resolution.', '480p', '720p', '1080p'),
+    assets: group('What goes in.', ['video_file_path'], {
+      video_file_path: { ...videoAsset, description: 'The video to edit.' },
+    }),
+    style: group('What to change.', ['prompt'], { prompt: text('The edit, in words.') }),
+  },
+  rules: endsAfterStart,
+  examples: [
+    {
+      end_seconds: 2,
+      resolution: '480p',
+      assets: { video_file_path: 'asset:video' },
+      style: { prompt: 'make it snow' },
+    },
+  ],
+});
+
+const autoSubtitleGenerator = listedTool({
+  name: 'auto-subtitle-generator',
+  title: 'Put subtitles on a clip',
+  record: 'video',
+  type: 'AUTO_SUBTITLE',
+  medianSeconds: 45,
+  description: 'Writes what is said in a clip onto it.',
+  required: ['assets', 'end_seconds', 'start_seconds'],
+  fields: {
+    start_seconds: startSeconds,
+    end_seconds: endSeconds,
+    assets: group('What goes in.', ['video_file_path'], {
+      video_file_path: { ...videoAsset, description: 'The video to subtitle.' },
+    }),
+    style: group('How the subtitles look: a template, own settings, or both.', [], {
+      template: choice('A ready look.', 'cinematic', 'highlight', 'karaoke', 'minimalist'),
+      custom_config: group('Settings that go over the template’s.', [], {
+        font: text('Font name.'),
+        font_size: number('Font clipSize.'),
+        font_style: text('Font style.'),
+        text_color: text('Colour of the text.'),
+        highlighted_text_color: text('Colour of the word that is being said.'),
+        stroke_color: text('Colour of the outline.'),
+        stroke_width: number('Width of the outline.'),
+        horizontal_position: text('Where the text stands, across.'),
+        vertical_position: text('Where the text stands, down.'),
+      }),
+    }),
+  },
+  rules: endsAfterStart,
+  examples: [
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      assets: { video_file_path: 'asset:video' },
+      style: { template: 'karaoke' },
+    },
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      assets: { video_file_path: 'asset:video' },
+      style: { custom_config: { font: 'Noto Sans', font_size: 24 } },
+    },
+  ],
+});
+
+const lipSync = listedTool({
+  name: 'lip-sync',
+  title: 'Make a clip’s lips follow a voice',
+  record: 'video',
+  type: 'LIP_SYNC',
+  medianSeconds: 229,
+  description: 'Moves the lips in a clip to an audio file, for at most 120,000 frames.',
+  required: ['assets', 'end_seconds', 'start_seconds'],
+  fields: {
+    start_seconds: startSeconds,
+    end_seconds: endSeconds,
+    ...clipSize,
+    max_fps_limit: number('Caps the frame rate, and with it the cost.', { exclusiveMinimum: 0 }),
+    assets: group('The clip and the voice.', ['audio_file_path', 'video_source'], {
+      ...clipSource,
+      audio_file_path: { ...audioAsset, description: 'What the lips say.' },
+    }),
+    style: group('Which lip sync.', [], {
+      generation_mode: choice('1 credit a frame, 2 on `pro`.', 'lite', 'standard', 'pro'),
+    }),
+  },
+  rules: (body) => [
+    ...endsAfterStart(body),
+    ...sourceIsGiven(body, 'video_source', 'video_file_path'),
+  ],
+  examples: [
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      max_fps_limit: 24,
+      assets: {
+        video_source: 'file',
+        video_file_path: 'asset:video',
+        audio_file_path: 'asset:audio',
+      },
+      style: { generation_mode: 'lite' },
+    },
+  ],
+});
+
+const videoToVideo = listedTool({
+  name: 'video-to-video',
+  title: 'Redraw a clip in another style',
+  record: 'video',
+  type: 'VIDEO_TO_VIDEO',
+  medianSeconds: 772,
+  description: 'Redraws a clip in an art style.',
+  required: ['assets', 'end_seconds', 'start_seconds', 'style'],
+  fields: {
+    start_seconds: startSeconds,
+    end_seconds: endSeconds,
+    // interface.md, Limits: at least 64 px, when given.
+    height: { ...clipSize.height, minimum: 64 },
+    width: { ...clipSize.width, minimum: 64 },
+    fps_resolution: choice('Every frame, or every second one.', 'FULL', 'HALF'),
+    assets: group('The clip.', ['video_source'], clipSource),
+    style: group('The look.', ['art_style'], {
+      art_style: openList('The art style.'),
+      model: choice(
+        'The model that draws; `default` when omitted.',
+        'default',
+        '3D Anime',
+        'Absolute Reality',
+        'Dreamshaper',
+        'Flat 2D Anime',
+        'Kaywaii',
+        'Soft Anime',
+        'Western Anime',
+      ),
+      prompt: text('What to draw, in words; see prompt_type.'),
+      prompt_type: choice(
+        'Whose prompt: `default` when omitted.',
+        'append_default',
+        'custom',
+        'default',
+      ),
+      version: choice('`default` when omitted.', 'default', 'v1', 'v2'),
+    }),
+  },
+  rules: (body) => [
+    ...endsAfterStart(body),
+    ...sourceIsGiven(body, 'video_source', 'video_file_path'),
+  ],
+  examples: [
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      assets: { video_source: 'file', video_file_path: 'asset:video' },
+      style: { art_style: 'Watercolor' },
+    },
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      assets: { video_source: 'youtube', youtube_url: 'https://youtu.be/example' },
+      style: { art_style: 'Watercolor', prompt_type: 'custom', prompt: 'a quiet harbour' },
+    },
+  ],
+});
+
+/** Of the ten listed video tools, the five that change a clip. */
+export const videoClipTools: readonly Tool[] = [
+  aiVideoEditor,
+  autoSubtitleGenerator,
+  faceSwap,
+  lipSync,
+  videoToVideo,
+];

@@ -1,0 +1,246 @@
+// The video tools that make a clip out of something else: words, a picture, a voice or music
+// (facts.md, Body fields of every creation endpoint).
+import { clipSize } from './clip-fields.ts';
+import { audioAsset, endSeconds, imageAsset, startSeconds } from './fields.ts';
+import type { Tool } from './kind.ts';
+import { choice, flag, group, listedTool, number, openList, text } from './listed-tool.ts';
+import { endsAfterStart, lastsAtMost, sourceIsGiven } from './rules.ts';
+
+const length = { ...endSeconds, description: 'How long the video is, in seconds.' };
+
+/** What text-to-video and image-to-video share: facts.md prices both by the same table. */
+const generation = {
+  end_seconds: length,
+  audio: flag('Whether the video has sound; some models charge more for it.'),
+  model: openList(
+    'The model that renders; `default` changes over time.',
+    'default',
+    'ltx-2.3',
+    'wan-2.2',
+    'kling-2.6',
+    'kling-3.0',
+    'veo3.1-lite',
+    'veo3.1',
+    'seedance-1.5',
+    'seedance-2.0-mini',
+    'seedance-2.0',
+    'seedance-2.5',
+    'sora-2',
+  ),
+  resolution: choice('Output resolution; not every model has each.', '480p', '720p', '1080p', '4k'),
+};
+const qualityMode = choice('Older choice of quality; see resolution.', 'quick', 'studio');
+
+const aiTalkingPhoto = listedTool({
+  name: 'ai-talking-photo',
+  title: 'Make a photo speak',
+  record: 'video',
+  type: 'TALKING_PHOTO',
+  medianSeconds: 174,
+  description: 'Animates a portrait so that it says an audio file, for up to 60 seconds.',
+  required: ['assets', 'end_seconds', 'start_seconds'],
+  fields: {
+    start_seconds: { ...startSeconds, description: 'Where in the audio to start, in seconds.' },
+    end_seconds: { ...endSeconds, description: 'Where in the audio to end, in seconds.' },
+    max_resolution: number('Upper bound of the output’s size.'),
+    assets: group('The portrait and its voice.', ['audio_file_path', 'image_file_path'], {
+      image_file_path: { ...imageAsset, description: 'The portrait.' },
+      audio_file_path: { ...audioAsset, description: 'What it says.' },
+    }),
+    style: group('How it moves.', [], {
+      generation_mode: choice(
+        'The kind of motion; it decides the price.',
+        'expressive',
+        'pro',
+        'prompted',
+        'realistic',
+        'stable',
+        'standard',
+      ),
+      intensity: number('How strong the motion is.'),
+      prompt: text('The motion, in words.'),
+    }),
+  },
+  rules: (body) => [...endsAfterStart(body), ...lastsAtMost(body, 60)],
+  examples: [
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      assets: { image_file_path: 'asset:image', audio_file_path: 'asset:audio' },
+      style: { generation_mode: 'realistic' },
+    },
+  ],
+});
+
+const animation = listedTool({
+  name: 'animation',
+  title: 'Make an animation to a prompt or music',
+  record: 'video',
+  type: 'ANIMATION',
+  medianSeconds: 596,
+  description: 'Draws an animation in an art style, to music or in silence.',
+  required: ['assets', 'end_seconds', 'fps', 'height', 'style', 'width'],
+  fields: {
+    end_seconds: length,
+    fps: number('Frames a second of the output.', { exclusiveMinimum: 0 }),
+    height: number('Output height in pixels.', { exclusiveMinimum: 0 }),
+    width: number('Output width in pixels.', { exclusiveMinimum: 0 }),
+    assets: group('What goes in.', ['audio_source'], {
+      audio_source: choice(
+        '`file` needs audio_file_path, `youtube` needs youtube_url.',
+        'file',
+        'none',
+        'youtube',
+      ),
+      audio_file_path: { ...audioAsset, description: 'The music, with audio_source file.' },
+      youtube_url: text('The music’s address, with audio_source youtube.', { minLength: 1 }),
+      image_file_path: { ...imageAsset, description: 'The picture that it starts from.' },
+    }),
+    style: group('The look.', ['art_style', 'camera_effect', 'prompt_type', 'transition_speed'], {
+      art_style: openList('The art style.'),
+      art_style_custom: text('An art style of your own, in words.'),
+      camera_effect: openList('How the camera moves.'),
+      prompt: text('What to draw, in words; see prompt_type.'),
+      prompt_type: choice('Whose prompt.', 'ai_choose', 'custom', 'use_lyrics'),
+      transition_speed: number('How fast the picture changes; higher is faster.'),
+    }),
+  },
+  rules: (body) => sourceIsGiven(body, 'audio_source', 'audio_file_path'),
+  examples: [
+    {
+      end_seconds: 2,
+      fps: 12,
+      height: 256,
+      width: 256,
+      assets: { audio_source: 'none' },
+      style: {
+        art_style: 'Painterly Illustration',
+        camera_effect: 'Simple Zoom In',
+        prompt_type: 'custom',
+        prompt: 'a lighthouse in a storm',
+        transition_speed: 5,
+      },
+    },
+    {
+      end_seconds: 2,
+      fps: 12,
+      height: 256,
+      width: 256,
+      assets: {
+        audio_source: 'file',
+        audio_file_path: 'asset:audio',
+        image_file_path: 'asset:image',
+      },
+      style: {
+        art_style: 'Painterly Illustration',
+        camera_effect: 'Simple Zoom In',
+        prompt_type: 'use_lyrics',
+        transition_speed: 5,
+      },
+    },
+  ],
+});
+
+const audioToVideo = listedTool({
+  name: 'audio-to-video',
+  title: 'Make a video to an audio file',
+  record: 'video',
+  type: 'AUDIO_TO_VIDEO',
+  medianSeconds: 117,
+  description: 'Renders a video that follows an audio file.',
+  required: ['assets', 'end_seconds'],
+  fields: {
+    start_seconds: { ...startSeconds, description: 'Where in the audio to start, in seconds.' },
+    end_seconds: { ...endSeconds, description: 'Where in the audio to end, in seconds.' },
+    resolution: choice('Output resolution.', '480p', '720p', '1080p'),
+    assets: group('What goes in.', ['audio_file_path'], {
+      audio_file_path: { ...audioAsset, description: 'The sound of the video.' },
+      image_file_path: { ...imageAsset, description: 'The picture that it starts from.' },
+    }),
+    style: group('The look.', [], { prompt: text('What to show, in words.') }),
+  },
+  rules: endsAfterStart,
+  examples: [
+    {
+      end_seconds: 2,
+      resolution: '480p',
+      assets: { audio_file_path: 'asset:audio' },
+      style: { prompt: 'waves on a beach' },
+    },
+    {
+      start_seconds: 0,
+      end_seconds: 2,
+      resolution: '480p',
+      assets: { audio_file_path: 'asset:audio', image_file_path: 'asset:image' },
+    },
+  ],
+});
+
+const imageToVideo = listedTool({
+  name: 'image-to-video',
+  title: 'Bring a picture to life',
+  record: 'video',
+  type: 'IMAGE_TO_VIDEO',
+  medianSeconds: 74,
+  description: 'Renders a video that starts from a picture, and may end at another.',
+  required: ['assets', 'end_seconds'],
+  fields: {
+    ...generation,
+    ...clipSize,
+    assets: group('What goes in.', ['image_file_path'], {
+      image_file_path: { ...imageAsset, description: 'The first frame.' },
+      end_image_file_path: { ...imageAsset, description: 'The last frame.' },
+    }),
+    style: group('What happens.', [], {
+      prompt: text('The motion, in words.'),
+      high_quality: flag('Older choice of quality; see resolution.'),
+      quality_mode: qualityMode,
+    }),
+  },
+  examples: [
+    {
+      end_seconds: 2,
+      model: 'ltx-2.3',
+      resolution: '480p',
+      assets: { image_file_path: 'asset:image' },
+      style: { prompt: 'the camera pulls back' },
+    },
+  ],
+});
+
+const textToVideo = listedTool({
+  name: 'text-to-video',
+  title: 'Make a video from words',
+  record: 'video',
+  type: 'TEXT_TO_VIDEO',
+  medianSeconds: 51,
+  description: 'Renders a video from a prompt.',
+  required: ['end_seconds', 'style'],
+  fields: {
+    ...generation,
+    aspect_ratio: choice('Shape of the output.', '16:9', '1:1', '9:16'),
+    orientation: choice('Older form of aspect_ratio.', 'landscape', 'portrait', 'square'),
+    style: group('What happens.', ['prompt'], {
+      prompt: text('The video, in words.'),
+      quality_mode: qualityMode,
+    }),
+  },
+  examples: [
+    {
+      end_seconds: 2,
+      model: 'ltx-2.3',
+      resolution: '480p',
+      aspect_ratio: '16:9',
+      style: { prompt: 'a dog runs along a beach' },
+    },
+  ],
+});
+
+/** Of the ten listed video tools, the five that make a clip. */
+export const videoPromptTools: readonly Tool[] = [
+  aiTalkingPhoto,
+  animation,
+  audioToVideo,
+  imageToVideo,
+  textToVideo,
+];

@@ -1,0 +1,82 @@
+// Checks of a `with` that a schema says badly: rules between fields, unknown fields, assets that are local paths.
+import { mediaTypeOf, extensionOf } from '../api/asset.ts';
+import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { Draft } from './draft.ts';
+import type { Path, Source } from './source.ts';
+import { isTemplated } from './template.ts';
+
+/** Errors and warnings about one step's literal values; expressions are checked when they are known. */
+export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
+  const body = draft.raw['with'];
+  if (draft.kind === undefined || !isObject(body)) return [];
+  const base: Path = ['steps', draft.name, 'with'];
+  const found: Diagnostic[] = [];
+  const { tool } = draft.kind;
+  if (tool?.rules !== undefined && !hasExpression(withoutAssets(body)))
+    for (const breach of tool.rules(body))
+      found.push({
+        severity: 'error',
+        file: source.file,
+        span: source.spanOf([...base, ...breach.field.split('.')]),
+        message: `step "${draft.name}": ${breach.message}`,
+      });
+  walk(body, draft.kind.with, [], (value, schema, path) => {
+    if (schema === undefined && tool !== undefined && !tool.contractual)
+      found.push({
+        severity: 'warning',
+        file: source.file,
+        span: source.keySpanOf([...base, ...path]),
+        message: `step "${draft.name}": ${path.join('.')} is not a known field of ${tool.name}; it is sent as it is`,
+      });
+    if (schema?.['x-asset'] !== undefined && typeof value === 'string' && !isAssetReference(value))
+      found.push({
+        severity: 'error',
+        file: source.file,
+        span: source.spanOf([...base, ...path]),
+        message: `step "${draft.name}": ${path.join('.')} is ${JSON.stringify(value)}, which is neither an upload nor a direct URL`,
+        hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
+      });
+  });
+  return found;
+}
+
+/** interface.md, Asset reference: a file_path of the service, or a direct URL with a known extension. */
+export function isAssetReference(value: string): boolean {
+  if (isTemplated(value) || value.startsWith('api-assets/')) return true;
+  if (!/^https?:\/\//.test(value)) return false;
+  return URL.canParse(value) && mediaTypeOf(extensionOf(new URL(value).pathname)) !== undefined;
+}
+
+function hasExpression(value: Json): boolean {
+  if (typeof value === 'string') return isTemplated(value);
+  if (Array.isArray(value)) return value.some(hasExpression);
+  return isObject(value) && Object.values(value).some(hasExpression);
+}
+
+/** Rules look at which assets are given, not at what they are: an expression there hides nothing. */
+function withoutAssets(body: JsonObject): JsonObject {
+  const { assets, ...rest } = body;
+  const modes = isObject(assets)
+    ? Object.fromEntries(Object.entries(assets).filter(([key]) => key.endsWith('_mode') || key.endsWith('_source')))
+    : {};
+  return { ...rest, assets: modes };
+}
+
+type Visit = (value: Json, schema: Schema | undefined, path: Path) => void;
+
+/** Visits every field with its schema; undefined where the schema does not know the field. */
+function walk(value: Json, schema: Schema | undefined, path: Path, visit: Visit): void {
+  if (path.length > 0) visit(value, schema, path);
+  if (schema === undefined) return;
+  const properties = schema['properties'];
+  const items = schema['items'];
+  if (isObject(value) && isObject(properties))
+    for (const [key, field] of Object.entries(value)) {
+      const known = properties[key];
+      walk(field, isObject(known) ? known : undefined, [...path, key], visit);
+    }
+  if (Array.isArray(value) && isObject(items))
+    value.forEach((item: Json, index) => walk(item, items, [...path, index], visit));
+}

@@ -1,0 +1,154 @@
+// CEL expressions: parsed once, checked for the names they use, evaluated without side effects.
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { isObject, type Json } from '../base/json.ts';
+import { err, ok, type Result } from '../base/result.ts';
+
+/** What went wrong, and where in the expression's text (offsets, end exclusive). */
+export interface ExpressionError {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A name that an expression uses: `steps.photo.file_path`, `item.path`, `inputs.actor`. */
+export interface Reference {
+  readonly root: 'item' | 'inputs' | 'env' | 'steps' | 'run';
+  /** The first key below the root; absent when the whole root is used. */
+  readonly key?: string;
+  /** The second key. */
+  readonly field?: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The names that an evaluation sees. Values are `CelValue`s: whole numbers are bigints. */
+export type Scope = Readonly<Record<Reference['root'], unknown>>;
+
+export interface Expression {
+  readonly text: string;
+  readonly references: readonly Reference[];
+  /** CEL's static type: `bool`, `string`, `dyn` … */
+  readonly type: string;
+  evaluate(scope: Scope): Result<Json, ExpressionError>;
+}
+
+const roots: readonly Reference['root'][] = ['item', 'inputs', 'env', 'steps', 'run'];
+const isRoot = (name: string): name is Reference['root'] => roots.some((root) => root === name);
+
+const environment = new Environment({
+  unlistedVariablesAreDyn: false,
+  homogeneousAggregateLiterals: false,
+});
+for (const root of roots) environment.registerVariable(root, 'dyn');
+
+export function parseExpression(text: string): Result<Expression, ExpressionError> {
+  try {
+    const program = environment.parse(text);
+    const check = program.check();
+    if (!check.valid) return err(errorOf(check.error, text));
+    const references: Reference[] = [];
+    collect(program.ast, references);
+    return ok({
+      text,
+      references,
+      type: check.type ?? 'dyn',
+      evaluate(scope) {
+        try {
+          return ok(fromCel(program({ ...scope })));
+        } catch (error) {
+          return err(errorOf(error, text));
+        }
+      },
+    });
+  } catch (error) {
+    return err(errorOf(error, text));
+  }
+}
+
+function errorOf(error: unknown, text: string): ExpressionError {
+  if (!(error instanceof Error)) throw error;
+  const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
+  const range = 'range' in error && isObject(error.range) ? error.range : undefined;
+  const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
+  const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
+  return { message: summary, start: Math.min(start, text.length), end: Math.max(end, start + 1) };
+}
+
+/** Walks the tree for chains that begin at a root; what a macro declares (`f` in `map(f, …)`) is no root. */
+function collect(node: ASTNode, into: Reference[]): void {
+  const chain = chainOf(node);
+  if (chain !== undefined && isRoot(chain.root)) {
+    into.push({
+      root: chain.root,
+      ...(chain.keys[0] === undefined ? {} : { key: chain.keys[0] }),
+      ...(chain.keys[1] === undefined ? {} : { field: chain.keys[1] }),
+      start: node.start,
+      end: node.end,
+    });
+    return;
+  }
+  for (const child of childrenOf(node)) collect(child, into);
+}
+
+interface Chain {
+  readonly root: string;
+  readonly keys: readonly string[];
+}
+
+function chainOf(node: ASTNode): Chain | undefined {
+  if (node.op === 'id') return { root: node.args, keys: [] };
+  if (node.op === '.') return extended(node.args[0], node.args[1]);
+  if (node.op === '[]') {
+    const key = node.args[1];
+    return key.op === 'value' && typeof key.args === 'string' ? extended(node.args[0], key.args) : undefined;
+  }
+  return undefined;
+}
+
+function extended(object: ASTNode, key: string): Chain | undefined {
+  const chain = chainOf(object);
+  return chain === undefined ? undefined : { root: chain.root, keys: [...chain.keys, key] };
+}
+
+function childrenOf(node: ASTNode): readonly ASTNode[] {
+  const found: ASTNode[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (isNode(value)) found.push(value);
+  };
+  visit(node.args);
+  return found;
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+}
+
+/** JSON as CEL sees it: whole numbers are ints (bigint), so that `item.n + 1` is arithmetic on ints. */
+export function toCel(value: Json | undefined): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(toCel);
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, toCel(v)]));
+  return value;
+}
+
+function fromCel(value: unknown): Json {
+  if (typeof value === 'bigint') return Number(value);
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new RangeError(`the result is ${value}, which JSON does not have`);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map(fromCel);
+  if (value instanceof Map)
+    return Object.fromEntries([...value].map(([key, v]) => [String(key), fromCel(v)]));
+  if (isPlain(value))
+    return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, fromCel(v)]));
+  throw new RangeError(`the result is a ${typeof value} that JSON does not have`);
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

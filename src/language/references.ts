@@ -1,0 +1,129 @@
+// Checks the names that expressions use: does the step exist, has it that output, is it ever done?
+import { isObject, type Json } from '../base/json.ts';
+import { type Diagnostic, suggestion } from './diagnostic.ts';
+import type { Draft, PlacedReference } from './draft.ts';
+import { plainField } from './draft.ts';
+import type { Path, Source } from './source.ts';
+
+/** What the file declares besides steps. */
+export interface Declared {
+  readonly steps: ReadonlyMap<string, Draft>;
+  readonly inputs: readonly string[];
+  readonly env: readonly string[];
+  /** The fields of `item`; undefined: there are no items. `open`: any field may exist. */
+  readonly item: { readonly fields: readonly string[] } | undefined;
+}
+
+interface Complaint {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export const runFields = ['date'];
+
+/** The fields of `item` for every source of items. */
+export const globItemFields = ['key', 'index', 'path', 'name', 'stem', 'ext', 'dir'];
+
+export function checkReferences(draft: Draft, declared: Declared, source: Source): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const complain = (complaint: Complaint | undefined, span: Diagnostic['span']): void => {
+    if (complaint === undefined || span === undefined) return;
+    const { message, hint } = complaint;
+    found.push({
+      severity: 'error',
+      file: source.file,
+      span,
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  };
+  for (const reference of draft.references)
+    complain(
+      aboutReference(reference, declared),
+      source.spanInside(reference.path, reference.text, reference.start, reference.end),
+    );
+  const needs = draft.raw['needs'];
+  if (Array.isArray(needs))
+    needs.forEach((name: Json, index) => {
+      const path: Path = ['steps', draft.name, 'needs', index];
+      if (typeof name === 'string' && !declared.steps.has(name))
+        complain(unknownStep(name, declared), source.spanOf(path));
+    });
+  complain(aboutOf(draft, declared), source.spanOf(['steps', draft.name, 'with', 'of']));
+  return found;
+}
+
+function aboutReference(reference: PlacedReference, declared: Declared): Complaint | undefined {
+  const { key } = reference;
+  switch (reference.root) {
+    case 'steps':
+      return aboutStep(reference, declared);
+    case 'item':
+      if (declared.item === undefined)
+        return { message: 'there is no item: this pipeline has no items:', hint: 'add items: { glob: … } or items: { values: … }' };
+      return key === undefined ? undefined : unknownName('item has no', key, declared.item.fields);
+    case 'inputs':
+      return key === undefined ? undefined : unknownName('there is no input', key, declared.inputs);
+    case 'env':
+      return key === undefined || declared.env.includes(key)
+        ? undefined
+        : { message: `env.${key} is not listed under env:`, hint: `add it: env: [${[...declared.env, key].join(', ')}]` };
+    case 'run':
+      return key === undefined ? undefined : unknownName('run has no', key, runFields);
+  }
+}
+
+function unknownName(what: string, key: string, known: readonly string[]): Complaint | undefined {
+  if (known.includes(key)) return undefined;
+  return {
+    message: `${what} "${key}"`,
+    hint: suggestion(key, known) ?? (known.length === 0 ? undefined : `known: ${known.join(', ')}`),
+  };
+}
+
+function unknownStep(name: string, declared: Declared): Complaint {
+  return {
+    message: `there is no step "${name}"`,
+    hint: suggestion(name, declared.steps.keys()) ?? `steps: ${[...declared.steps.keys()].join(', ')}`,
+  };
+}
+
+function aboutStep(reference: PlacedReference, declared: Declared): Complaint | undefined {
+  const { key, field } = reference;
+  if (key === undefined) return { message: 'name the step: steps.<name>.<output>' };
+  const step = declared.steps.get(key);
+  if (step === undefined) return unknownStep(key, declared);
+  if (step.never) return { message: `step "${key}" is never done: its if: is always false` };
+  if (step.kind === undefined) return undefined;
+  const outputs = Object.keys(step.kind.outputs);
+  if (outputs.length === 0)
+    return { message: `step "${key}" comes to nothing: ${step.kind.name} has no outputs`, hint: `to wait for it, use needs: [${key}]` };
+  if (field === undefined) return { message: `name an output of step "${key}"`, hint: `outputs: ${outputs.join(', ')}` };
+  if (outputs.includes(field)) return undefined;
+  return {
+    message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
+    hint: suggestion(field, outputs) ?? `outputs: ${outputs.join(', ')}`,
+  };
+}
+
+function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
+  const of = plainField(draft, 'of');
+  if (of === undefined || (draft.kind?.deed !== 'download' && draft.kind?.deed !== 'delete')) return undefined;
+  const target = declared.steps.get(of);
+  if (target === undefined) return unknownStep(of, declared);
+  if (target.never) return { message: `step "${of}" is never done: its if: is always false` };
+  if (target.kind !== undefined && target.kind.deed !== 'create')
+    return { message: `step "${of}" (${target.kind.name}) is no project: ${draft.kind.name} is of a tool step` };
+  if (draft.kind.deed === 'download') return undefined;
+  const saved = [...declared.steps.values()].some(
+    (step) => step.kind?.deed === 'download' && plainField(step, 'of') === of,
+  );
+  const fields = draft.raw['with'];
+  const discard = isObject(fields) && fields['discard'] === true;
+  return saved || discard
+    ? undefined
+    : {
+        message: `deleting "${of}" would lose its result: no step downloads it`,
+        hint: `add a download step of ${of}, or say discard: true`,
+      };
+}

@@ -1,0 +1,194 @@
+// The pipeline file's JSON Schema: the one source of its shape, for ajv, for TypeScript and for editors.
+import type { FromSchema } from 'json-schema-to-ts';
+import type { Schema } from '../base/schema.ts';
+import type { StepKind } from '../kinds/kind.ts';
+
+const inputSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['type'],
+  properties: {
+    type: {
+      type: 'string',
+      enum: ['file', 'string', 'number', 'boolean'],
+      description: '`file` is a path, relative to the pipeline file.',
+    },
+    default: { type: ['string', 'number', 'boolean'], description: 'Used when --input does not set it.' },
+    description: { type: 'string' },
+  },
+} as const;
+
+const stepSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['uses'],
+  properties: {
+    uses: { type: 'string', description: 'The step kind: upload, face-detect, a tool, download, delete.' },
+    with: { type: 'object', description: 'What the kind takes; values may be ${{ expressions }}.' },
+    if: {
+      type: ['string', 'boolean'],
+      description: 'A CEL expression; when false the step is skipped, and what uses it too.',
+    },
+    needs: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Steps that must be done first although nothing refers to them.',
+    },
+    estimate: {
+      type: 'number',
+      minimum: 0,
+      description: 'An upper bound of the credits of one task: needed under a budget where no price is published.',
+    },
+    retry: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        attempts: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 20,
+          description: 'How often a request, or a project that failed for a passing cause, is tried in all.',
+        },
+      },
+    },
+    timeout: {
+      type: 'string',
+      pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$',
+      description: 'How long one run waits for the project: 90s, 10m, 1h. The project stays known.',
+    },
+  },
+} as const;
+
+export const pipelineShape = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/pipeline.schema.json',
+  title: 'shotlist pipeline',
+  description: 'Steps, and the items that they are applied to.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['pipeline', 'steps'],
+  properties: {
+    pipeline: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+      maxLength: 100,
+      description: 'The name: it names the state file and the projects.',
+    },
+    description: { type: 'string' },
+    inputs: {
+      type: 'object',
+      description: 'Values set with --input name=value; read as ${{ inputs.name }}.',
+      additionalProperties: inputSchema,
+    },
+    env: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+      description: 'The environment variables that expressions may read as ${{ env.NAME }}.',
+    },
+    items: {
+      type: 'object',
+      description: 'What the steps are applied to: one of glob, values. Absent: one item.',
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: 1,
+      properties: {
+        glob: { type: 'string', minLength: 1, description: 'Files, relative to the pipeline file.' },
+        values: {
+          type: 'array',
+          minItems: 1,
+          items: { type: ['object', 'string', 'number', 'boolean'] },
+          description: 'Objects (fields as ${{ item.field }}) or single values (${{ item.value }}).',
+        },
+      },
+    },
+    budget: {
+      type: 'object',
+      description: 'Hard caps in credits.',
+      additionalProperties: false,
+      properties: {
+        credits: { type: 'number', minimum: 0, description: 'All that this pipeline may ever charge.' },
+        per_item: { type: 'number', minimum: 0, description: 'All that one item may charge.' },
+      },
+    },
+    limits: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        items: { type: 'integer', minimum: 1, maximum: 1000, description: 'Items in the works at once.' },
+        steps: {
+          type: 'object',
+          additionalProperties: { type: 'integer', minimum: 1, maximum: 1000 },
+          description: 'Tasks of a step kind at once; a tool’s counts until its project is settled.',
+        },
+        requests_per_minute: { type: 'integer', minimum: 1, description: 'To the service, all together.' },
+      },
+    },
+    output: { type: 'string', minLength: 1, description: 'The folder of all downloads.' },
+    service: { type: 'string', pattern: '^https?://', description: 'The base address of the service.' },
+    steps: {
+      type: 'object',
+      minProperties: 1,
+      propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', maxLength: 100 },
+      additionalProperties: stepSchema,
+      description: 'The nodes of the graph; the order follows from the references.',
+    },
+  },
+} as const;
+
+/** A pipeline file as it was written: the shape is right, nothing else is known yet. */
+export type PipelineDocument = FromSchema<typeof pipelineShape>;
+export type StepDocument = FromSchema<typeof stepSchema>;
+
+/** Lets any value but the outermost object also be an expression, which is checked when it is known. */
+function templated(schema: Schema): Schema {
+  return { if: { type: 'string', pattern: '\\$\\{\\{' }, else: inside(schema) };
+}
+
+function inside(schema: Schema): Schema {
+  const { $schema: _dialect, $id: _id, title: _title, ...rest } = schema;
+  const result: Record<string, unknown> = { ...rest };
+  if (isSchema(rest['properties']))
+    result['properties'] = Object.fromEntries(
+      Object.entries(rest['properties']).map(([key, value]) => [
+        key,
+        isSchema(value) ? templated(value) : value,
+      ]),
+    );
+  if (isSchema(rest['items'])) result['items'] = templated(rest['items']);
+  return result;
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What stands under `with:` of a kind: its own schema, open to expressions. */
+export function withSchemaOf(kind: StepKind): Schema {
+  return inside(kind.with);
+}
+
+/** The whole schema for a set of kinds. The published file holds all; a check compiles those in use. */
+export function pipelineSchema(kinds: readonly StepKind[]): Schema {
+  const step = pipelineShape.properties.steps.additionalProperties;
+  const uses = { ...step.properties.uses, enum: kinds.map((kind) => kind.name) };
+  return {
+    ...pipelineShape,
+    properties: {
+      ...pipelineShape.properties,
+      steps: {
+        ...pipelineShape.properties.steps,
+        additionalProperties: {
+          ...step,
+          properties: { ...step.properties, uses },
+          allOf: kinds.map((kind) => ({
+            if: { required: ['uses'], properties: { uses: { const: kind.name } } },
+            // biome-ignore lint/suspicious/noThenProperty: `then` is JSON Schema's keyword.
+            then: { required: ['with'], properties: { with: { $ref: `#/$defs/${kind.name}` } } },
+          })),
+        },
+      },
+    },
+    $defs: Object.fromEntries(
+      kinds.map((kind) => [kind.name, { title: kind.title, ...withSchemaOf(kind) }]),
+    ),
+  };
+}

@@ -1,0 +1,169 @@
+// The shape of a pipeline file: JSON Schema errors turned into sentences with a place.
+import { isObject, type Json } from '../base/json.ts';
+import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
+import { kinds } from '../kinds/all.ts';
+import { type Diagnostic, suggestion } from './diagnostic.ts';
+import { type PipelineDocument, pipelineSchema } from './schema.ts';
+import type { Path, Source } from './source.ts';
+
+/** Checks the shape. On success the value is a `PipelineDocument`. */
+export function checkShape(source: Source): readonly Diagnostic[] {
+  const validate = validatorOf(schemaFor(source.value));
+  validate(source.value);
+  const errors = validate.errors ?? [];
+  const seen = new Set<string>();
+  return errors
+    .filter((error) => error.keyword !== 'if' && error.keyword !== 'propertyNames')
+    .map((error) => diagnose(error, source))
+    .filter((diagnostic) => {
+      const key = JSON.stringify([diagnostic.span, diagnostic.message]);
+      return !seen.has(key) && seen.add(key);
+    });
+}
+
+/** True when `checkShape` had nothing to say: the schema is what makes this so. */
+export function isDocument(value: Json, problems: readonly Diagnostic[]): value is Json & PipelineDocument {
+  return problems.length === 0 && isObject(value);
+}
+
+const schemas = new Map<string, Schema>();
+
+/** Compiling 31 kinds takes longer than most runs of `validate`; only those in use are compiled. */
+function schemaFor(value: Json): Schema {
+  const steps = isObject(value) && isObject(value['steps']) ? Object.values(value['steps']) : [];
+  const used = new Set(steps.map((step) => (isObject(step) ? step['uses'] : undefined)));
+  const known = kinds.filter((kind) => used.has(kind.name));
+  const inUse = known.length > 0 ? known : kinds.slice(0, 1);
+  const key = inUse.map((kind) => kind.name).join(' ');
+  let schema = schemas.get(key);
+  if (schema === undefined) schemas.set(key, (schema = pipelineSchema(inUse)));
+  return schema;
+}
+
+/** A JSON pointer as a path; array indexes become numbers. */
+export function pathOf(pointer: string): Path {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** `steps.swap.with.assets` as a person says it: `step "swap": assets`. */
+export function sayPath(path: Path): string {
+  const dotted = (part: Path): string =>
+    part.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
+  if (path[0] !== 'steps' || path.length < 2) return path.length === 0 ? 'the file' : dotted(path);
+  const rest = path[2] === 'with' ? path.slice(3) : path.slice(2);
+  return rest.length === 0 ? `step "${path[1]}"` : `step "${path[1]}": ${dotted(rest)}`;
+}
+
+function diagnose(error: ErrorObject, source: Source): Diagnostic {
+  const path = pathOf(error.instancePath);
+  const { message, hint, at } = sentence(error, path);
+  const key = at !== undefined && at.length > path.length;
+  return {
+    severity: 'error',
+    file: source.file,
+    span: key
+      ? source.keySpanOf(at)
+      : error.keyword === 'required'
+        ? source.keySpanOf(path)
+        : source.spanOf(path),
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+interface Sentence {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly at?: Path;
+}
+
+function sentence(error: ErrorObject, path: Path): Sentence {
+  const subject = sayPath(path);
+  const params: Readonly<Record<string, unknown>> = error.params;
+  switch (error.keyword) {
+    case 'required':
+      return missing(subject, String(params['missingProperty']), error);
+    case 'additionalProperties': {
+      const key = String(params['additionalProperty']);
+      const known = Object.keys(propertiesOf(error.parentSchema));
+      return {
+        message: `${subject === 'the file' ? '' : `${subject}: `}unknown key "${key}"`,
+        hint: suggestion(key, known) ?? (known.length > 0 ? `known keys: ${known.join(', ')}` : undefined),
+        at: [...path, key],
+      };
+    }
+    case 'enum':
+      return oneOf(subject, path, error);
+    case 'type':
+      return { message: `${subject} must be ${listOf(params['type'])}, not ${sayValue(error.data)}` };
+    case 'pattern':
+      return patternSentence(subject, path, error);
+    case 'minProperties':
+    case 'maxProperties':
+      return path.at(-1) === 'items'
+        ? { message: 'items must have exactly one of: glob, values' }
+        : { message: `${subject} ${error.message}` };
+    case 'minLength':
+      return { message: `${subject} must not be empty` };
+    default:
+      return { message: `${subject} ${error.message ?? 'is not valid'}, not ${sayValue(error.data)}` };
+  }
+}
+
+function missing(subject: string, key: string, error: ErrorObject): Sentence {
+  const field = propertiesOf(error.parentSchema)[key];
+  const described = isObject(field) && isObject(field['else']) ? field['else'] : field;
+  const why = isObject(described) ? described['description'] : undefined;
+  return {
+    message: `${subject} needs "${key}"`,
+    hint: typeof why === 'string' ? `${key}: ${why}` : undefined,
+  };
+}
+
+function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
+  const tool = path.length === 3 && path[0] === 'steps' && path[2] === 'uses';
+  const params: Readonly<Record<string, unknown>> = error.params;
+  const listed = Array.isArray(params['allowedValues']) ? params['allowedValues'].map(String) : [];
+  const allowed = tool ? kinds.map((kind) => kind.name) : listed;
+  const near = suggestion(String(error.data), allowed);
+  return tool
+    ? {
+        message: `step "${path[1]}" uses ${sayValue(error.data)}, which is no step kind`,
+        hint: near ?? 'shotlist tools lists them',
+      }
+    : { message: `${subject} must be one of ${allowed.join(', ')}, not ${sayValue(error.data)}`, hint: near };
+}
+
+function patternSentence(subject: string, path: Path, error: ErrorObject): Sentence {
+  if (error.propertyName !== undefined)
+    return {
+      message: `"${error.propertyName}" cannot be the name of a step`,
+      hint: 'names have letters, digits, "_" and "-", and begin with a letter or "_"',
+      at: [...path, error.propertyName],
+    };
+  if (path.at(-1) === 'timeout')
+    return { message: `${subject} must be a time such as 90s, 10m or 1h, not ${sayValue(error.data)}` };
+  return { message: `${subject} ${error.message}, not ${sayValue(error.data)}` };
+}
+
+function propertiesOf(schema: unknown): Schema {
+  return isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+}
+
+function listOf(types: unknown): string {
+  const names = (Array.isArray(types) ? types.map(String) : [String(types)]).map(
+    (type) => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`,
+  );
+  return names.join(' or ');
+}
+
+function sayValue(value: unknown): string {
+  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 60))}`;
+  if (Array.isArray(value)) return 'a list';
+  if (isObject(value)) return 'an object';
+  return String(value);
+}

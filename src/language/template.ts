@@ -1,0 +1,174 @@
+// A value in which `${{ expressions }}` stand: compiled once, filled in for every item.
+import { type Json, isObject } from '../base/json.ts';
+import { err, ok, type Result, unreachable } from '../base/result.ts';
+import { type Expression, type ExpressionError, parseExpression, type Scope } from './expression.ts';
+import type { Path } from './source.ts';
+
+export type Template =
+  | { readonly kind: 'value'; readonly value: Json }
+  /** The whole value is one expression: its type is the expression's. */
+  | { readonly kind: 'expression'; readonly path: Path; readonly expression: Expression }
+  /** Text with expressions in it. */
+  | { readonly kind: 'text'; readonly path: Path; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: 'list'; readonly items: readonly Template[] }
+  | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Template])[] };
+
+export interface TemplateError extends ExpressionError {
+  readonly path: Path;
+  /** The text that `start` and `end` count in. */
+  readonly text: string;
+}
+
+const mark = /\$\{\{([\s\S]*?)\}\}/g;
+
+/** True for a text that holds at least one expression. */
+export const isTemplated = (text: string): boolean => text.includes('${{');
+
+export function compileTemplate(value: Json, path: Path, errors: TemplateError[]): Template {
+  if (typeof value === 'string') return compileText(value, path, errors);
+  if (Array.isArray(value))
+    return { kind: 'list', items: value.map((item, index) => compileTemplate(item, [...path, index], errors)) };
+  if (isObject(value))
+    return {
+      kind: 'object',
+      fields: Object.entries(value).map(([key, field]) => [key, compileTemplate(field, [...path, key], errors)]),
+    };
+  return { kind: 'value', value };
+}
+
+function compileText(text: string, path: Path, errors: TemplateError[]): Template {
+  if (!isTemplated(text)) return { kind: 'value', value: text };
+  const parts: (string | Expression)[] = [];
+  let end = 0;
+  for (const match of text.matchAll(mark)) {
+    if (match.index > end) parts.push(text.slice(end, match.index));
+    end = match.index + match[0].length;
+    const expression = compileExpression(match[1] ?? '', path, errors);
+    if (expression !== undefined) parts.push(expression);
+  }
+  const rest = text.slice(end);
+  if (isTemplated(rest)) errors.push({ path, text: rest, message: 'this ${{ has no }}', start: 0, end: rest.length });
+  if (rest.trim() !== '' || (rest !== '' && parts.length > 1)) parts.push(rest);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object') return { kind: 'expression', path, expression: only };
+  return { kind: 'text', path, parts };
+}
+
+/** An expression by itself, as `if:` has it; the `${{ }}` around it may be left out. */
+export function compileExpression(
+  raw: string,
+  path: Path,
+  errors: TemplateError[],
+): Expression | undefined {
+  const inner = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(raw)?.[1] ?? raw;
+  const text = inner.trim();
+  const parsed = parseExpression(text);
+  if (parsed.ok) return parsed.value;
+  errors.push({ path, text, ...parsed.error });
+  return undefined;
+}
+
+export function expressionsOf(template: Template): readonly { path: Path; expression: Expression }[] {
+  switch (template.kind) {
+    case 'value':
+      return [];
+    case 'expression':
+      return [{ path: template.path, expression: template.expression }];
+    case 'text':
+      return template.parts
+        .filter((part) => typeof part === 'object')
+        .map((expression) => ({ path: template.path, expression }));
+    case 'list':
+      return template.items.flatMap(expressionsOf);
+    case 'object':
+      return template.fields.flatMap(([, field]) => expressionsOf(field));
+    default:
+      return unreachable(template);
+  }
+}
+
+/** Fills a template in. The first expression that fails ends it, with its place. */
+export function fill(template: Template, scope: Scope): Result<Json, TemplateError> {
+  switch (template.kind) {
+    case 'value':
+      return ok(template.value);
+    case 'expression': {
+      const value = template.expression.evaluate(scope);
+      return value.ok ? value : err(at(template.path, template.expression, value.error));
+    }
+    case 'text':
+      return fillText(template.path, template.parts, scope);
+    case 'list': {
+      const items: Json[] = [];
+      for (const item of template.items) {
+        const value = fill(item, scope);
+        if (!value.ok) return value;
+        items.push(value.value);
+      }
+      return ok(items);
+    }
+    case 'object': {
+      const entries: [string, Json][] = [];
+      for (const [key, field] of template.fields) {
+        const value = fill(field, scope);
+        if (!value.ok) return value;
+        entries.push([key, value.value]);
+      }
+      return ok(Object.fromEntries(entries));
+    }
+    default:
+      return unreachable(template);
+  }
+}
+
+function fillText(
+  path: Path,
+  parts: readonly (string | Expression)[],
+  scope: Scope,
+): Result<Json, TemplateError> {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
+    const value = part.evaluate(scope);
+    if (!value.ok) return err(at(path, part, value.error));
+    if (typeof value.value === 'object')
+      return err(
+        at(path, part, { message: 'a list or an object cannot stand inside a text', start: 0, end: part.text.length }),
+      );
+    text += String(value.value);
+  }
+  return ok(text);
+}
+
+const at = (path: Path, expression: Expression, error: ExpressionError): TemplateError => ({
+  path,
+  text: expression.text,
+  ...error,
+});
+
+/** Fills in what can be known now and leaves the rest out: what a price is estimated from. */
+export function fillKnown(template: Template, scope: Scope): Json | undefined {
+  switch (template.kind) {
+    case 'list':
+      return template.items.map((item) => fillKnown(item, scope) ?? null);
+    case 'object': {
+      const known: [string, Json][] = [];
+      for (const [key, field] of template.fields) {
+        const value = fillKnown(field, scope);
+        if (value !== undefined) known.push([key, value]);
+      }
+      return Object.fromEntries(known);
+    }
+    case 'value':
+    case 'expression':
+    case 'text': {
+      const value = fill(template, scope);
+      return value.ok ? value.value : undefined;
+    }
+    default:
+      return unreachable(template);
+  }
+}

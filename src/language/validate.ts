@@ -1,0 +1,222 @@
+// Source → Pipeline: every problem that the file alone can show, each with its place; none costs a credit.
+import { isObject, type Json } from '../base/json.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { checkBody } from './body.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { type Draft, draftStep, plainField } from './draft.ts';
+import { type Edges, topological } from './graph.ts';
+import type { InputDeclaration, Items, Pipeline, Step } from './pipeline.ts';
+import { checkReferences, type Declared, globItemFields } from './references.ts';
+import type { PipelineDocument, StepDocument } from './schema.ts';
+import { checkShape, isDocument } from './shape.ts';
+import { parseSource, type Source } from './source.ts';
+import type { TemplateError } from './template.ts';
+
+export interface Validated {
+  readonly pipeline: Pipeline;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Reads a pipeline file's text. `file` is only shown. On failure: all errors, in the order of the file. */
+export function validate(file: string, text: string): Result<Validated, readonly Diagnostic[]> {
+  const parsed = parseSource(file, text);
+  if (!parsed.ok) return parsed;
+  const source = parsed.value;
+  const document = source.value;
+  const problems = [...checkShape(source)];
+  const shaped = isDocument(document, problems);
+
+  const rawSteps = isObject(document) && isObject(document['steps']) ? document['steps'] : {};
+  const errors: TemplateError[] = [];
+  const drafts = new Map(
+    Object.entries(rawSteps).map(([name, raw]) => [name, draftStep(name, raw, errors)]),
+  );
+  problems.push(...errors.map((error) => atExpression(error, source)));
+  const declared = declaredBy(document, drafts);
+  for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
+
+  const edges = edgesOf(drafts);
+  const order = topological(edges.after);
+  if (!order.ok) problems.push(cycle(order.error, source));
+  const bodies = [...drafts.values()].flatMap((draft) => checkBody(draft, source));
+  problems.push(...bodies.filter(({ severity }) => severity === 'error'));
+  if (!shaped || !order.ok || problems.length > 0) return err(inOrder(problems));
+
+  const shared = sharedSteps(order.value, drafts, edges.after);
+  const steps = order.value.flatMap((name) => {
+    const draft = drafts.get(name);
+    const written = document.steps[name];
+    if (draft === undefined || written === undefined) return [];
+    return [stepOf(draft, written, edges, shared.has(name))];
+  });
+  return ok({
+    pipeline: pipelineOf(document, source, steps),
+    warnings: inOrder(bodies.filter(({ severity }) => severity === 'warning')),
+  });
+}
+
+function atExpression(error: TemplateError, source: Source): Diagnostic {
+  const dashed = /^Unknown variable/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
+  return {
+    severity: 'error',
+    file: source.file,
+    span: source.spanInside(error.path, error.text, error.start, error.end),
+    message: `in the expression: ${error.message}`,
+    ...(dashed ? { hint: 'a step name with "-" needs brackets: steps["photo-file"].path' } : {}),
+  };
+}
+
+function declaredBy(document: Json, steps: ReadonlyMap<string, Draft>): Declared {
+  const root = isObject(document) ? document : {};
+  const items = isObject(root['items']) ? root['items'] : undefined;
+  const values = items?.['values'];
+  const fields = Array.isArray(values)
+    ? ['key', 'index', ...new Set(values.flatMap((value: Json) => (isObject(value) ? Object.keys(value) : ['value'])))]
+    : globItemFields;
+  const env = root['env'];
+  return {
+    steps,
+    inputs: isObject(root['inputs']) ? Object.keys(root['inputs']) : [],
+    env: Array.isArray(env) ? env.map(String) : [],
+    item: items === undefined ? undefined : { fields },
+  };
+}
+
+interface StepEdges {
+  /** Data edges: steps whose outputs are read, `of` included. */
+  readonly uses: Edges;
+  /** All edges. */
+  readonly after: Edges;
+}
+
+function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
+  const uses = new Map<string, readonly string[]>();
+  for (const [name, draft] of drafts) {
+    const read = draft.references.flatMap(({ root, key }) => (root === 'steps' && key !== undefined ? [key] : []));
+    const of = plainField(draft, 'of');
+    const all = of !== undefined && isAbout(draft) ? [...read, of] : read;
+    uses.set(name, [...new Set(all)].filter((used) => drafts.has(used)));
+  }
+  const after = new Map<string, readonly string[]>();
+  for (const [name, draft] of drafts) {
+    const needs = draft.raw['needs'];
+    const explicit = Array.isArray(needs) ? needs.map(String).filter((need) => drafts.has(need)) : [];
+    const of = draft.kind?.deed === 'delete' ? plainField(draft, 'of') : undefined;
+    const others = of === undefined ? [] : usersOf(of, drafts, uses);
+    after.set(name, [...new Set([...(uses.get(name) ?? []), ...explicit, ...others])]);
+  }
+  return { uses, after };
+}
+
+const isAbout = (draft: Draft): boolean => draft.kind?.deed === 'download' || draft.kind?.deed === 'delete';
+
+/** All that read a step's outputs, deletes aside: a delete waits for them by itself. */
+function usersOf(of: string, drafts: ReadonlyMap<string, Draft>, uses: Edges): readonly string[] {
+  return [...drafts.values()]
+    .filter((draft) => draft.kind?.deed !== 'delete' && (uses.get(draft.name) ?? []).includes(of))
+    .map((draft) => draft.name);
+}
+
+function cycle(names: readonly string[], source: Source): Diagnostic {
+  return {
+    severity: 'error',
+    file: source.file,
+    span: source.keySpanOf(['steps', names[0] ?? '']),
+    message: `these steps wait for each other: ${names.join(' → ')}`,
+    hint: 'each waits for the next; a delete waits for every other use of its step',
+  };
+}
+
+/** A step is shared when neither it nor anything it reads or waits for refers to an item. */
+function sharedSteps(order: readonly string[], drafts: ReadonlyMap<string, Draft>, after: Edges): ReadonlySet<string> {
+  const shared = new Set<string>();
+  for (const name of order) {
+    const draft = drafts.get(name);
+    const own = draft?.references.some(({ root }) => root === 'item') ?? false;
+    const waits = draft?.kind?.deed === 'delete' ? [plainField(draft, 'of') ?? ''] : (after.get(name) ?? []);
+    if (!own && waits.every((before) => shared.has(before))) shared.add(name);
+  }
+  return shared;
+}
+
+function stepOf(draft: Draft, written: StepDocument, edges: StepEdges, shared: boolean): Step {
+  if (draft.kind === undefined) throw new Error(`bug: step ${draft.name} passed with no kind`);
+  const of = isAbout(draft) ? plainField(draft, 'of') : undefined;
+  const fields = draft.raw['with'];
+  return {
+    name: draft.name,
+    kind: draft.kind,
+    with: draft.with,
+    ...(draft.condition === undefined ? {} : { condition: draft.condition }),
+    uses: edges.uses.get(draft.name) ?? [],
+    after: edges.after.get(draft.name) ?? [],
+    ...(of === undefined ? {} : { of }),
+    discard: isObject(fields) && fields['discard'] === true,
+    shared,
+    ...(written.estimate === undefined ? {} : { estimate: written.estimate }),
+    attempts: written.retry?.attempts ?? 3,
+    ...(written.timeout === undefined ? {} : { timeoutMs: milliseconds(written.timeout) }),
+  };
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `90s`, `10m`, `1.5h` in milliseconds; the schema has checked the form. */
+export function milliseconds(text: string): number {
+  const [, amount, unit] = /^([0-9.]+)(ms|s|m|h)$/.exec(text) ?? [];
+  return Number(amount) * (units[unit ?? ''] ?? Number.NaN);
+}
+
+function pipelineOf(document: PipelineDocument, source: Source, steps: readonly Step[]): Pipeline {
+  return {
+    name: document.pipeline,
+    ...(document.description === undefined ? {} : { description: document.description }),
+    inputs: inputsOf(document),
+    env: document.env ?? [],
+    items: itemsOf(document),
+    budget: {
+      ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
+      ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
+    },
+    limits: {
+      items: document.limits?.items ?? 16,
+      steps: numbersOf(document.limits?.steps),
+      ...(document.limits?.requests_per_minute === undefined
+        ? {}
+        : { requestsPerMinute: document.limits.requests_per_minute }),
+    },
+    output: document.output ?? `out/${document.pipeline}`,
+    ...(document.service === undefined ? {} : { service: document.service }),
+    steps,
+    source,
+    document,
+  };
+}
+
+function inputsOf(document: PipelineDocument): Pipeline['inputs'] {
+  return Object.fromEntries(
+    Object.entries(document.inputs ?? {}).map(([name, input]): [string, InputDeclaration] => [
+      name,
+      { type: input.type, ...(input.default === undefined ? {} : { default: input.default }) },
+    ]),
+  );
+}
+
+function numbersOf(steps: { readonly [kind: string]: unknown } | undefined): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(steps ?? {}).flatMap(([kind, n]): [string, number][] => (typeof n === 'number' ? [[kind, n]] : [])),
+  );
+}
+
+function itemsOf(document: PipelineDocument): Items {
+  const { items } = document;
+  if (items === undefined) return { kind: 'one' };
+  if (items.glob !== undefined) return { kind: 'glob', pattern: items.glob };
+  return { kind: 'values', values: (items.values ?? []).map((value): Json => value as Json) };
+}
+
+function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.toSorted(
+    (a, b) => (a.span?.line ?? 0) - (b.span?.line ?? 0) || (a.span?.column ?? 0) - (b.span?.column ?? 0),
+  );
+}

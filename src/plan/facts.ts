@@ -1,0 +1,17 @@
+// What the disk says, as values: gathered before anything is decided.
+import type { Digest } from '../base/digest.ts';
+
+export type FileFact =
+  /** `digest` is undefined while the content has not been read yet. */
+  | { readonly is: 'file'; readonly bytes: number; readonly digest: Digest | undefined }
+  /** Missing, unreadable, not a file: `why` is the end of a sentence about it. */
+  | { readonly is: 'absent'; readonly why: string };
+
+export interface Facts {
+  /** A file that a step uploads, as its path stands in the pipeline. */
+  input(path: string): FileFact;
+  /** A file below the output folder. */
+  output(path: string): FileFact;
+  /** A superseded output, kept under its hash when another took its place. */
+  kept(digest: string, extension: string): FileFact;
+}

@@ -1,0 +1,47 @@
+// Everything that a run says while it lasts. The terminal, the JSON stream and the log only read it.
+import type { Plan } from '../plan/plan.ts';
+
+export type TaskEnding = 'done' | 'reused' | 'skipped' | 'failed' | 'doubt' | 'pending' | 'blocked';
+
+export type Happening =
+  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'planned'; readonly plan: Plan }
+  | {
+      readonly type: 'task';
+      readonly task: string;
+      readonly step: string;
+      readonly ending: TaskEnding;
+      readonly why?: string;
+      /** Credits charged for it in this run. */
+      readonly credits: number;
+    }
+  | { readonly type: 'item'; readonly item: string; readonly done: number; readonly of: number }
+  | { readonly type: 'stopping'; readonly why: string }
+  | { readonly type: 'ended'; readonly summary: Summary };
+
+/** How a run came out. Times in milliseconds, credits as the service charged them. */
+export interface Summary {
+  readonly outcome: Outcome;
+  readonly exitCode: number;
+  /** Why it stopped early, if it did. */
+  readonly stopped?: string;
+  readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
+  readonly tasks: Readonly<Record<TaskEnding, number>>;
+  readonly credits: { readonly charged: number; readonly refunded: number; readonly reserved: number };
+  readonly elapsedMs: number;
+  /** The first hundred tasks that did not end well. */
+  readonly trouble: readonly { readonly task: string; readonly ending: TaskEnding; readonly why: string }[];
+}
+
+export type Outcome = 'done' | 'failed' | 'refused' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
+
+/** design.md, Commands. */
+export const exitCodes: Readonly<Record<Outcome, number>> = {
+  done: 0,
+  failed: 1,
+  refused: 2,
+  budget: 3,
+  doubt: 4,
+  unauthorized: 5,
+  interrupted: 130,
+};

@@ -1,0 +1,130 @@
+// A job order: what the loop asks a runner to do, and how it may end. Plain JSON, so it can cross a wire.
+import type { ApiFailure } from '../api/failure.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { OutputLine } from '../journal/line.ts';
+import type { Download } from '../api/project.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { Place } from './ports.ts';
+
+interface Common {
+  /** Names the job among those that run; the loop chose it. */
+  readonly key: string;
+  /** For whom it is done. */
+  readonly task: string;
+  /** The step kind's name: what `limits.steps` counts. */
+  readonly kind: string;
+  /** How often a free request is tried in all. */
+  readonly attempts: number;
+}
+
+export interface UploadOrder extends Common {
+  readonly deed: 'upload';
+  readonly fingerprint: Fingerprint;
+  readonly from: Place;
+  /** The file's name, for its extension. */
+  readonly name: string;
+  /** SHA-256 that the content must still have. */
+  readonly content: string;
+}
+
+/** A deleted project's saved files are uploaded in place of its addresses, one for each download. */
+export interface ReuploadOrder extends Common {
+  readonly deed: 'reupload';
+  readonly files: readonly {
+    readonly fingerprint: Fingerprint;
+    readonly from: Place;
+    readonly name: string;
+    readonly content: string;
+  }[];
+  /** What the journal keeps of the project. */
+  readonly result: JsonObject;
+}
+
+export interface DetectOrder extends Common {
+  readonly deed: 'detect';
+  readonly fingerprint: Fingerprint;
+  /** Set: read this detection again instead of starting one. */
+  readonly detection?: string;
+  readonly body: JsonObject;
+  readonly timeoutMs: number;
+}
+
+export interface CreateOrder extends Common {
+  readonly deed: 'create';
+  readonly fingerprint: Fingerprint;
+  readonly body: JsonObject;
+  /** Unique to the attempt; sent as the project's name. */
+  readonly name: string;
+  readonly attempt: number;
+  /** Credits set aside. */
+  readonly reserve: number;
+  readonly timeoutMs: number;
+}
+
+/** Paid already: wait for its result, or read a settled one again for fresh addresses. */
+export interface AttachOrder extends Common {
+  readonly deed: 'attach';
+  readonly fingerprint: Fingerprint;
+  readonly project: string;
+  readonly settled: boolean;
+  /** Credits charged so far. */
+  readonly credits: number;
+  readonly timeoutMs: number;
+}
+
+export interface DownloadOrder extends Common {
+  readonly deed: 'download';
+  readonly fingerprint: Fingerprint;
+  /** The step kind of the project. */
+  readonly tool: string;
+  readonly project: string;
+  readonly to: string;
+  /** Addresses that were just read; absent: they are read first. */
+  readonly downloads?: readonly Download[];
+}
+
+export interface CopyOrder extends Common {
+  readonly deed: 'copy';
+  readonly fingerprint: Fingerprint;
+  readonly to: string;
+  readonly sources: readonly { readonly output: OutputLine; readonly from: Place }[];
+}
+
+export interface DeleteOrder extends Common {
+  readonly deed: 'delete';
+  readonly fingerprint: Fingerprint;
+  readonly tool: string;
+  readonly project: string;
+}
+
+/** Reads files, so that the next look knows their digests. */
+export interface DigestOrder extends Common {
+  readonly deed: 'digest';
+  readonly places: readonly Place[];
+}
+
+export type JobOrder =
+  | UploadOrder
+  | ReuploadOrder
+  | DetectOrder
+  | CreateOrder
+  | AttachOrder
+  | DownloadOrder
+  | CopyOrder
+  | DeleteOrder
+  | DigestOrder;
+
+export type Outcome =
+  /** `live`: its outputs as requests see them now. */
+  | { readonly end: 'done'; readonly live: JsonObject }
+  /** Not charged, or refunded. */
+  | { readonly end: 'failed'; readonly why: string; readonly again: boolean }
+  | { readonly end: 'doubt'; readonly why: string }
+  /** Paid and known, but not over in time, or its files could not be fetched: the next run goes on with it. */
+  | { readonly end: 'pending'; readonly why: string }
+  /** An input is no longer in storage: the free task that made it is done again. */
+  | { readonly end: 'resupply'; readonly why: string }
+  /** Siblings would meet the same fate: 401, 402, 403. */
+  | { readonly end: 'stop'; readonly what: 'run' | 'paid' | 'step'; readonly why: string; readonly failure: ApiFailure }
+  /** We were asked to stop. */
+  | { readonly end: 'stopped' };

@@ -1,0 +1,76 @@
+// The runner in this process: jobs of a step kind share a p-limit, each stops at every event until it is told on.
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { JobOrder } from './job.ts';
+import { perform } from './perform.ts';
+import type { Notice, Runner } from './ports.ts';
+import type { World } from './world.ts';
+
+export interface LocalRunnerOptions {
+  readonly world: World;
+  /** Ends `world.stop`. */
+  readonly stopper: AbortController;
+  /** Jobs of a step kind at once; a kind that is not named is bounded only by the window of items. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Runner {
+  const limiters = new Map<string, LimitFunction>();
+  const leaves = new Map<string, () => void>();
+  let waiting: Notice[] = [];
+  let wake: (() => void) | undefined;
+  let crash: { readonly error: unknown } | undefined;
+
+  const tell = (notice: Notice): void => {
+    waiting.push(notice);
+    wake?.();
+  };
+
+  const drive = async (order: JobOrder): Promise<void> => {
+    const { key } = order;
+    if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: { end: 'stopped' } });
+    const performance = perform(order, world);
+    for (;;) {
+      const step = await performance.next();
+      if (step.done === true) return tell({ is: 'ended', key, outcome: step.value });
+      const leave = new Promise<void>((resolve) => leaves.set(key, resolve));
+      tell({ is: 'event', key, ...step.value });
+      await leave;
+    }
+  };
+
+  const limiterOf = (kind: string): LimitFunction | undefined => {
+    const limit = limits[kind];
+    if (limit === undefined) return undefined;
+    let limiter = limiters.get(kind);
+    if (limiter === undefined) limiters.set(kind, (limiter = pLimit(limit)));
+    return limiter;
+  };
+
+  return {
+    start(order) {
+      const limiter = limiterOf(order.kind);
+      const running = limiter === undefined ? drive(order) : limiter(drive, order);
+      running.catch((error: unknown) => {
+        crash = { error };
+        wake?.();
+      });
+    },
+    async next() {
+      while (waiting.length === 0 && crash === undefined)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      wake = undefined;
+      if (crash !== undefined) throw crash.error;
+      const happened = waiting;
+      waiting = [];
+      return happened;
+    },
+    proceed(key) {
+      const leave = leaves.get(key);
+      leaves.delete(key);
+      leave?.();
+    },
+    abort: () => stopper.abort(),
+  };
+}

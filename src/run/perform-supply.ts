@@ -1,0 +1,139 @@
+// The free jobs that make inputs: upload, face detection, hashing. Harmless when done twice.
+import { extensionOf, mediaTypeOf } from '../api/asset.ts';
+import { type ApiFailure, explainFailure } from '../api/failure.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { detectionRequest } from '../kinds/face-detect.ts';
+import { lastingFaces, liveFaces, liveFromUploads } from '../task/outputs.ts';
+import type { DetectOrder, DigestOrder, Outcome, ReuploadOrder, UploadOrder } from './job.ts';
+import type { Performance } from './perform.ts';
+import { pauses } from './poll.ts';
+import type { Place } from './ports.ts';
+import { patiently } from './retry.ts';
+import { scrubbed } from './scrub.ts';
+import type { World } from './world.ts';
+
+export async function* upload(order: UploadOrder, world: World): Performance {
+  const sent = await send(order, order.attempts, world);
+  if (!sent.ok) return sent.error;
+  const result = { file_path: sent.value };
+  yield {
+    durable: false,
+    event: { event: 'supplied', job: order.fingerprint, task: order.task, kind: 'upload', result },
+  };
+  return { end: 'done', live: result };
+}
+
+export async function* reupload(order: ReuploadOrder, world: World): Performance {
+  const paths: string[] = [];
+  for (const file of order.files) {
+    const sent = await send(file, order.attempts, world);
+    if (!sent.ok) return sent.error;
+    paths.push(sent.value);
+    yield {
+      durable: false,
+      event: {
+        event: 'supplied',
+        job: file.fingerprint,
+        task: order.task,
+        kind: 'upload',
+        result: { file_path: sent.value },
+      },
+    };
+  }
+  return { end: 'done', live: liveFromUploads(order.result, paths) };
+}
+
+interface Sending {
+  readonly from: Place;
+  readonly name: string;
+  readonly content: string;
+}
+
+/** Uploads one file; an address that went stale meanwhile is asked for again with the next attempt. */
+async function send(file: Sending, attempts: number, world: World): Promise<Result<string, Outcome>> {
+  const extension = extensionOf(file.name);
+  const type = mediaTypeOf(extension) ?? 'image';
+  const { api, disk, stop } = world;
+  const sent = await patiently('free', attempts, world, async () => {
+    const target = await api.uploadAddress({ type, extension }, stop);
+    if (!target.ok) return target;
+    const put = await api.put(target.value, disk.fileAt(file.from), stop);
+    return put.ok ? ok({ path: target.value.filePath, digest: put.value }) : put;
+  });
+  if (!sent.ok) return err(freeFailure(sent.error));
+  if (sent.value.digest !== file.content)
+    return err({ end: 'failed', why: `${file.name} changed while it was being uploaded`, again: false });
+  return ok(sent.value.path);
+}
+
+/** A free request that did not succeed: nothing was charged, the task fails or everything stops. */
+export function freeFailure(failure: ApiFailure): Outcome {
+  const why = scrubbed(explainFailure(failure));
+  switch (failure.reason) {
+    case 'aborted':
+      return { end: 'stopped' };
+    case 'unauthorized':
+      return { end: 'stop', what: 'run', why, failure };
+    case 'forbidden':
+      return { end: 'stop', what: 'step', why, failure };
+    case 'missing-asset':
+      return { end: 'resupply', why };
+    case 'payment-required':
+    case 'not-found':
+    case 'expired':
+    case 'refused':
+    case 'throttled':
+    case 'unavailable':
+    case 'unreachable':
+    case 'unanswered':
+      return { end: 'failed', why, again: false };
+  }
+}
+
+export async function* detect(order: DetectOrder, world: World): Performance {
+  const { api, clock, stop } = world;
+  let id = order.detection;
+  if (id === undefined) {
+    const begun = await patiently('free', order.attempts, world, () =>
+      api.detectFaces(detectionRequest(order.body), stop),
+    );
+    if (!begun.ok) return freeFailure(begun.error);
+    id = begun.value.id;
+  }
+  const detection = id;
+  const until = clock.now() + order.timeoutMs;
+  const waits = pauses(4);
+  for (;;) {
+    const pause = waits.next().value;
+    const read = await patiently('free', order.attempts, world, () => api.faceDetection(detection, stop));
+    if (!read.ok)
+      return order.detection !== undefined && read.error.reason === 'not-found'
+        ? { end: 'resupply', why: 'the face detection is gone' }
+        : freeFailure(read.error);
+    const record = read.value;
+    if (record.status === 'complete') {
+      const result = lastingFaces(record);
+      if (order.detection === undefined)
+        yield {
+          durable: false,
+          event: { event: 'supplied', job: order.fingerprint, task: order.task, kind: order.kind, result },
+        };
+      return { end: 'done', live: liveFaces(record) };
+    }
+    if (record.status === 'error')
+      return { end: 'failed', why: 'the service could not look for faces in it', again: false };
+    if (clock.now() + pause >= until)
+      return { end: 'failed', why: 'the face detection was not over in time', again: false };
+    await clock.sleep(pause, stop);
+    if (stop.aborted) return { end: 'stopped' };
+  }
+}
+
+// biome-ignore lint/correctness/useYield: every performance is a generator; hashing has nothing to record.
+export async function* digest(order: DigestOrder, world: World): Performance {
+  for (const place of order.places) {
+    const read = await world.disk.digest(place);
+    if (!read.ok) return { end: 'failed', why: read.error, again: false };
+  }
+  return { end: 'done', live: {} };
+}

@@ -1,0 +1,108 @@
+// Every hole in the wall: what a run needs of the world, as interfaces. No code.
+import type { ApiFailure } from '../api/failure.ts';
+import type { MediaType } from '../api/asset.ts';
+import type { Creation, FaceDetection, Project, RecordKind } from '../api/project.ts';
+import type { Digest } from '../base/digest.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Result } from '../base/result.ts';
+import type { Happened } from '../journal/line.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import type { FileFact } from '../plan/facts.ts';
+import type { JobOrder, Outcome } from './job.ts';
+
+/** Time. Everything that waits or dates asks here, so that a test owns it. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Resolves after so many milliseconds, or at once when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** 0 ≤ chance < 1, for jitter and names. */
+  chance(): number;
+}
+
+type Answer<T> = Promise<Result<T, ApiFailure>>;
+
+/** The service. One call is one request; nothing is retried here. */
+export interface MediaApi {
+  uploadAddress(file: { type: MediaType; extension: string }, signal: AbortSignal): Answer<UploadTarget>;
+  /** Streams a file to a presigned address; answers the SHA-256 of what was sent. */
+  put(target: UploadTarget, file: LocalFile, signal: AbortSignal): Answer<Digest>;
+  detectFaces(body: JsonObject, signal: AbortSignal): Answer<{ readonly id: string }>;
+  faceDetection(id: string, signal: AbortSignal): Answer<FaceDetection>;
+  /** The one call that costs credits. It takes no signal: once sent, its answer is waited for. */
+  create(tool: string, body: JsonObject): Answer<Creation>;
+  project(record: RecordKind, id: string, signal: AbortSignal): Answer<Project>;
+  deleteProject(record: RecordKind, id: string, signal: AbortSignal): Answer<void>;
+  /** Streams a download into a new file and syncs it to disk. */
+  download(url: string, into: LocalFile, signal: AbortSignal): Answer<Fetched>;
+}
+
+export interface UploadTarget {
+  readonly uploadUrl: string;
+  readonly filePath: string;
+}
+
+/** An absolute path on this machine. */
+export interface LocalFile {
+  readonly path: string;
+}
+
+export interface Fetched {
+  readonly bytes: number;
+  readonly digest: Digest;
+  readonly contentType: string;
+}
+
+/** The disk, below the pipeline's folder and the output folder. Paths are as in the pipeline. */
+export interface Disk {
+  /** What is known of a file without reading it; its digest where it was hashed before and is unchanged. */
+  input(path: string): FileFact;
+  output(path: string): FileFact;
+  kept(digest: string, extension: string): FileFact;
+  /** Reads and hashes a file, so that the next look knows its digest. */
+  digest(place: Place): Promise<Result<Digest, string>>;
+  /** Where a file really is. */
+  fileAt(place: Place): LocalFile;
+  /** How a later step names a downloaded file: the way an `upload` step would. */
+  asInput(outputPath: string): string;
+  /** A name for a file that is being written, in the folder that it will stand in. */
+  temporary(outputPath: string): Promise<Result<LocalFile, string>>;
+  /**
+   * Puts a finished, synced file in its place, whole or not at all, and syncs the folder. What stood there with
+   * other content is kept under its hash: nothing that was paid for is ever overwritten.
+   */
+  place(temporary: LocalFile, outputPath: string, digest: Digest): Promise<Result<void, string>>;
+  /** Copies an output or a kept file to a temporary file and syncs it. */
+  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, string>>;
+  /** Removes a temporary file that came to nothing. */
+  discard(file: LocalFile): Promise<void>;
+}
+
+export type Place =
+  | { readonly in: 'input' | 'output'; readonly path: string }
+  | { readonly in: 'kept'; readonly digest: string; readonly extension: string };
+
+/** The journal: append-only while a run lasts. */
+export interface Journal {
+  /** Gives events their numbers and times, folds them into the ledger and writes them. */
+  append(events: readonly Happened[]): void;
+  /** Resolves when all that was appended is on disk. */
+  sync(): Promise<void>;
+  readonly ledger: Ledger;
+}
+
+/** The next thing that happened to a job. */
+export type Notice =
+  /** The job waits until the event is durable; `proceed` lets it go on. */
+  | { readonly is: 'event'; readonly key: string; readonly event: Happened; readonly durable: boolean }
+  | { readonly is: 'ended'; readonly key: string; readonly outcome: Outcome };
+
+/** Where jobs are performed: in this process, or elsewhere. What crosses is plain data. */
+export interface Runner {
+  start(order: JobOrder): void;
+  /** All that happened since the last call; waits for at least one. */
+  next(): Promise<readonly Notice[]>;
+  proceed(key: string): void;
+  /** Running requests end, waiting is given up: every job ends soon. */
+  abort(): void;
+}

@@ -1,0 +1,58 @@
+// Sends a call again only when that is safe: api/failure.ts says when, p-retry how long to wait.
+import pRetry from 'p-retry';
+import { type ApiFailure, type CallKind, remedy } from '../api/failure.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { World } from './world.ts';
+
+/** Carries an expected failure through p-retry, which speaks in exceptions. */
+class Unsuccessful extends Error {
+  readonly code = 'UNSUCCESSFUL';
+  readonly failure: ApiFailure;
+  constructor(failure: ApiFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** At most `attempts` tries in all, with exponential backoff, jitter and the service's own Retry-After. */
+export async function patiently<T>(
+  kind: CallKind,
+  attempts: number,
+  world: World,
+  call: () => Promise<Result<T, ApiFailure>>,
+): Promise<Result<T, ApiFailure>> {
+  const first = await call();
+  if (first.ok || remedy(kind, first.error) !== 'retry' || attempts <= 1) return first;
+  let failure = first.error;
+  const waitAsAsked = async (): Promise<void> => {
+    const ms = 'retryAfterMs' in failure ? failure.retryAfterMs : undefined;
+    if (ms !== undefined) await world.clock.sleep(ms, world.stop);
+  };
+  try {
+    await waitAsAsked();
+    await world.clock.sleep(world.backoffMs * (0.5 + world.clock.chance()), world.stop);
+    const value = await pRetry(
+      async () => {
+        const answer = await call();
+        if (answer.ok) return answer.value;
+        failure = answer.error;
+        throw new Unsuccessful(answer.error);
+      },
+      {
+        retries: attempts - 2,
+        minTimeout: world.backoffMs * 2,
+        maxTimeout: 30_000,
+        factor: 2,
+        randomize: true,
+        signal: world.stop,
+        shouldRetry: ({ error }) => error instanceof Unsuccessful && remedy(kind, error.failure) === 'retry',
+        onFailedAttempt: waitAsAsked,
+      },
+    );
+    return ok(value);
+  } catch (error) {
+    if (error instanceof Unsuccessful) return err(error.failure);
+    if (world.stop.aborted) return err({ reason: 'aborted', message: '' });
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+// Work: one item (or the shared steps) while it is in the works: its schedule, and what its tasks have given.
+import type { JsonObject } from '../base/json.ts';
+import { type Scope, toCel } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import { type Phase, Schedule } from '../plan/schedule.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { Item } from '../task/item.ts';
+import type { Names } from '../task/wish.ts';
+import { type TaskId, taskId } from '../task/task.ts';
+
+/** What a finished task gave. */
+interface Given {
+  readonly fingerprint: Fingerprint;
+  /** Its outputs as requests see them; undefined: they must be renewed before a request can carry them. */
+  live: JsonObject | undefined;
+  content: unknown;
+  liveCel: unknown;
+}
+
+export class Work {
+  readonly item: Item | undefined;
+  readonly steps: readonly Step[];
+  readonly schedule: Schedule;
+  readonly shared: Work | undefined;
+  /** Free tasks that are done again although the journal has them: their values are no longer in storage. */
+  readonly forced = new Set<string>();
+  /** Steps whose inputs were supplied again once already. */
+  readonly resupplied = new Set<string>();
+  /** Credits that this item's tasks charged or hold: what `budget.per_item` caps. */
+  credits = 0;
+  /** How its tasks ended that did not end well. */
+  unwell = false;
+  readonly #given = new Map<string, Given>();
+  readonly #itemCel: unknown;
+
+  constructor(options: {
+    readonly steps: readonly Step[];
+    readonly item: Item | undefined;
+    readonly shared: Work | undefined;
+    readonly outside: (step: string) => Phase;
+  }) {
+    this.steps = options.steps;
+    this.item = options.item;
+    this.shared = options.shared;
+    this.schedule = new Schedule(options.steps, options.outside);
+    this.#itemCel = toCel(options.item?.fields);
+  }
+
+  task(step: Step): TaskId {
+    return taskId(step.name, this.item);
+  }
+
+  step(name: string): Step | undefined {
+    return this.steps.find((step) => step.name === name);
+  }
+
+  /** The work that performs a step: this one, or the shared one. */
+  ownerOf(step: string): Work | undefined {
+    if (this.#given.has(step) || this.step(step) !== undefined) return this;
+    return this.shared?.ownerOf(step);
+  }
+
+  give(step: string, fingerprint: Fingerprint, content: JsonObject, live: JsonObject | undefined): void {
+    this.#given.set(step, { fingerprint, live, content: toCel(content), liveCel: toCel(live) });
+  }
+
+  given(step: string): Given | undefined {
+    return this.#given.get(step) ?? this.shared?.given(step);
+  }
+
+  /** Sets the live outputs of a step of this work. */
+  enliven(step: string, live: JsonObject | undefined): void {
+    const given = this.#given.get(step);
+    if (given === undefined) throw new Error(`bug: ${step} has given nothing yet`);
+    given.live = live;
+    given.liveCel = toCel(live);
+  }
+
+  /** Names as fingerprints see them. */
+  byContent(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Names {
+    return {
+      scope: { ...base, item: this.#itemCel, steps: this.#outputs('content') },
+      fingerprintOfStep: (step) => this.given(step)?.fingerprint,
+    };
+  }
+
+  /** Names as requests see them. */
+  live(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Scope {
+    return { ...base, item: this.#itemCel, steps: this.#outputs('liveCel') };
+  }
+
+  #outputs(which: 'content' | 'liveCel'): Record<string, unknown> {
+    const outputs = this.shared === undefined ? {} : this.shared.#outputs(which);
+    for (const [step, given] of this.#given) outputs[step] = given[which];
+    return outputs;
+  }
+}

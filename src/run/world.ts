@@ -1,0 +1,12 @@
+// What a job is performed with: the plugs, and how long to wait.
+import type { Clock, Disk, MediaApi } from './ports.ts';
+
+export interface World {
+  readonly api: MediaApi;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** Aborted when the run is asked to stop: waiting ends, requests that pay are waited for. */
+  readonly stop: AbortSignal;
+  /** The first pause before a request is sent again, in milliseconds. */
+  readonly backoffMs: number;
+}

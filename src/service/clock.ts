@@ -1,0 +1,15 @@
+// Time as the service sees it: what the hour is, and being woken later. Handed in, so that tests never sleep.
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls `then` once after `ms` milliseconds; the function it returns takes that back. */
+  after(ms: number, then: () => void): () => void;
+}
+
+/** The real timer. It does not keep a process alive that has nothing else to do. */
+export function wakeAfter(ms: number, then: () => void): () => void {
+  const timer = setTimeout(then, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,122 @@
+// From a queued project to its files: what the studio does with it, and how its end is recorded.
+import type { ProjectError } from '../api/project.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { toolNamed } from '../kinds/tools.ts';
+import { settledCredits } from './charge.ts';
+import type { Clock } from './clock.ts';
+import type { Detections } from './detections.ts';
+import type { Input } from './inputs.ts';
+import { type Pace, paceOf, type Speed } from './pace.ts';
+import { isLive, type Projects, type StoredProject } from './projects.ts';
+import { render } from './render/render.ts';
+import type { RenderInput, RenderOutcome } from './render/request.ts';
+import type { Storage } from './storage.ts';
+import type { Job } from './studio.ts';
+
+export interface Production {
+  /** The job that renders a project; what is left of its time, when it was begun before. */
+  jobOf(project: StoredProject): Job;
+  /** What a renderer is to know about inputs; an error when one can no longer be had. */
+  inputsFor(inputs: readonly Input[]): Result<readonly RenderInput[], ProjectError>;
+}
+
+export interface ProductionParts {
+  readonly projects: Projects;
+  readonly detections: Detections;
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly speed: Speed;
+  readonly seed: number;
+}
+
+export function openProduction(parts: ProductionParts): Production {
+  const { projects, detections, storage, clock, speed, seed } = parts;
+
+  const inputsFor: Production['inputsFor'] = (inputs) => {
+    const found: RenderInput[] = [];
+    for (const { field, media, reference, place, key } of inputs) {
+      if (place === 'lost')
+        return err({
+          code: 'invalid_file_format',
+          message: `The file of ${field} (${reference}) cannot be fetched: its address no longer works`,
+        });
+      const stored = place === 'stored';
+      found.push({
+        field,
+        media,
+        reference,
+        file: stored ? storage.fileOf(key) : undefined,
+        face: stored ? detections.face(key)?.region : undefined,
+        faces: stored ? detections.regionsIn(key) : [],
+      });
+    }
+    return ok(found);
+  };
+
+  async function outcomeOf(project: StoredProject): Promise<RenderOutcome> {
+    const tool = toolNamed(project.tool);
+    if (tool === undefined) throw new Error(`bug: project of the unknown tool ${project.tool}`);
+    const inputs = inputsFor(projects.inputsOf(project.id));
+    if (!inputs.ok) return inputs;
+    const folder = await storage.makeOutputFolder(project.id);
+    return render({ tool, body: project.body, inputs: inputs.value, folder, seed });
+  }
+
+  async function discard(id: string): Promise<void> {
+    await storage.removeOutputs(id);
+    await projects.swept(id);
+  }
+
+  async function settle(project: StoredProject, outcome: RenderOutcome): Promise<void> {
+    const { id, credits, estimated } = project;
+    if (!outcome.ok) return projects.fail(id, outcome.error, clock.now());
+    const [first] = outcome.value;
+    const done = await projects.complete(
+      id,
+      {
+        files: outcome.value.map(({ name }) => `${storage.outputKey(id)}/${name}`),
+        width: first?.width,
+        height: first?.height,
+        fps: first?.fps,
+        credits: settledCredits({ credits, estimate: estimated }, first?.fps),
+      },
+      clock.now(),
+    );
+    if (!done) await discard(id);
+  }
+
+  return {
+    inputsFor,
+    jobOf: ({ id, seq, tool, createdAt, startedAt }) => ({
+      ...remaining(
+        paceOf(speed, seed, seq, toolNamed(tool)?.medianSeconds ?? 0),
+        clock.now(),
+        createdAt,
+        startedAt,
+      ),
+      begin: () => projects.start(id, clock.now()),
+      work: async () => {
+        const project = projects.find(id);
+        if (project === undefined || !isLive(project)) return () => discard(id);
+        const outcome = await outcomeOf(project);
+        return () => settle(project, outcome);
+      },
+      broke: async (reason) => {
+        console.error(`project ${id}:`, reason);
+        const message = 'The project could not be rendered.';
+        await projects.fail(id, { code: 'unknown_error', message }, clock.now());
+      },
+    }),
+  };
+}
+
+/** What is left of a job's time, so that a restart does not begin it anew. */
+export function remaining(
+  { waitMs, workMs }: Pace,
+  now: number,
+  createdAt: number,
+  startedAt: number | undefined,
+): Pace {
+  if (startedAt !== undefined) return { waitMs: 0, workMs: startedAt + workMs - now };
+  return { waitMs: createdAt + waitMs - now, workMs };
+}

@@ -1,0 +1,29 @@
+// The mark on every picture that is made here: nobody shall take a rehearsal for the real thing.
+import sharp from 'sharp';
+import { hueOf } from './card.ts';
+import { lettering, widthInDots } from './lettering.ts';
+import { layer, type Picture, pictureOf, sharpOf } from './picture.ts';
+
+/** Lays a strip with the word REHEARSAL, a caption and a colour that comes from `key` on the lower edge. */
+export async function marked(picture: Picture, caption: string, key: string): Promise<Picture> {
+  const { width, height } = picture;
+  const dot = Math.max(1, Math.floor(Math.min(width / 190, height / 60)));
+  const bar = Math.min(height, dot * 13);
+  const word = 'REHEARSAL';
+  const room = Math.floor((width / dot - widthInDots(word) - 18) / 6);
+  const said = room < 4 ? '' : caption.slice(0, room);
+  const strip = await pictureOf(
+    sharp(
+      Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${bar}">
+          <rect width="100%" height="100%" fill="black" fill-opacity="0.6"/>
+          <rect width="${dot * 3}" height="100%" fill="hsl(${hueOf(key)},70%,55%)"/>
+          <path d="${lettering(word, dot * 6, dot * 3, dot)}" fill="white"/>
+          <path d="${lettering(said, dot * (widthInDots(word) + 14), dot * 3, dot)}"
+            fill="hsl(${hueOf(key)},70%,75%)"/>
+        </svg>`,
+      ),
+    ),
+  );
+  return pictureOf(sharpOf(picture).composite([layer(strip, 0, height - strip.height)]));
+}

@@ -1,0 +1,76 @@
+// Downloads: presigned, whole or a range of bytes, streamed from disk.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import { contentTypeOf, extensionOf } from '../../api/asset.ts';
+import type { SignedQuery } from '../addresses.ts';
+import { answer } from '../app.ts';
+import type { Parts } from '../parts.ts';
+import { notFound } from '../refusal.ts';
+
+type Signed = { Params: { '*': string }; Querystring: SignedQuery };
+
+export function downloadRoutes(server: FastifyInstance, { storage, addresses }: Parts): void {
+  server.route<Signed>({
+    method: ['GET', 'HEAD'],
+    url: '/downloads/*',
+    handler: async (request, reply) => {
+      const key = request.params['*'];
+      const standing = addresses.standing('downloads', key, request.query);
+      if (standing !== 'valid') {
+        const why = standing === 'expired' ? 'has expired' : 'is not valid';
+        return answer(reply, { status: 403, message: `This download address ${why}.` });
+      }
+      const file = storage.fileOf(key);
+      const size = await sizeOf(file);
+      if (size === undefined) return answer(reply, notFound);
+
+      const part = rangeOf(request.headers.range, request.headers['if-range'], size);
+      reply.header('accept-ranges', 'bytes');
+      if (part === 'unsatisfiable')
+        return reply
+          .code(416)
+          .header('content-range', `bytes */${size}`)
+          .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
+      reply.type(contentTypeOf(extensionOf(key)));
+      const { start, end } = part ?? { start: 0, end: size - 1 };
+      reply.header('content-length', end - start + 1);
+      if (part !== undefined)
+        reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
+      // An empty file has no last byte to name.
+      if (request.method === 'HEAD' || size === 0) return reply.send();
+      return reply.send(createReadStream(file, { start, end }));
+    },
+  });
+}
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The part of a file that is asked for; undefined for all of it: also when several ranges are asked for, or when
+ * If-Range is used, since files here have no version that it could match (RFC 9110, 14.2).
+ */
+function rangeOf(
+  range: string | undefined,
+  ifRange: string | string[] | undefined,
+  size: number,
+): Part | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
+  if (ifRange !== undefined || (from === '' && to === '')) return undefined;
+  if (from === '') {
+    const length = Math.min(Number(to), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(from);
+  const end = to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (to !== '' && Number(to) < start) return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.isFile() === true ? found.size : undefined;
+}

@@ -1,0 +1,35 @@
+// Reading and deleting projects. Each record kind has its own path, and knows only its own projects.
+import type { FastifyInstance } from 'fastify';
+import { answer } from '../app.ts';
+import type { Parts } from '../parts.ts';
+import { isLive, type StoredProject } from '../projects.ts';
+import { recordOf } from '../records.ts';
+import { notFound } from '../refusal.ts';
+
+type ById = { Params: { id: string } };
+
+export function projectRoutes(server: FastifyInstance, parts: Parts): void {
+  const { projects, addresses, storage } = parts;
+  for (const record of ['video', 'image', 'audio'] as const) {
+    const path = `/v1/${record}-projects/:id`;
+    const found = (id: string): StoredProject | undefined => {
+      const project = projects.find(id);
+      return project?.enabled === true && project.record === record ? project : undefined;
+    };
+    server.get<ById>(path, (request, reply) => {
+      const project = found(request.params.id);
+      if (project === undefined) return answer(reply, notFound);
+      return reply.send(recordOf(project, addresses));
+    });
+    // A project that is deleted before its end is not rendered any further, and stays charged: nothing
+    // published says otherwise.
+    server.delete<ById>(path, async (request, reply) => {
+      const project = found(request.params.id);
+      if (project === undefined || !(await projects.disable(project.id)))
+        return answer(reply, notFound);
+      await storage.removeOutputs(project.id);
+      if (!isLive(project)) await projects.swept(project.id);
+      return reply.code(204).send();
+    });
+  }
+}

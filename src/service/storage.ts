@@ -1,0 +1,78 @@
+// The files of the service: uploaded assets and project outputs, in one data folder. A file is named by its
+// key, its path below that folder; keys are made here or were signed by us, and none leaves the folder.
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+export interface Storage {
+  /** The absolute path of a key. */
+  fileOf(key: string): string;
+  /** A key that was never given before: `api-assets/<id>/<name>.<ext>` (facts.md, Uploads). */
+  newAssetKey(extension: string): string;
+  /** Writes a stream to a key; it appears there whole or not at all. Answers its length in bytes. */
+  receive(key: string, content: Readable): Promise<number>;
+  /** Writes bytes that are in memory to a key, in the same way. */
+  save(key: string, content: Uint8Array): Promise<void>;
+  /** Where the outputs of a project belong. */
+  outputKey(project: string): string;
+  /** An empty folder for the outputs of a project. */
+  makeOutputFolder(project: string): Promise<string>;
+  removeOutputs(project: string): Promise<void>;
+  remove(key: string): Promise<void>;
+}
+
+export async function openStorage(folder: string): Promise<Storage> {
+  const root = resolve(folder);
+  const incoming = join(root, 'incoming');
+  // What a crash left half received.
+  await rm(incoming, { recursive: true, force: true });
+  await mkdir(incoming, { recursive: true });
+
+  const fileOf = (key: string): string => {
+    const file = resolve(root, key);
+    if (!file.startsWith(root + sep)) throw new Error(`bug: ${key} is outside the data folder`);
+    return file;
+  };
+  const outputKey = (project: string): string => `outputs/${project}`;
+
+  async function place(key: string, write: (temporary: string) => Promise<void>): Promise<void> {
+    const file = fileOf(key);
+    const temporary = join(incoming, randomBytes(12).toString('hex'));
+    try {
+      await write(temporary);
+      await mkdir(dirname(file), { recursive: true });
+      await rename(temporary, file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  return {
+    fileOf,
+    newAssetKey: (extension) =>
+      `api-assets/${randomBytes(12).toString('hex')}/${randomBytes(6).toString('hex')}.${extension}`,
+    receive: async (key, content) => {
+      let bytes = 0;
+      await place(key, async (temporary) => {
+        const sink = createWriteStream(temporary);
+        await pipeline(content, sink);
+        bytes = sink.bytesWritten;
+      });
+      return bytes;
+    },
+    save: (key, content) => place(key, (temporary) => writeFile(temporary, content)),
+    outputKey,
+    makeOutputFolder: async (project) => {
+      const output = fileOf(outputKey(project));
+      await rm(output, { recursive: true, force: true });
+      await mkdir(output, { recursive: true });
+      return output;
+    },
+    removeOutputs: (project) => rm(fileOf(outputKey(project)), { recursive: true, force: true }),
+    remove: (key) => rm(fileOf(key), { force: true }),
+  };
+}

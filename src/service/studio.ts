@@ -1,0 +1,88 @@
+// Where jobs wait, are worked on, and take their time. Only the real work of rendering holds a slot; the
+// time that a project would take on the hosted service passes beside it, for all projects at once.
+import type { Clock } from './clock.ts';
+import type { Pace } from './pace.ts';
+
+export interface Job extends Pace {
+  /** Called when a slot is free: the job's state becomes `rendering`. */
+  begin(): Promise<void>;
+  /** The rendering. What it answers records the outcome; it is called when the job's time has passed. */
+  work(): Promise<() => Promise<void>>;
+  /** Called instead when `begin` or `work` threw, which is a bug. */
+  broke(reason: unknown): Promise<void>;
+}
+
+export interface Studio {
+  submit(job: Job): void;
+  /** Begins nothing new and waits for what is being worked on. */
+  close(): Promise<void>;
+}
+
+export function openStudio(clock: Clock, slots: number): Studio {
+  let queue: Job[] = [];
+  let taken = 0;
+  let busy = 0;
+  let closed = false;
+  const timers = new Set<() => void>();
+  const underWay = new Set<Promise<void>>();
+
+  function later(ms: number, then: () => void): void {
+    if (closed) return;
+    const cancel = clock.after(ms, () => {
+      timers.delete(cancel);
+      then();
+    });
+    timers.add(cancel);
+  }
+
+  function track(deed: Promise<void>): void {
+    underWay.add(deed);
+    void deed.finally(() => underWay.delete(deed));
+  }
+
+  function pump(): void {
+    while (!closed && busy < slots && taken < queue.length) {
+      const job = queue[taken++];
+      if (job !== undefined) track(perform(job));
+    }
+    // Taking from the front of a long array costs its whole length; so it is cut off now and then.
+    if (taken > 1024 && taken * 2 > queue.length) {
+      queue = queue.slice(taken);
+      taken = 0;
+    }
+  }
+
+  async function perform(job: Job): Promise<void> {
+    busy += 1;
+    try {
+      const begun = clock.now();
+      const [settle] = await Promise.all([job.work(), job.begin()]);
+      const left = begun + job.workMs - clock.now();
+      const end = (): void => track(settle().catch((reason: unknown) => job.broke(reason)));
+      if (left > 0) later(left, end);
+      else end();
+    } catch (reason) {
+      await job.broke(reason);
+    } finally {
+      busy -= 1;
+      pump();
+    }
+  }
+
+  return {
+    submit: (job) => {
+      const enqueue = (): void => {
+        queue.push(job);
+        pump();
+      };
+      if (job.waitMs > 0) later(job.waitMs, enqueue);
+      else enqueue();
+    },
+    close: async () => {
+      closed = true;
+      for (const cancel of timers) cancel();
+      // What is worked on may still record its outcome, which is then tracked in its turn.
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// Opens a pipeline file: reads it, checks it, and settles what its expressions see from outside.
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import type { Json } from '../base/json.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { systemReason } from '../edge/system-error.ts';
+import { type Diagnostic, suggestion } from '../language/diagnostic.ts';
+import { type Scope, toCel } from '../language/expression.ts';
+import type { InputDeclaration, Pipeline } from '../language/pipeline.ts';
+import { validate } from '../language/validate.ts';
+import { type Problem, problem } from './problem.ts';
+
+export interface LoadOptions {
+  /** `--input name=value`; a file's path is relative to the working folder. */
+  readonly inputs?: Readonly<Record<string, string | number | boolean>>;
+  /** Where `env.NAME` is looked up. Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** For `run.date`. Default: now. */
+  readonly now?: number;
+}
+
+/** A pipeline that is valid, where it stands, and the names that its expressions see. */
+export interface LoadedPipeline {
+  readonly pipeline: Pipeline;
+  /** As it was named. */
+  readonly file: string;
+  /** Absolute; all paths in the file are relative to it. */
+  readonly folder: string;
+  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+  readonly warnings: readonly Diagnostic[];
+}
+
+export async function loadPipeline(file: string, options: LoadOptions = {}): Promise<Result<LoadedPipeline, Problem>> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    return err(problem(`the pipeline file ${systemReason(error)}`, file));
+  }
+  const validated = validate(file, text);
+  if (!validated.ok) return err({ reason: 'input', diagnostics: validated.error, text });
+  const { pipeline, warnings } = validated.value;
+  const folder = resolve(dirname(file));
+  const inputs = settleInputs(pipeline, options.inputs ?? {}, folder, text);
+  if (!inputs.ok) return inputs;
+  const env = settleEnv(pipeline, options.env ?? process.env, text);
+  if (!env.ok) return env;
+  const date = new Date(options.now ?? Date.now()).toISOString().slice(0, 10);
+  const base = { inputs: toCel(inputs.value), env: env.value, run: { date } };
+  return ok({ pipeline, file, folder, base, warnings });
+}
+
+type Settled<T> = Result<Readonly<Record<string, T>>, Problem>;
+
+function settleInputs(
+  pipeline: Pipeline,
+  given: Readonly<Record<string, string | number | boolean>>,
+  folder: string,
+  text: string,
+): Settled<Json> {
+  const values: [string, Json][] = [];
+  const diagnostics: Diagnostic[] = [];
+  const { file } = pipeline.source;
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(pipeline.inputs, name)) {
+      const known = Object.keys(pipeline.inputs);
+      const hint = suggestion(name, known) ?? (known.length > 0 ? `inputs: ${known.join(', ')}` : 'it has no inputs:');
+      diagnostics.push({ severity: 'error', file, message: `--input ${name}: the pipeline has no such input`, hint });
+    }
+  for (const [name, declaration] of Object.entries(pipeline.inputs)) {
+    const own = Object.hasOwn(given, name);
+    const raw = own ? given[name] : declaration.default;
+    const value = raw === undefined ? err('it has no default: set it with --input') : asInput(raw, declaration, own ? folder : undefined);
+    if (value.ok) values.push([name, value.value]);
+    else
+      diagnostics.push({
+        severity: 'error',
+        file,
+        span: pipeline.source.keySpanOf(['inputs', name]),
+        message: `input "${name}": ${value.error}`,
+        hint: `--input ${name}=<${declaration.type}>`,
+      });
+  }
+  return diagnostics.length > 0 ? err({ reason: 'input', diagnostics, text }) : ok(Object.fromEntries(values));
+}
+
+/** `folder` is set for what the command line gave: its paths are relative to the working folder. */
+function asInput(raw: string | number | boolean, { type }: InputDeclaration, folder: string | undefined): Result<Json, string> {
+  const said = JSON.stringify(raw);
+  switch (type) {
+    case 'file':
+      if (typeof raw !== 'string' || raw === '') return err(`${said} is no path`);
+      return ok(folder === undefined ? raw : relative(folder, resolve(raw)));
+    case 'string':
+      return ok(String(raw));
+    case 'number': {
+      const number = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
+      return typeof number === 'number' && Number.isFinite(number) ? ok(number) : err(`${said} is no number`);
+    }
+    case 'boolean':
+      if (raw === true || raw === 'true') return ok(true);
+      return raw === false || raw === 'false' ? ok(false) : err(`${said} is neither true nor false`);
+  }
+}
+
+function settleEnv(pipeline: Pipeline, env: Readonly<Record<string, string | undefined>>, text: string): Settled<string> {
+  const values: [string, string][] = [];
+  const diagnostics: Diagnostic[] = [];
+  pipeline.env.forEach((name, index) => {
+    const value = env[name];
+    const span = pipeline.source.spanOf(['env', index]);
+    const { file } = pipeline.source;
+    if (/^SHOTLIST_API_KEY/.test(name))
+      diagnostics.push({ severity: 'error', file, span, message: `env: ${name} holds the API key, which no pipeline may read` });
+    else if (value === undefined)
+      diagnostics.push({ severity: 'error', file, span, message: `the environment variable ${name} is not set` });
+    else values.push([name, value]);
+  });
+  return diagnostics.length > 0 ? err({ reason: 'input', diagnostics, text }) : ok(Object.fromEntries(values));
+}

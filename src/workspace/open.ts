@@ -1,0 +1,97 @@
+// Opens what a plan or a run needs: the state file, the disk, the items. All reading, before any deciding.
+import { constants } from 'node:fs';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { err, ok, type Result } from '../base/result.ts';
+import { RealDisk } from '../edge/disk.ts';
+import { HashCache } from '../edge/hash-cache.ts';
+import { type ItemFilter, type ItemList, listItems } from '../edge/items.ts';
+import { databaseStore } from '../edge/job-store.ts';
+import { type Loaded, loadState } from '../edge/journal-file.ts';
+import { systemReason } from '../edge/system-error.ts';
+import type { Clock } from '../run/ports.ts';
+import type { LoadedPipeline } from './load.ts';
+import type { Places } from './places.ts';
+import { type Problem, problem } from './problem.ts';
+
+export interface Opened {
+  readonly state: Loaded;
+  readonly disk: RealDisk;
+  readonly items: ItemList;
+  close(): void;
+}
+
+export async function openWorkspace(
+  { pipeline, folder, file }: LoadedPipeline,
+  places: Places,
+  filter: ItemFilter,
+  clock: Clock,
+): Promise<Result<Opened, Problem>> {
+  const items = await listItems(pipeline.items, folder, places.output, filter);
+  if (!items.ok)
+    return err({
+      reason: 'input',
+      text: pipeline.source.text,
+      diagnostics: [
+        { severity: 'error', file, span: pipeline.source.spanOf(['items']), message: items.error },
+      ],
+    });
+  const store = databaseStore();
+  const loaded = await loadState(places.state, store);
+  if (!loaded.ok) {
+    store.close();
+    return err(problem(loaded.error, 'the state file', 'it was left as it is; nothing was sent'));
+  }
+  const stranger = strangerOf(loaded.value, pipeline.name, places);
+  if (stranger !== undefined) {
+    store.close();
+    return err(stranger);
+  }
+  let hashes: HashCache;
+  try {
+    hashes = new HashCache(places.hashes);
+  } catch (error) {
+    store.close();
+    return err(problem(`${places.hashes} ${systemReason(error)}`));
+  }
+  const disk = new RealDisk({ folder, output: places.output, kept: places.kept, hashes, clock });
+  return ok({
+    state: loaded.value,
+    disk,
+    items: items.value,
+    close() {
+      hashes.close();
+      store.close();
+    },
+  });
+}
+
+/** A state file of another pipeline or another service holds ids that mean nothing here. */
+function strangerOf({ header }: Loaded, name: string, { state, serviceName }: Places): Problem | undefined {
+  if (header === undefined) return undefined;
+  if (header.pipeline !== name)
+    return problem(`${state} belongs to the pipeline "${header.pipeline}", not to "${name}"`, 'shotlist', 'use another --state');
+  if (header.service !== serviceName)
+    return problem(
+      `${state} belongs to the service ${header.service}, not to ${serviceName}: its project ids mean nothing there`,
+      'shotlist',
+      'use another --state for another service',
+    );
+  return undefined;
+}
+
+/** Can results and the journal be written? Asked before anything is sent. */
+export async function checkWritable(places: Places): Promise<Problem | undefined> {
+  for (const folder of [places.output, dirname(places.state), places.kept]) {
+    try {
+      await mkdir(folder, { recursive: true });
+      await access(folder, constants.W_OK);
+      const probe = join(folder, `.shotlist-probe-${process.pid}`);
+      await writeFile(probe, '');
+      await rm(probe);
+    } catch (error) {
+      return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', 'results could not be saved there');
+    }
+  }
+  return undefined;
+}

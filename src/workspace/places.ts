@@ -1,0 +1,51 @@
+// Where a run leaves its files (design.md, The files a run leaves).
+import { basename, dirname, join, resolve } from 'node:path';
+import type { LoadedPipeline } from './load.ts';
+import type { Target } from './target.ts';
+
+export interface Places {
+  /** The state file. */
+  readonly state: string;
+  readonly lock: string;
+  /** Downloads land below it. */
+  readonly output: string;
+  /** Superseded outputs, under their hash. */
+  readonly kept: string;
+  readonly hashes: string;
+  readonly log: string;
+  /** The data of a rehearsal's local service. */
+  readonly service: string;
+  /** What the header of the state file names: ids mean nothing elsewhere. */
+  readonly serviceName: string;
+}
+
+export interface PlaceOptions {
+  /** `--state`, relative to the working folder. */
+  readonly state?: string | undefined;
+  /** `--output`, relative to the working folder. */
+  readonly output?: string | undefined;
+}
+
+export function placesOf({ pipeline, folder }: LoadedPipeline, target: Target, options: PlaceOptions): Places {
+  const own = join(folder, '.shotlist');
+  const rehearsal = target.kind === 'rehearsal';
+  const room = rehearsal ? join(own, 'rehearsal', pipeline.name) : own;
+  const state =
+    options.state === undefined
+      ? rehearsal
+        ? join(room, 'state.jsonl')
+        : join(folder, `${pipeline.name}.state.jsonl`)
+      : resolve(options.state);
+  const output = rehearsal ? join(room, 'out') : resolve(folder, pipeline.output);
+  const lock = options.state === undefined ? join(room, `${basename(state)}.lock`) : join(dirname(state), `.${basename(state)}.lock`);
+  return {
+    state,
+    lock,
+    output: options.output === undefined ? output : resolve(options.output),
+    kept: join(room, 'kept'),
+    hashes: join(own, 'hashes.db'),
+    log: join(own, 'logs', `${pipeline.name}.log`),
+    service: join(room, 'service'),
+    serviceName: rehearsal ? 'rehearsal' : target.address,
+  };
+}

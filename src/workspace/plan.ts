@@ -1,0 +1,50 @@
+// `plan`: what a run would do and cost, without a single request.
+import { ok, type Result } from '../base/result.ts';
+import { realClock } from '../edge/clock.ts';
+import type { ItemFilter } from '../edge/items.ts';
+import type { Diagnostic } from '../language/diagnostic.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Clock } from '../run/ports.ts';
+import type { LoadedPipeline } from './load.ts';
+import { openWorkspace } from './open.ts';
+import { type PlaceOptions, placesOf } from './places.ts';
+import type { Problem } from './problem.ts';
+import { survey } from './survey.ts';
+import { chooseTarget, type TargetOptions } from './target.ts';
+
+export interface PlanOptions extends TargetOptions, PlaceOptions {
+  readonly items?: ItemFilter;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+}
+
+export interface Planned {
+  readonly plan: Plan;
+  /** Why a run would refuse to begin: each has a place in the pipeline file. */
+  readonly troubles: readonly Diagnostic[];
+  readonly warnings: readonly string[];
+  readonly rehearsal: boolean;
+  readonly state: string;
+}
+
+export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): Promise<Result<Planned, Problem>> {
+  const clock = options.clock ?? realClock;
+  const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
+  if (!target.ok) return target;
+  const places = placesOf(loaded, target.value, options);
+  const opened = await openWorkspace(loaded, places, options.items ?? {}, clock);
+  if (!opened.ok) return opened;
+  const { state, disk, items, close } = opened.value;
+  try {
+    const { plan, troubles } = await survey(loaded, items, { ledger: state.ledger, disk, clock });
+    return ok({
+      plan,
+      troubles,
+      warnings: state.warnings,
+      rehearsal: target.value.kind === 'rehearsal',
+      state: places.state,
+    });
+  } finally {
+    close();
+  }
+}

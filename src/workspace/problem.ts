@@ -1,0 +1,22 @@
+// Why something was not even begun: diagnostics with places, or sentences. Nothing was sent.
+import { type Diagnostic, renderDiagnostic } from '../language/diagnostic.ts';
+
+export interface Problem {
+  /** `input`: the command line or a file is wrong. `locked`: another run holds the state file. */
+  readonly reason: 'input' | 'locked';
+  readonly diagnostics: readonly Diagnostic[];
+  /** The pipeline file's text, for frames. */
+  readonly text?: string;
+}
+
+/** A problem without a place in a text. */
+export function problem(message: string, file = 'shotlist', hint?: string): Problem {
+  return {
+    reason: 'input',
+    diagnostics: [{ severity: 'error', file, message, ...(hint === undefined ? {} : { hint }) }],
+  };
+}
+
+export function renderProblem({ diagnostics, text }: Problem): string {
+  return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, text)).join('\n');
+}

@@ -1,0 +1,219 @@
+// `run`: makes it so. Everything that can be refused is refused before the first request.
+import { relative } from 'node:path';
+import { err, ok, type Result } from '../base/result.ts';
+import { realClock } from '../edge/clock.ts';
+import { httpClient } from '../edge/http-client.ts';
+import type { ItemFilter, ItemList } from '../edge/items.ts';
+import { JournalFile } from '../edge/journal-file.ts';
+import { takeLock } from '../edge/lock.ts';
+import type { Happening, Summary } from '../run/happening.ts';
+import { localRunner } from '../run/local-runner.ts';
+import { Look } from '../run/look.ts';
+import { Loop } from '../run/loop.ts';
+import type { Clock } from '../run/ports.ts';
+import { Recorder } from '../run/recorder.ts';
+import { startService } from '../service/start.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Item } from '../task/item.ts';
+import type { LoadedPipeline } from './load.ts';
+import { checkWritable, type Opened, openWorkspace } from './open.ts';
+import { type PlaceOptions, type Places, placesOf } from './places.ts';
+import { type Problem, problem } from './problem.ts';
+import { survey } from './survey.ts';
+import { chooseTarget, type Target, type TargetOptions } from './target.ts';
+
+export interface RunOptions extends TargetOptions, PlaceOptions {
+  readonly items?: ItemFilter;
+  /** `--budget`: credits; the smaller of it and the pipeline's counts. */
+  readonly budget?: number | undefined;
+  /** A result that is gone, here and at the service, may be paid again. */
+  readonly payAgain?: boolean | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  /** Hears everything that happens. */
+  readonly say?: (happening: Happening) => void;
+  /** Aborted: nothing new starts, running requests end, the state can be resumed. */
+  readonly signal?: AbortSignal;
+  /** The first pause before a request is sent again, in milliseconds. Default 1000. */
+  readonly backoffMs?: number;
+  /** How fast the local service of a rehearsal renders. Default: at once. */
+  readonly rehearsalSpeed?: 'instant' | 'realtime' | number;
+}
+
+export interface Ran {
+  readonly summary: Summary;
+  readonly rehearsal: boolean;
+  /** The state file and the output folder, relative to the working folder where they are below it. */
+  readonly state: string;
+  readonly output: string;
+}
+
+export async function run(loaded: LoadedPipeline, options: RunOptions = {}): Promise<Result<Ran, Problem>> {
+  const clock = options.clock ?? realClock;
+  const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
+  if (!target.ok) return target;
+  const places = placesOf(loaded, target.value, options);
+  const unwritable = await checkWritable(places);
+  if (unwritable !== undefined) return err(unwritable);
+  const lock = await takeLock(places.lock, clock.now());
+  if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  try {
+    const opened = await openWorkspace(loaded, places, options.items ?? {}, clock);
+    if (!opened.ok) return opened;
+    try {
+      return await runOpened({ loaded, options, clock, places, target: target.value, opened: opened.value });
+    } finally {
+      opened.value.close();
+    }
+  } finally {
+    await lock.value.release();
+  }
+}
+
+interface Running {
+  readonly loaded: LoadedPipeline;
+  readonly options: RunOptions;
+  readonly clock: Clock;
+  readonly places: Places;
+  readonly target: Target;
+  readonly opened: Opened;
+}
+
+async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
+  const { loaded, options, clock, opened } = running;
+  const say = options.say ?? (() => undefined);
+  const began = clock.now();
+  for (const message of opened.state.warnings) say({ type: 'warning', message });
+  const { plan, troubles, owed } = await survey(loaded, opened.items, {
+    ledger: opened.state.ledger,
+    disk: opened.disk,
+    clock,
+  });
+  if (troubles.length > 0)
+    return err({ reason: 'input', diagnostics: troubles, text: loaded.pipeline.source.text });
+  const budget = smaller(options.budget, loaded.pipeline.budget.credits);
+  const refusal = refuseUnpriced(plan, budget, loaded);
+  if (refusal !== undefined) return err(refusal);
+  say({ type: 'planned', plan });
+
+  const service = await openService(running);
+  try {
+    const summary = await perform(running, { service, budget, owed, began, total: plan.items });
+    say({ type: 'ended', summary });
+    const { places, target } = running;
+    return ok({
+      summary,
+      rehearsal: target.kind === 'rehearsal',
+      state: shown(places.state),
+      output: shown(places.output),
+    });
+  } finally {
+    await service.close();
+  }
+}
+
+const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+/** Promise 3: with a budget, no price is ever taken as zero. */
+function refuseUnpriced(plan: Plan, budget: number | undefined, { pipeline, file }: LoadedPipeline): Problem | undefined {
+  if (plan.unpriced === 0 || (budget === undefined && pipeline.budget.perItem === undefined)) return undefined;
+  return {
+    reason: 'input',
+    text: pipeline.source.text,
+    diagnostics: plan.rows
+      .filter((row) => row.unpriced > 0)
+      .map((row) => ({
+        severity: 'error' as const,
+        file,
+        span: pipeline.source.keySpanOf(['steps', row.step]),
+        message: `there is a budget, and the price of "${row.step}" (${row.kind}) is not known`,
+        hint: `say an upper bound: estimate: <credits>. ${plan.unpricedWhy.find((why) => why.startsWith(row.step)) ?? ''}`.trim(),
+      })),
+  };
+}
+
+interface Reachable {
+  readonly address: string;
+  readonly key: string;
+  close(): Promise<void>;
+}
+
+/** The hosted service, or the local one in this process, with its data beside the rehearsal's state. */
+async function openService({ target, places, options, clock }: Running): Promise<Reachable> {
+  if (target.kind === 'hosted') return { address: target.address, key: target.key, close: async () => undefined };
+  return await startService({
+    data: places.service,
+    speed: options.rehearsalSpeed ?? 'instant',
+    now: () => clock.now(),
+  });
+}
+
+async function perform(
+  { loaded, options, clock, places, opened }: Running,
+  { service, budget, owed, began, total }: { service: Reachable; budget: number | undefined; owed: ReadonlySet<string>; began: number; total: number },
+): Promise<Summary> {
+  const { pipeline, base } = loaded;
+  const { ledger } = opened.state;
+  const api = httpClient({
+    base: service.address,
+    key: service.key,
+    clock,
+    requestsPerMinute: pipeline.limits.requestsPerMinute,
+  });
+  const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
+  const file = new JournalFile(places.state, header, opened.state);
+  const journal = new Recorder(ledger, file, clock);
+  const stopper = new AbortController();
+  const world = { api, disk: opened.disk, clock, stop: stopper.signal, backoffMs: options.backoffMs ?? 1000 };
+  const before = ledger.total;
+  const loop = new Loop({
+    pipeline,
+    base,
+    items: owedFirst(opened.items, owed),
+    runner: localRunner({ world, stopper, limits: pipeline.limits.steps }),
+    journal,
+    disk: opened.disk,
+    look: new Look(opened.disk),
+    clock,
+    budget,
+    payAgain: options.payAgain ?? false,
+    say: options.say ?? (() => undefined),
+  });
+  const interrupt = (): void => loop.interrupt('interrupted');
+  if (options.signal?.aborted) interrupt();
+  options.signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    await loop.run();
+    const { stopped } = loop;
+    if (!stopped.interrupted) journal.end();
+    if (journal.wrote || opened.state.warnings.length > 0) await file.compact(ledger);
+    const after = ledger.total;
+    return loop.tally.summary(loop.tally.outcome(stopped), {
+      items: total,
+      stopped: stopped.why,
+      credits: {
+        charged: after.charged - before.charged,
+        refunded: after.refunded - before.refunded,
+        reserved: after.reserved,
+      },
+      elapsedMs: clock.now() - began,
+    });
+  } finally {
+    options.signal?.removeEventListener('abort', interrupt);
+    await file.close();
+    await api.close();
+  }
+}
+
+/** What is paid for and may expire is fetched before anything new is bought. */
+async function* owedFirst(items: ItemList, owed: ReadonlySet<string>): AsyncGenerator<Item> {
+  if (owed.size > 0) for (const item of items) if (owed.has(item.key)) yield item;
+  for (const item of items) if (!owed.has(item.key)) yield item;
+}
+
+/** A path as a person would type it from here. */
+function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') || near === '' ? path : near;
+}

@@ -1,0 +1,112 @@
+// The survey: every item looked at once, files hashed, troubles found, before anything is sent.
+import type { LoadedPipeline } from './load.ts';
+import type { Diagnostic } from '../language/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import type { Step } from '../language/pipeline.ts';
+import { estimateOf } from '../plan/estimate.ts';
+import { type Foreseen, type Foresight, foresee, type Ground } from '../plan/foresee.ts';
+import { normalized } from '../plan/output-path.ts';
+import { type Plan, PlanTally } from '../plan/plan.ts';
+import { Look } from '../run/look.ts';
+import type { Clock, Disk } from '../run/ports.ts';
+import type { Item } from '../task/item.ts';
+import type { ItemList } from '../edge/items.ts';
+
+export interface Survey {
+  readonly plan: Plan;
+  /** Why a run must not begin. */
+  readonly troubles: readonly Diagnostic[];
+  /** Items with results that are paid for and not saved yet: they go first. */
+  readonly owed: ReadonlySet<string>;
+}
+
+const troublesMax = 100;
+
+export async function survey(
+  loaded: LoadedPipeline,
+  items: ItemList,
+  { ledger, disk, clock }: { readonly ledger: Ledger; readonly disk: Disk; readonly clock: Clock },
+): Promise<Survey> {
+  const { pipeline, base } = loaded;
+  const look = new Look(disk);
+  const ground: Ground = {
+    facts: look,
+    jobOf: (fingerprint) => ledger.job(fingerprint),
+    estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
+    base,
+    now: clock.now(),
+  };
+  const tally = new PlanTally();
+  const finder = new TroubleFinder(loaded);
+  const owed = new Set<string>();
+  const visit = async (steps: readonly Step[], item: Item | undefined, shared?: Foresight): Promise<Foresight> => {
+    for (;;) {
+      const foresight = foresee(steps, item, ground, shared);
+      const unread = look.takeUnread();
+      const failures = await Promise.all(unread.map((place) => disk.digest(place)));
+      const broken = failures.find((digest) => !digest.ok);
+      if (broken !== undefined && !broken.ok) finder.note(broken.error);
+      if (unread.length === 0 || broken !== undefined) return foresight;
+    }
+  };
+  const take = (foresight: Foresight, item: Item | undefined): void => {
+    for (const task of foresight.tasks) {
+      tally.add(task);
+      finder.look(task);
+    }
+    if (item !== undefined && foresight.tasks.some(isOwed)) owed.add(item.key);
+  };
+  const one = pipeline.items.kind === 'one';
+  const shared = await visit(one ? pipeline.steps : pipeline.steps.filter((step) => step.shared), undefined);
+  take(shared, undefined);
+  const own = pipeline.steps.filter((step) => !step.shared);
+  for (const item of items) {
+    take(await visit(own, item, shared), item);
+    tally.addItem();
+  }
+  if (one) tally.addItem();
+  return { plan: tally.plan(pipeline.steps.map(({ name }) => name)), troubles: finder.found, owed };
+}
+
+/** Paid for, and its result not here yet. */
+function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
+  if (outlook === 'attach') return true;
+  return step.kind.deed === 'download' && outlook === 'begin' && fingerprint !== undefined;
+}
+
+/** Collects what is wrong: troubles of tasks, and two tasks that would write one file. */
+class TroubleFinder {
+  readonly found: Diagnostic[] = [];
+  readonly #loaded: LoadedPipeline;
+  readonly #claimed = new Map<string, string>();
+
+  constructor(loaded: LoadedPipeline) {
+    this.#loaded = loaded;
+  }
+
+  look({ step, task, trouble, to }: Foreseen): void {
+    if (trouble !== undefined) {
+      const { source } = this.#loaded.pipeline;
+      const span =
+        trouble.at === undefined
+          ? source.keySpanOf(['steps', step.name])
+          : source.spanInside(trouble.at.path, trouble.at.text, trouble.at.start, trouble.at.end);
+      return this.note(`${task}: ${trouble.message}`, span);
+    }
+    if (to === undefined) return;
+    const path = normalized(to);
+    const span = this.#loaded.pipeline.source.spanOf(['steps', step.name, 'with', 'to']);
+    if (!path.ok) return this.note(`${task}: to: ${path.error}`, span);
+    const claim = to.endsWith('/') ? `${path.value}/` : path.value;
+    const other = this.#claimed.get(claim);
+    if (other === undefined) this.#claimed.set(claim, task);
+    else this.note(`${task} and ${other} would both write ${JSON.stringify(to)}`, span);
+  }
+
+  note(message: string, span?: Diagnostic['span']): void {
+    if (this.found.length >= troublesMax) return;
+    const { file } = this.#loaded;
+    this.found.push({ severity: 'error', file, message, ...(span === undefined ? {} : { span }) });
+  }
+}

@@ -1,0 +1,77 @@
+// Which service a run speaks to: a hosted one, with an address and a key, or a rehearsal. Never a mixture.
+import { readFileSync } from 'node:fs';
+import { err, ok, type Result } from '../base/result.ts';
+import { systemReason } from '../edge/system-error.ts';
+import { type Problem, problem } from './problem.ts';
+
+export type Target =
+  | { readonly kind: 'rehearsal' }
+  /** `key` is never printed, logged, written or put into an address. */
+  | { readonly kind: 'hosted'; readonly address: string; readonly key: string };
+
+export interface TargetOptions {
+  /** `--service`. */
+  readonly service?: string | undefined;
+  /** `--rehearse`: a rehearsal, whatever is set. */
+  readonly rehearse?: boolean | undefined;
+  /** `--hosted`: never a rehearsal (for CI). */
+  readonly hosted?: boolean | undefined;
+}
+
+export function chooseTarget(
+  options: TargetOptions,
+  fromPipeline: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Result<Target, Problem> {
+  if (options.rehearse === true && options.hosted === true)
+    return err(problem('--rehearse and --hosted exclude each other'));
+  if (options.rehearse === true) return ok({ kind: 'rehearsal' });
+  const address = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined) ?? fromPipeline;
+  const key = readKey(env);
+  if (!key.ok) return key;
+  if (address === undefined && key.value === undefined)
+    return options.hosted === true
+      ? err(problem('--hosted: there is no service to run against', 'shotlist', needs))
+      : ok({ kind: 'rehearsal' });
+  if (key.value === undefined)
+    return err(
+      problem(`the service is ${address}, but there is no API key`, 'shotlist', 'set SHOTLIST_API_KEY (or SHOTLIST_API_KEY_FILE), or use --rehearse'),
+    );
+  if (address === undefined)
+    return err(
+      problem('there is an API key, but no address of a service', 'shotlist', 'set SHOTLIST_BASE_URL, use --service <address>, or use --rehearse'),
+    );
+  const checked = checkAddress(address);
+  return checked.ok ? ok({ kind: 'hosted', address: checked.value, key: key.value }) : checked;
+}
+
+const needs = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';
+
+function readKey(env: Readonly<Record<string, string | undefined>>): Result<string | undefined, Problem> {
+  const given = env['SHOTLIST_API_KEY'];
+  if (given !== undefined && given !== '') return checkKey(given, 'SHOTLIST_API_KEY');
+  const file = env['SHOTLIST_API_KEY_FILE'];
+  if (file === undefined || file === '') return ok(undefined);
+  try {
+    return checkKey(readFileSync(file, 'utf8').trim(), `the file ${file}`);
+  } catch (error) {
+    return err(problem(`the key file ${file} (SHOTLIST_API_KEY_FILE) ${systemReason(error)}`));
+  }
+}
+
+/** A key goes into a header: what cannot stand there is refused without being shown. */
+function checkKey(key: string, from: string): Result<string, Problem> {
+  if (/^[\x21-\x7e]+$/.test(key)) return ok(key);
+  return err(problem(`${from} holds no API key: it is empty or has spaces or other characters in it`));
+}
+
+function checkAddress(address: string): Result<string, Problem> {
+  if (!URL.canParse(address)) return err(problem(`${JSON.stringify(address)} is no address`));
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    return err(problem('the address of the service must not hold a user, a password or a query'));
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback))
+    return err(problem(`${url.origin}: the API key would be sent unencrypted`, 'shotlist', 'use https://'));
+  return ok(url.href.replace(/\/+$/, ''));
+}
