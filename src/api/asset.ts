@@ -18,7 +18,9 @@ export function extensionOf(path: string): string {
 
 /** What the service takes a file of this extension as; undefined: it does not take it. */
 export function mediaTypeOf(extension: string): MediaType | undefined {
-  return (['image', 'video', 'audio'] as const).find((type) => extensions[type].includes(extension));
+  return (['image', 'video', 'audio'] as const).find((type) =>
+    extensions[type].includes(extension),
+  );
 }
 
 export const knownExtensions: readonly string[] = Object.values(extensions).flat();

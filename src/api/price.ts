@@ -177,8 +177,8 @@ function firstError(...figures: readonly Figure[]): Figure {
 }
 
 /**
- * Up to the next whole number, but not for the last digit of a binary fraction: 0.1 + 0.2 is 0.3.
- * What is more than nothing stays so: only the list may say 0.
+ * Up to the next whole number, but not for the last digit of a binary fraction: (0.4 - 0.1) * 30
+ * is 9. What is more than nothing stays so: only the list may say 0.
  */
 function roundedUp(amount: number): number {
   return amount > 0 ? Math.max(1, Math.ceil(amount - 1e-6)) : 0;

@@ -12,11 +12,19 @@ export type RecordKind = 'video' | 'image' | 'audio';
 
 export const downloadSchema = {
   type: 'object',
-  description: 'Where an output can be fetched, and until when. A fresh address comes from the details endpoint.',
+  description:
+    'Where an output can be fetched, and until when. A fresh address comes from the details endpoint.',
   required: ['url', 'expires_at'],
   properties: {
-    url: { type: 'string', minLength: 1, description: 'A presigned address: no bearer header is sent to it.' },
-    expires_at: { type: 'string', description: 'ISO 8601 timestamp; 24 hours after the address was issued.' },
+    url: {
+      type: 'string',
+      minLength: 1,
+      description: 'A presigned address: no bearer header is sent to it.',
+    },
+    expires_at: {
+      type: 'string',
+      description: 'ISO 8601 timestamp; 24 hours after the address was issued.',
+    },
   },
 } as const;
 
@@ -31,7 +39,8 @@ export const projectSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/project.schema.json',
   title: 'Project record',
-  description: 'What the details endpoints answer and events carry. Unknown fields are allowed: the interface grows in place.',
+  description:
+    'What the details endpoints answer and events carry. Unknown fields are allowed: the interface grows in place.',
   type: 'object',
   required: ['id', 'status', 'downloads'],
   properties: {
@@ -39,21 +48,41 @@ export const projectSchema = {
     name: { type: ['string', 'null'], description: 'The name given at creation.' },
     status: {
       type: 'string',
-      description: 'One of `queued`, `rendering`, `complete`, `error`; deployments also answer `canceled` and `draft`.',
+      description:
+        'One of `queued`, `rendering`, `complete`, `error`; deployments also answer `canceled` and `draft`.',
     },
     type: { type: 'string', description: 'The tool that made the project: a free-form string.' },
     created_at: { type: 'string', description: 'ISO 8601 timestamp.' },
-    completed_at: { type: ['string', 'null'], description: 'ISO 8601 timestamp, in completion events.' },
+    completed_at: {
+      type: ['string', 'null'],
+      description: 'ISO 8601 timestamp, in completion events.',
+    },
     failed_at: { type: ['string', 'null'], description: 'ISO 8601 timestamp, in error events.' },
     enabled: { type: 'boolean', description: 'False once the project was deleted.' },
-    credits_charged: { type: 'integer', minimum: 0, description: 'Credits deducted; a refund is included.' },
-    total_frame_cost: { type: ['integer', 'null'], description: 'Deprecated, equal to credits_charged.' },
-    image_count: { type: 'integer', description: 'Image projects: how many pictures were asked for.' },
+    credits_charged: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Credits deducted; a refund is included.',
+    },
+    total_frame_cost: {
+      type: ['integer', 'null'],
+      description: 'Deprecated, equal to credits_charged.',
+    },
+    image_count: {
+      type: 'integer',
+      description: 'Image projects: how many pictures were asked for.',
+    },
     width: { type: 'integer', description: 'Output width in pixels; -1: not known.' },
     height: { type: 'integer', description: 'Output height in pixels; -1: not known.' },
     fps: { type: 'number', description: 'Video projects: frames a second.' },
-    start_seconds: { type: 'number', description: 'Video projects: where the clip starts, in seconds.' },
-    end_seconds: { type: 'number', description: 'Video projects: where the clip ends, in seconds.' },
+    start_seconds: {
+      type: 'number',
+      description: 'Video projects: where the clip starts, in seconds.',
+    },
+    end_seconds: {
+      type: 'number',
+      description: 'Video projects: where the clip ends, in seconds.',
+    },
     download: {
       anyOf: [downloadSchema, { type: 'null' }],
       description: 'Older video field, kept for compatibility beside `downloads`.',
@@ -74,14 +103,21 @@ export const creationSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/creation.schema.json',
   title: 'Creation response',
-  description: 'interface.md, Creation response: `credits_charged` is an estimate for video until complete.',
+  description:
+    'interface.md, Creation response: `credits_charged` is an estimate for video until complete.',
   type: 'object',
   required: ['id', 'credits_charged'],
   properties: {
     id: { type: 'string', minLength: 1 },
     credits_charged: { type: 'integer', minimum: 0 },
-    frame_cost: { type: 'integer', description: 'Deprecated: image tools, equal to credits_charged.' },
-    estimated_frame_cost: { type: 'integer', description: 'Deprecated: video tools, equal to credits_charged.' },
+    frame_cost: {
+      type: 'integer',
+      description: 'Deprecated: image tools, equal to credits_charged.',
+    },
+    estimated_frame_cost: {
+      type: 'integer',
+      description: 'Deprecated: video tools, equal to credits_charged.',
+    },
   },
 } as const;
 
@@ -118,7 +154,8 @@ export const uploadAddressesSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/upload-addresses.schema.json',
   title: 'Upload addresses',
-  description: 'facts.md, Uploads: in the order of the request. The PUT goes to `upload_url` without the bearer header.',
+  description:
+    'facts.md, Uploads: in the order of the request. The PUT goes to `upload_url` without the bearer header.',
   type: 'object',
   required: ['items'],
   properties: {

@@ -31,14 +31,20 @@ const completing = new WeakMap<Schema, ValidateFunction>();
 /** The compiled check of a schema, compiled when first asked for. `T` is what the schema describes. */
 export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
   let validate = compiled.get(schema);
-  if (validate === undefined) compiled.set(schema, (validate = makeAjv(false).compile(schema)));
+  if (validate === undefined) {
+    validate = makeAjv(false).compile(schema);
+    compiled.set(schema, validate);
+  }
   return validate as ValidateFunction<T>;
 }
 
 /** A copy of a valid value with the schema's defaults filled in. */
 export function withDefaults<T>(schema: Schema, value: T): T {
   let complete = completing.get(schema);
-  if (complete === undefined) completing.set(schema, (complete = makeAjv(true).compile(schema)));
+  if (complete === undefined) {
+    complete = makeAjv(true).compile(schema);
+    completing.set(schema, complete);
+  }
   const copy = structuredClone(value);
   complete(copy);
   return copy;

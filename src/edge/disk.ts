@@ -131,7 +131,11 @@ export class RealDisk implements Disk {
     });
   }
 
-  async place(temporary: LocalFile, outputPath: string, digest: Digest): Promise<Result<void, string>> {
+  async place(
+    temporary: LocalFile,
+    outputPath: string,
+    digest: Digest,
+  ): Promise<Result<void, string>> {
     const target = join(this.#o.output, outputPath);
     return await attempt(target, async () => {
       await this.#keep(target, { in: 'output', path: outputPath }, digest);

@@ -55,13 +55,16 @@ export class HashCache {
 const stampOf = (stats: BigIntStats): string =>
   `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
 
-const schema = 'CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT, digest TEXT) WITHOUT ROWID';
+const schema =
+  'CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT, digest TEXT) WITHOUT ROWID';
 
 function openDatabase(file: string): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true });
   const open = (): DatabaseSync => {
     const database = new DatabaseSync(file, { timeout: 5000 });
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000;');
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000;',
+    );
     database.exec(schema);
     return database;
   };

@@ -57,7 +57,12 @@ export function httpClient(options: ClientOptions): HttpClient {
   const headers = { authorization: `Bearer ${options.key}` };
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
-  const send = async (method: Method, path: string, body: JsonObject | undefined, signal?: AbortSignal): Answer<unknown> => {
+  const send = async (
+    method: Method,
+    path: string,
+    body: JsonObject | undefined,
+    signal?: AbortSignal,
+  ): Answer<unknown> => {
     if (signal?.aborted) return err({ reason: 'aborted', message: '' });
     await pace(signal);
     try {
@@ -71,14 +76,21 @@ export function httpClient(options: ClientOptions): HttpClient {
       const text = await response.body.text();
       const value = parsed(text);
       if (response.statusCode >= 200 && response.statusCode < 300) return ok(value);
-      return err(failureOfStatus(response.statusCode, value, response.headers, options.clock.now()));
+      return err(
+        failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
+      );
     } catch (error) {
       return err(failureOfError(error, signal));
     }
   };
 
   /** Three paths exist in two forms: the other is tried on 404, and what answered is remembered. */
-  const sendTo = async (method: Method, route: Route, body: JsonObject | undefined, signal?: AbortSignal): Answer<unknown> => {
+  const sendTo = async (
+    method: Method,
+    route: Route,
+    body: JsonObject | undefined,
+    signal?: AbortSignal,
+  ): Answer<unknown> => {
     const { path, alternate } = route;
     if (alternate === undefined) return await send(method, path, body, signal);
     const name = `${method} ${path.replace(/\/[^/]*\/face-detection$/, '/:id/face-detection')}`;
@@ -100,7 +112,10 @@ export function httpClient(options: ClientOptions): HttpClient {
     if (validate(got.value)) return ok(got.value);
     const [error] = validate.errors ?? [];
     const where = error === undefined ? '' : `: ${error.instancePath || 'it'} ${error.message}`;
-    return err({ reason: 'unanswered', message: `the answer is not what the interface says${where}` });
+    return err({
+      reason: 'unanswered',
+      message: `the answer is not what the interface says${where}`,
+    });
   };
 
   return {
@@ -111,16 +126,24 @@ export function httpClient(options: ClientOptions): HttpClient {
       );
       const first = got.ok ? got.value.items[0] : undefined;
       if (!got.ok) return got;
-      if (first === undefined) return err({ reason: 'unanswered', message: 'no upload address came' });
+      if (first === undefined)
+        return err({ reason: 'unanswered', message: 'no upload address came' });
       return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
     },
     put: ({ uploadUrl }, file, signal) => putFile(agent, uploadUrl, file, signal),
     async detectFaces(body, signal) {
-      return await checked<{ readonly id: string }>(idSchema, sendTo('POST', routes.detectFaces(), body, signal));
+      return await checked<{ readonly id: string }>(
+        idSchema,
+        sendTo('POST', routes.detectFaces(), body, signal),
+      );
     },
     faceDetection: (id, signal) =>
-      checked<FaceDetection>(faceDetectionSchema, sendTo('GET', routes.faceDetection(id), undefined, signal)),
-    create: (tool, body) => checked<Creation>(creationSchema, sendTo('POST', routes.create(tool), body)),
+      checked<FaceDetection>(
+        faceDetectionSchema,
+        sendTo('GET', routes.faceDetection(id), undefined, signal),
+      ),
+    create: (tool, body) =>
+      checked<Creation>(creationSchema, sendTo('POST', routes.create(tool), body)),
     project: (record, id, signal) =>
       checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined, signal)),
     async deleteProject(record, id, signal) {
@@ -149,14 +172,22 @@ function parsed(text: string): unknown {
 }
 
 /** PUT to a presigned address: no bearer header, constant memory. */
-async function putFile(agent: Agent, url: string, { path }: LocalFile, signal: AbortSignal): ReturnType<MediaApi['put']> {
-  if (!/^https?:\/\//.test(url)) return err({ reason: 'refused', status: 0, message: 'the upload address is not http(s)' });
+async function putFile(
+  agent: Agent,
+  url: string,
+  { path }: LocalFile,
+  signal: AbortSignal,
+): ReturnType<MediaApi['put']> {
+  if (!/^https?:\/\//.test(url))
+    return err({ reason: 'refused', status: 0, message: 'the upload address is not http(s)' });
   const hash = createHash('sha256');
   try {
     await using file = await open(path, 'r');
     const { size } = await file.stat();
     const whole = size <= wholeBytes;
-    const body = whole ? await file.readFile() : Readable.from(chunks(file, hash), { objectMode: false });
+    const body = whole
+      ? await file.readFile()
+      : Readable.from(chunks(file, hash), { objectMode: false });
     if (whole && Buffer.isBuffer(body)) hash.update(body);
     const response = await request(url, {
       method: 'PUT',
@@ -166,7 +197,8 @@ async function putFile(agent: Agent, url: string, { path }: LocalFile, signal: A
       signal,
     });
     await response.body.dump();
-    if (response.statusCode >= 200 && response.statusCode < 300) return ok(digestFrom(hash.digest('hex')));
+    if (response.statusCode >= 200 && response.statusCode < 300)
+      return ok(digestFrom(hash.digest('hex')));
     return err(storageFailure(response.statusCode));
   } catch (error) {
     return err(failureOfError(error, signal));
@@ -187,8 +219,14 @@ async function* chunks(file: Handle, hash: Hash): AsyncGenerator<Buffer> {
 }
 
 /** Streams a download into a new file, checks its length, and syncs it. */
-async function fetchFile(agent: Agent, url: string, into: LocalFile, signal: AbortSignal): ReturnType<MediaApi['download']> {
-  if (!/^https?:\/\//.test(url)) return err({ reason: 'refused', status: 0, message: 'the download address is not http(s)' });
+async function fetchFile(
+  agent: Agent,
+  url: string,
+  into: LocalFile,
+  signal: AbortSignal,
+): ReturnType<MediaApi['download']> {
+  if (!/^https?:\/\//.test(url))
+    return err({ reason: 'refused', status: 0, message: 'the download address is not http(s)' });
   try {
     const response = await request(url, { method: 'GET', dispatcher: agent, signal });
     if (response.statusCode !== 200) {
@@ -201,7 +239,10 @@ async function fetchFile(agent: Agent, url: string, into: LocalFile, signal: Abo
   }
 }
 
-async function saveBody(response: Dispatcher.ResponseData, into: LocalFile): Promise<Result<Fetched, ApiFailure>> {
+async function saveBody(
+  response: Dispatcher.ResponseData,
+  into: LocalFile,
+): Promise<Result<Fetched, ApiFailure>> {
   const hash = createHash('sha256');
   let bytes = 0;
   await using file = await open(into.path, 'w', 0o644);
@@ -212,8 +253,13 @@ async function saveBody(response: Dispatcher.ResponseData, into: LocalFile): Pro
     await file.writeFile(piece);
   }
   const said = Number(response.headers['content-length'] ?? bytes);
-  if (said !== bytes) return err({ reason: 'unanswered', message: `${bytes} of ${said} bytes came` });
+  if (said !== bytes)
+    return err({ reason: 'unanswered', message: `${bytes} of ${said} bytes came` });
   await file.datasync();
   const type = response.headers['content-type'];
-  return ok({ bytes, digest: digestFrom(hash.digest('hex')), contentType: typeof type === 'string' ? type : '' });
+  return ok({
+    bytes,
+    digest: digestFrom(hash.digest('hex')),
+    contentType: typeof type === 'string' ? type : '',
+  });
 }

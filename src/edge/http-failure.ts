@@ -5,7 +5,12 @@ import { systemCode, systemReason } from './system-error.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-export function failureOfStatus(status: number, body: unknown, headers: Headers, now: number): ApiFailure {
+export function failureOfStatus(
+  status: number,
+  body: unknown,
+  headers: Headers,
+  now: number,
+): ApiFailure {
   const message = isObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
   const retryAfterMs = retryAfter(headers['retry-after'], now);
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -28,8 +33,10 @@ export function failureOfStatus(status: number, body: unknown, headers: Headers,
         ? { reason: 'unanswered', message: `502 with a project id: ${message}` }
         : { reason: 'unavailable', status, message, ...later };
   }
-  if (status >= 500 || status === 408) return { reason: 'unanswered', message: `status ${status} ${message}`.trim() };
-  if ((status === 400 || status === 422) && /does not exist/i.test(message)) return { reason: 'missing-asset', message };
+  if (status >= 500 || status === 408)
+    return { reason: 'unanswered', message: `status ${status} ${message}`.trim() };
+  if ((status === 400 || status === 422) && /does not exist/i.test(message))
+    return { reason: 'missing-asset', message };
   return { reason: 'refused', status, message };
 }
 
@@ -65,7 +72,10 @@ export function failureOfError(error: unknown, signal: AbortSignal | undefined):
   const code = systemCode(error) ?? systemCode(error.cause);
   if (code === undefined) throw error;
   if (neverSent.has(code)) return { reason: 'unreachable', message: code };
-  if (code.startsWith('E') && ['ENOENT', 'EACCES', 'ENOSPC', 'EISDIR', 'EDQUOT', 'EROFS', 'EMFILE'].includes(code))
+  if (
+    code.startsWith('E') &&
+    ['ENOENT', 'EACCES', 'ENOSPC', 'EISDIR', 'EDQUOT', 'EROFS', 'EMFILE'].includes(code)
+  )
     return { reason: 'refused', status: 0, message: `the file ${systemReason(error)}` };
   return { reason: 'unanswered', message: code };
 }

@@ -30,14 +30,20 @@ export async function listItems(
     case 'one':
       return ok({ count: 1, *[Symbol.iterator]() {} });
     case 'values':
-      return filtered(items.values.length, (index) => valueItem(items.values[index] ?? null, index), filter);
+      return filtered(
+        items.values.length,
+        (index) => valueItem(items.values[index] ?? null, index),
+        filter,
+      );
     case 'glob': {
       const found = await findFiles(items.pattern, folder);
       if (found.length === 0)
         return err(`items.glob ${JSON.stringify(items.pattern)} finds no file (from ${folder})`);
       const inside = found.find((path) => isBelow(resolve(folder, path), output));
       if (inside !== undefined)
-        return err(`items.glob finds ${inside}, which is in the output folder: results would become items`);
+        return err(
+          `items.glob finds ${inside}, which is in the output folder: results would become items`,
+        );
       const base = globBase(items.pattern);
       return filtered(found.length, (index) => fileItem(found[index] ?? '', base, index), filter);
     }
@@ -45,7 +51,12 @@ export async function listItems(
 }
 
 async function findFiles(pattern: string, folder: string): Promise<readonly string[]> {
-  const found = await glob(pattern, { cwd: folder, onlyFiles: true, expandDirectories: false, absolute: false });
+  const found = await glob(pattern, {
+    cwd: folder,
+    onlyFiles: true,
+    expandDirectories: false,
+    absolute: false,
+  });
   return found.map((path) => (sep === '/' ? path : path.split(sep).join('/'))).sort();
 }
 
@@ -54,7 +65,11 @@ function isBelow(path: string, folder: string): boolean {
   return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
 }
 
-function filtered(count: number, at: (index: number) => Item, filter: ItemFilter): Result<ItemList, string> {
+function filtered(
+  count: number,
+  at: (index: number) => Item,
+  filter: ItemFilter,
+): Result<ItemList, string> {
   const matches = filter.only === undefined ? () => true : picomatch(filter.only);
   const chosen: number[] = [];
   const keys = new Set<string>();
@@ -62,7 +77,8 @@ function filtered(count: number, at: (index: number) => Item, filter: ItemFilter
     const { key } = at(index);
     if (keys.has(key)) return err(`two items have the key ${JSON.stringify(key)}`);
     keys.add(key);
-    if (matches(key) && chosen.length < (filter.limit ?? Number.POSITIVE_INFINITY)) chosen.push(index);
+    if (matches(key) && chosen.length < (filter.limit ?? Number.POSITIVE_INFINITY))
+      chosen.push(index);
   }
   if (chosen.length === 0) return err(`no item matches --items ${filter.only ?? ''}`);
   return ok({

@@ -11,7 +11,9 @@ const hot = 2_000;
 export function databaseStore(): JobStore & { close(): void } {
   const database = new DatabaseSync('');
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;');
-  database.exec('CREATE TABLE jobs (job TEXT PRIMARY KEY, place TEXT, line TEXT) WITHOUT ROWID; BEGIN');
+  database.exec(
+    'CREATE TABLE jobs (job TEXT PRIMARY KEY, place TEXT, line TEXT) WITHOUT ROWID; BEGIN',
+  );
   const select = database.prepare('SELECT line FROM jobs WHERE job = ?');
   const upsert = database.prepare(
     'INSERT INTO jobs (job, place, line) VALUES (?, ?, ?) ' +
@@ -20,7 +22,8 @@ export function databaseStore(): JobStore & { close(): void } {
   const all = database.prepare('SELECT line FROM jobs ORDER BY place');
   const cache = new Map<string, JobLine>();
 
-  const put = (line: JobLine): void => void upsert.run(line.job, orderOf(line), JSON.stringify(line));
+  const put = (line: JobLine): void =>
+    void upsert.run(line.job, orderOf(line), JSON.stringify(line));
   const keep = (line: JobLine): void => {
     cache.delete(line.job);
     cache.set(line.job, line);

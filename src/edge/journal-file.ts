@@ -3,7 +3,7 @@ import { constants, createReadStream, existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, truncate } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
-import { Ledger, type JobStore } from '../journal/ledger.ts';
+import { type JobStore, Ledger } from '../journal/ledger.ts';
 import { type Header, parseLine, type StateLine } from '../journal/line.ts';
 import type { LineFile } from '../run/recorder.ts';
 import { systemReason } from './system-error.ts';
@@ -35,7 +35,9 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
         return ok({
           ledger,
           header,
-          warnings: [`${file}:${number}: the last line was cut off in the middle of writing; it is dropped`],
+          warnings: [
+            `${file}:${number}: the last line was cut off in the middle of writing; it is dropped`,
+          ],
           wholeBytes: bytes,
           unterminated: false,
         });
@@ -43,7 +45,8 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
       if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
       if (line.ok && line.value.type === 'header') header = line.value.line;
       bytes += Buffer.byteLength(text) + 1;
-      if (!terminated) return ok({ ledger, header, warnings: [], wholeBytes: bytes - 1, unterminated: true });
+      if (!terminated)
+        return ok({ ledger, header, warnings: [], wholeBytes: bytes - 1, unterminated: true });
     }
   } catch (error) {
     return err(`${file} ${systemReason(error)}`);
@@ -103,7 +106,11 @@ export class JournalFile implements LineFile {
     const { header, wholeBytes, unterminated } = this.#loaded;
     await mkdir(dirname(this.#file), { recursive: true });
     if (header !== undefined) await truncate(this.#file, wholeBytes);
-    const handle = await open(this.#file, constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY, 0o644);
+    const handle = await open(
+      this.#file,
+      constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY,
+      0o644,
+    );
     this.#handle = handle;
     if (unterminated) await handle.appendFile('\n');
     if (header === undefined) {
@@ -151,7 +158,21 @@ export class JournalFile implements LineFile {
 }
 
 /** One order of keys, whatever the order of the events was: the same state is the same bytes. */
-const order = ['job', 'kind', 'state', 'tasks', 'attempt', 'at', 'name', 'reserve', 'project', 'credits', 'result', 'error', 'outputs'];
+const order = [
+  'job',
+  'kind',
+  'state',
+  'tasks',
+  'attempt',
+  'at',
+  'name',
+  'reserve',
+  'project',
+  'credits',
+  'result',
+  'error',
+  'outputs',
+];
 
 function sortedKeys(line: object): object {
   return Object.fromEntries(

@@ -16,7 +16,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The system's error code, such as ENOENT; undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }
 
 export function systemReason(error: unknown): string {

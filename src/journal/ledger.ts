@@ -33,7 +33,8 @@ export interface Account {
   readonly reserved: number;
 }
 
-export const committed = (account: Account): number => account.charged - account.refunded + account.reserved;
+export const committed = (account: Account): number =>
+  account.charged - account.refunded + account.reserved;
 
 const nothing: Account = { charged: 0, refunded: 0, reserved: 0 };
 
@@ -85,15 +86,21 @@ export class Ledger {
   /** The account of the run that is going on; reservations of earlier runs count in it, they are open still. */
   get account(): Account {
     const run = this.openRun;
-    return { ...nothing, ...(run && { charged: run.charged, refunded: run.refunded }), reserved: this.#reserved };
+    return {
+      ...nothing,
+      ...(run && { charged: run.charged, refunded: run.refunded }),
+      reserved: this.#reserved,
+    };
   }
 
   /** All runs together. */
   get total(): Account {
-    return this.#runs.reduce<Account>(
-      (sum, run) => ({ ...sum, charged: sum.charged + run.charged, refunded: sum.refunded + run.refunded }),
-      { ...nothing, reserved: this.#reserved },
-    );
+    let [charged, refunded] = [0, 0];
+    for (const run of this.#runs) {
+      charged += run.charged;
+      refunded += run.refunded;
+    }
+    return { charged, refunded, reserved: this.#reserved };
   }
 
   /** The most that one creation of a step kind was charged, as far as this ledger has seen; undefined: none. */

@@ -5,11 +5,23 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
 
-const fingerprint = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Names the job by content.' } as const;
-const task = { type: 'string', minLength: 1, description: 'step:item, or the step alone.' } as const;
+const fingerprint = {
+  type: 'string',
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Names the job by content.',
+} as const;
+const task = {
+  type: 'string',
+  minLength: 1,
+  description: 'step:item, or the step alone.',
+} as const;
 const time = { type: 'string', description: 'ISO 8601.' } as const;
 const credits = { type: 'integer', minimum: 0 } as const;
-const seq = { type: 'integer', minimum: 1, description: 'Counts the events of a journal, from 1, without gaps.' } as const;
+const seq = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Counts the events of a journal, from 1, without gaps.',
+} as const;
 
 export const headerSchema = {
   type: 'object',
@@ -18,7 +30,10 @@ export const headerSchema = {
   properties: {
     shotlist: { type: 'integer', const: 1, description: 'The format version.' },
     pipeline: { type: 'string', description: 'The pipeline’s name.' },
-    service: { type: 'string', description: 'The base address that the ids belong to, or "rehearsal".' },
+    service: {
+      type: 'string',
+      description: 'The base address that the ids belong to, or "rehearsal".',
+    },
   },
 } as const;
 
@@ -29,7 +44,10 @@ export const runSchema = {
   properties: {
     run: { type: 'integer', minimum: 1, description: 'Counts the runs that did something.' },
     at: { ...time, description: 'When it began.' },
-    ended: { ...time, description: 'When it ended; absent: it was interrupted, the next run goes on with it.' },
+    ended: {
+      ...time,
+      description: 'When it ended; absent: it was interrupted, the next run goes on with it.',
+    },
     charged: { ...credits, description: 'Credits charged in this run.' },
     refunded: { ...credits, description: 'Credits given back in this run.' },
   },
@@ -74,7 +92,10 @@ export const jobSchema = {
     attempt: { type: 'integer', minimum: 0, description: 'How often a creation was begun.' },
     at: { ...time, description: 'When it came to this state.' },
     name: { type: 'string', description: 'The name sent with the last attempt; unique to it.' },
-    reserve: { ...credits, description: 'The estimate: set aside until the service says what was charged.' },
+    reserve: {
+      ...credits,
+      description: 'The estimate: set aside until the service says what was charged.',
+    },
     project: { type: 'string', minLength: 1, description: 'The service’s id.' },
     credits: { ...credits, description: 'Credits charged, refund included.' },
     result: { type: 'object', description: 'What stays true of the result: no address.' },
@@ -95,7 +116,11 @@ export const taskSchema = {
   },
 } as const;
 
-const event = <const Name extends string, const P extends object, const R extends readonly string[]>(
+const event = <
+  const Name extends string,
+  const P extends object,
+  const R extends readonly string[],
+>(
   name: Name,
   required: R,
   properties: P,
@@ -154,7 +179,9 @@ export type JobLine = FromSchema<typeof jobSchema>;
 export type OutputLine = FromSchema<typeof outputSchema>;
 export type TaskLine = FromSchema<typeof taskSchema>;
 
-type Events = { readonly [Name in keyof typeof eventSchemas]: FromSchema<(typeof eventSchemas)[Name]> };
+type Events = {
+  readonly [Name in keyof typeof eventSchemas]: FromSchema<(typeof eventSchemas)[Name]>;
+};
 export type EventName = keyof Events;
 export type EventLine = Events[EventName];
 /** An event before the journal has given it its number and time. */
@@ -176,7 +203,8 @@ export const stateSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/state.schema.json',
   title: 'A line of a shotlist state file',
-  description: 'JSON Lines. One header, one line per run, one per job, one per task without a job, then events.',
+  description:
+    'JSON Lines. One header, one line per run, one per job, one per task without a job, then events.',
   anyOf: [headerSchema, runSchema, jobSchema, taskSchema, ...Object.values(eventSchemas)],
 };
 
@@ -206,7 +234,11 @@ function schemaOfEvent(name: unknown): Schema | undefined {
   return Object.entries(eventSchemas).find(([known]) => known === name)?.[1];
 }
 
-function read<T>(schema: Schema, value: unknown, wrap: (line: T) => StateLine): Result<StateLine, string> {
+function read<T>(
+  schema: Schema,
+  value: unknown,
+  wrap: (line: T) => StateLine,
+): Result<StateLine, string> {
   const validate = validatorOf<T>(schema);
   if (validate(value)) return ok(wrap(value));
   const [error] = validate.errors ?? [];

@@ -11,7 +11,8 @@ export const isJobEvent = (event: EventLine): event is JobEvent => 'job' in even
 type Move = Result<JobLine, string>;
 
 export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
-  const illegal = (): Move => err(`${event.event} cannot follow ${before?.state ?? 'nothing'} (job ${event.job})`);
+  const illegal = (): Move =>
+    err(`${event.event} cannot follow ${before?.state ?? 'nothing'} (job ${event.job})`);
   switch (event.event) {
     case 'supplied':
       if (before !== undefined && before.state !== 'supplied') return illegal();
@@ -25,7 +26,8 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         result: event.result,
       });
     case 'intent':
-      if (before !== undefined && before.state !== 'failed' && before.state !== 'deleted') return illegal();
+      if (before !== undefined && before.state !== 'failed' && before.state !== 'deleted')
+        return illegal();
       return ok({
         job: event.job,
         kind: event.kind,
@@ -60,7 +62,12 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       return ok({ ...before, state: 'failed', at: event.at, error: event.error });
     case 'doubt':
       if (before?.state !== 'intended') return illegal();
-      return ok({ ...before, state: 'doubt', at: event.at, error: { code: 'in_doubt', message: event.why } });
+      return ok({
+        ...before,
+        state: 'doubt',
+        at: event.at,
+        error: { code: 'in_doubt', message: event.why },
+      });
     case 'serves':
       if (before === undefined) return illegal();
       return ok({ ...before, tasks: withTask(before.tasks, event.task) });
@@ -69,7 +76,12 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       return ok({ ...before, outputs: withOutput(before.outputs ?? [], event) });
     case 'deleted':
       if (before?.state !== 'complete') return illegal();
-      return ok({ ...before, state: 'deleted', at: event.at, tasks: withTask(before.tasks, event.task) });
+      return ok({
+        ...before,
+        state: 'deleted',
+        at: event.at,
+        tasks: withTask(before.tasks, event.task),
+      });
   }
 }
 
@@ -79,7 +91,10 @@ function withTask(tasks: readonly string[] | undefined, task: string): string[] 
 
 type OutputEvent = Extract<JobEvent, { readonly event: 'output' }>;
 
-function withOutput(outputs: NonNullable<JobLine['outputs']>, event: OutputEvent): NonNullable<JobLine['outputs']> {
+function withOutput(
+  outputs: NonNullable<JobLine['outputs']>,
+  event: OutputEvent,
+): NonNullable<JobLine['outputs']> {
   const { task, index, path, bytes, sha256 } = event;
   const others = outputs.filter((output) => output.task !== task || output.index !== index);
   return [...others, { task, index, path, bytes, sha256 }].sort(

@@ -1,5 +1,5 @@
 // Checks of a `with` that a schema says badly: rules between fields, unknown fields, assets that are local paths.
-import { mediaTypeOf, extensionOf } from '../api/asset.ts';
+import { extensionOf, mediaTypeOf } from '../api/asset.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -59,7 +59,9 @@ function hasExpression(value: Json): boolean {
 function withoutAssets(body: JsonObject): JsonObject {
   const { assets, ...rest } = body;
   const modes = isObject(assets)
-    ? Object.fromEntries(Object.entries(assets).filter(([key]) => key.endsWith('_mode') || key.endsWith('_source')))
+    ? Object.fromEntries(
+        Object.entries(assets).filter(([key]) => key.endsWith('_mode') || key.endsWith('_source')),
+      )
     : {};
   return { ...rest, assets: modes };
 }
@@ -78,5 +80,5 @@ function walk(value: Json, schema: Schema | undefined, path: Path, visit: Visit)
       walk(field, isObject(known) ? known : undefined, [...path, key], visit);
     }
   if (Array.isArray(value) && isObject(items))
-    value.forEach((item: Json, index) => walk(item, items, [...path, index], visit));
+    for (const [index, item] of value.entries()) walk(item, items, [...path, index], visit);
 }

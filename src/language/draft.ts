@@ -1,10 +1,16 @@
 // A step while it is being checked: compiled, its references known, not yet placed in the graph.
-import { type Json, isObject } from '../base/json.ts';
+import { isObject, type Json } from '../base/json.ts';
 import { kindNamed } from '../kinds/all.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import type { Expression, Reference } from './expression.ts';
 import type { Path } from './source.ts';
-import { compileExpression, compileTemplate, expressionsOf, type Template, type TemplateError } from './template.ts';
+import {
+  compileExpression,
+  compileTemplate,
+  expressionsOf,
+  type Template,
+  type TemplateError,
+} from './template.ts';
 
 /** A reference and the text and place of the expression that it stands in. */
 export interface PlacedReference extends Reference {

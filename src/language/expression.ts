@@ -67,7 +67,8 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
 
 function errorOf(error: unknown, text: string): ExpressionError {
   if (!(error instanceof Error)) throw error;
-  const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
+  const summary =
+    'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
   const range = 'range' in error && isObject(error.range) ? error.range : undefined;
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
@@ -100,7 +101,9 @@ function chainOf(node: ASTNode): Chain | undefined {
   if (node.op === '.') return extended(node.args[0], node.args[1]);
   if (node.op === '[]') {
     const key = node.args[1];
-    return key.op === 'value' && typeof key.args === 'string' ? extended(node.args[0], key.args) : undefined;
+    return key.op === 'value' && typeof key.args === 'string'
+      ? extended(node.args[0], key.args)
+      : undefined;
   }
   return undefined;
 }
@@ -128,7 +131,8 @@ function isNode(value: unknown): value is ASTNode {
 export function toCel(value: Json | undefined): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, toCel(v)]));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, toCel(v)]));
   return value;
 }
 
@@ -136,7 +140,8 @@ function fromCel(value: unknown): Json {
   if (typeof value === 'bigint') return Number(value);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new RangeError(`the result is ${value}, which JSON does not have`);
+    if (!Number.isFinite(value))
+      throw new RangeError(`the result is ${value}, which JSON does not have`);
     return value;
   }
   if (Array.isArray(value)) return value.map(fromCel);

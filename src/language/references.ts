@@ -24,7 +24,11 @@ export const runFields = ['date'];
 /** The fields of `item` for every source of items. */
 export const globItemFields = ['key', 'index', 'path', 'name', 'stem', 'ext', 'dir'];
 
-export function checkReferences(draft: Draft, declared: Declared, source: Source): readonly Diagnostic[] {
+export function checkReferences(
+  draft: Draft,
+  declared: Declared,
+  source: Source,
+): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   const complain = (complaint: Complaint | undefined, span: Diagnostic['span']): void => {
     if (complaint === undefined || span === undefined) return;
@@ -60,14 +64,20 @@ function aboutReference(reference: PlacedReference, declared: Declared): Complai
       return aboutStep(reference, declared);
     case 'item':
       if (declared.item === undefined)
-        return { message: 'there is no item: this pipeline has no items:', hint: 'add items: { glob: … } or items: { values: … }' };
+        return {
+          message: 'there is no item: this pipeline has no items:',
+          hint: 'add items: { glob: … } or items: { values: … }',
+        };
       return key === undefined ? undefined : unknownName('item has no', key, declared.item.fields);
     case 'inputs':
       return key === undefined ? undefined : unknownName('there is no input', key, declared.inputs);
     case 'env':
       return key === undefined || declared.env.includes(key)
         ? undefined
-        : { message: `env.${key} is not listed under env:`, hint: `add it: env: [${[...declared.env, key].join(', ')}]` };
+        : {
+            message: `env.${key} is not listed under env:`,
+            hint: `add it: env: [${[...declared.env, key].join(', ')}]`,
+          };
     case 'run':
       return key === undefined ? undefined : unknownName('run has no', key, runFields);
   }
@@ -84,7 +94,8 @@ function unknownName(what: string, key: string, known: readonly string[]): Compl
 function unknownStep(name: string, declared: Declared): Complaint {
   return {
     message: `there is no step "${name}"`,
-    hint: suggestion(name, declared.steps.keys()) ?? `steps: ${[...declared.steps.keys()].join(', ')}`,
+    hint:
+      suggestion(name, declared.steps.keys()) ?? `steps: ${[...declared.steps.keys()].join(', ')}`,
   };
 }
 
@@ -97,8 +108,12 @@ function aboutStep(reference: PlacedReference, declared: Declared): Complaint | 
   if (step.kind === undefined) return undefined;
   const outputs = Object.keys(step.kind.outputs);
   if (outputs.length === 0)
-    return { message: `step "${key}" comes to nothing: ${step.kind.name} has no outputs`, hint: `to wait for it, use needs: [${key}]` };
-  if (field === undefined) return { message: `name an output of step "${key}"`, hint: `outputs: ${outputs.join(', ')}` };
+    return {
+      message: `step "${key}" comes to nothing: ${step.kind.name} has no outputs`,
+      hint: `to wait for it, use needs: [${key}]`,
+    };
+  if (field === undefined)
+    return { message: `name an output of step "${key}"`, hint: `outputs: ${outputs.join(', ')}` };
   if (outputs.includes(field)) return undefined;
   return {
     message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
@@ -108,12 +123,15 @@ function aboutStep(reference: PlacedReference, declared: Declared): Complaint | 
 
 function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
   const of = plainField(draft, 'of');
-  if (of === undefined || (draft.kind?.deed !== 'download' && draft.kind?.deed !== 'delete')) return undefined;
+  if (of === undefined || (draft.kind?.deed !== 'download' && draft.kind?.deed !== 'delete'))
+    return undefined;
   const target = declared.steps.get(of);
   if (target === undefined) return unknownStep(of, declared);
   if (target.never) return { message: `step "${of}" is never done: its if: is always false` };
   if (target.kind !== undefined && target.kind.deed !== 'create')
-    return { message: `step "${of}" (${target.kind.name}) is no project: ${draft.kind.name} is of a tool step` };
+    return {
+      message: `step "${of}" (${target.kind.name}) is no project: ${draft.kind.name} is of a tool step`,
+    };
   if (draft.kind.deed === 'download') return undefined;
   const saved = [...declared.steps.values()].some(
     (step) => step.kind?.deed === 'download' && plainField(step, 'of') === of,

@@ -13,7 +13,10 @@ const inputSchema = {
       enum: ['file', 'string', 'number', 'boolean'],
       description: '`file` is a path, relative to the pipeline file.',
     },
-    default: { type: ['string', 'number', 'boolean'], description: 'Used when --input does not set it.' },
+    default: {
+      type: ['string', 'number', 'boolean'],
+      description: 'Used when --input does not set it.',
+    },
     description: { type: 'string' },
   },
 } as const;
@@ -23,7 +26,10 @@ const stepSchema = {
   additionalProperties: false,
   required: ['uses'],
   properties: {
-    uses: { type: 'string', description: 'The step kind: upload, face-detect, a tool, download, delete.' },
+    uses: {
+      type: 'string',
+      description: 'The step kind: upload, face-detect, a tool, download, delete.',
+    },
     with: { type: 'object', description: 'What the kind takes; values may be ${{ expressions }}.' },
     if: {
       type: ['string', 'boolean'],
@@ -37,7 +43,8 @@ const stepSchema = {
     estimate: {
       type: 'number',
       minimum: 0,
-      description: 'An upper bound of the credits of one task: needed under a budget where no price is published.',
+      description:
+        'An upper bound of the credits of one task: needed under a budget where no price is published.',
     },
     retry: {
       type: 'object',
@@ -47,7 +54,8 @@ const stepSchema = {
           type: 'integer',
           minimum: 1,
           maximum: 20,
-          description: 'How often a request, or a project that failed for a passing cause, is tried in all.',
+          description:
+            'How often a request, or a project that failed for a passing cause, is tried in all.',
         },
       },
     },
@@ -92,12 +100,17 @@ export const pipelineShape = {
       minProperties: 1,
       maxProperties: 1,
       properties: {
-        glob: { type: 'string', minLength: 1, description: 'Files, relative to the pipeline file.' },
+        glob: {
+          type: 'string',
+          minLength: 1,
+          description: 'Files, relative to the pipeline file.',
+        },
         values: {
           type: 'array',
           minItems: 1,
           items: { type: ['object', 'string', 'number', 'boolean'] },
-          description: 'Objects (fields as ${{ item.field }}) or single values (${{ item.value }}).',
+          description:
+            'Objects (fields as ${{ item.field }}) or single values (${{ item.value }}).',
         },
       },
     },
@@ -106,7 +119,11 @@ export const pipelineShape = {
       description: 'Hard caps in credits.',
       additionalProperties: false,
       properties: {
-        credits: { type: 'number', minimum: 0, description: 'All that this pipeline may ever charge.' },
+        credits: {
+          type: 'number',
+          minimum: 0,
+          description: 'All that this pipeline may ever charge.',
+        },
         per_item: { type: 'number', minimum: 0, description: 'All that one item may charge.' },
       },
     },
@@ -114,17 +131,31 @@ export const pipelineShape = {
       type: 'object',
       additionalProperties: false,
       properties: {
-        items: { type: 'integer', minimum: 1, maximum: 1000, description: 'Items in the works at once.' },
+        items: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1000,
+          description: 'Items in the works at once.',
+        },
         steps: {
           type: 'object',
           additionalProperties: { type: 'integer', minimum: 1, maximum: 1000 },
-          description: 'Tasks of a step kind at once; a tool’s counts until its project is settled.',
+          description:
+            'Tasks of a step kind at once; a tool’s counts until its project is settled.',
         },
-        requests_per_minute: { type: 'integer', minimum: 1, description: 'To the service, all together.' },
+        requests_per_minute: {
+          type: 'integer',
+          minimum: 1,
+          description: 'To the service, all together.',
+        },
       },
     },
     output: { type: 'string', minLength: 1, description: 'The folder of all downloads.' },
-    service: { type: 'string', pattern: '^https?://', description: 'The base address of the service.' },
+    service: {
+      type: 'string',
+      pattern: '^https?://',
+      description: 'The base address of the service.',
+    },
     steps: {
       type: 'object',
       minProperties: 1,
@@ -181,7 +212,6 @@ export function pipelineSchema(kinds: readonly StepKind[]): Schema {
           properties: { ...step.properties, uses },
           allOf: kinds.map((kind) => ({
             if: { required: ['uses'], properties: { uses: { const: kind.name } } },
-            // biome-ignore lint/suspicious/noThenProperty: `then` is JSON Schema's keyword.
             then: { required: ['with'], properties: { with: { $ref: `#/$defs/${kind.name}` } } },
           })),
         },

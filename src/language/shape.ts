@@ -22,7 +22,10 @@ export function checkShape(source: Source): readonly Diagnostic[] {
 }
 
 /** True when `checkShape` had nothing to say: the schema is what makes this so. */
-export function isDocument(value: Json, problems: readonly Diagnostic[]): value is Json & PipelineDocument {
+export function isDocument(
+  value: Json,
+  problems: readonly Diagnostic[],
+): value is Json & PipelineDocument {
   return problems.length === 0 && isObject(value);
 }
 
@@ -36,7 +39,10 @@ function schemaFor(value: Json): Schema {
   const inUse = known.length > 0 ? known : kinds.slice(0, 1);
   const key = inUse.map((kind) => kind.name).join(' ');
   let schema = schemas.get(key);
-  if (schema === undefined) schemas.set(key, (schema = pipelineSchema(inUse)));
+  if (schema === undefined) {
+    schema = pipelineSchema(inUse);
+    schemas.set(key, schema);
+  }
   return schema;
 }
 
@@ -52,7 +58,9 @@ export function pathOf(pointer: string): Path {
 /** `steps.swap.with.assets` as a person says it: `step "swap": assets`. */
 export function sayPath(path: Path): string {
   const dotted = (part: Path): string =>
-    part.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('');
+    part
+      .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
+      .join('');
   if (path[0] !== 'steps' || path.length < 2) return path.length === 0 ? 'the file' : dotted(path);
   const rest = path[2] === 'with' ? path.slice(3) : path.slice(2);
   return rest.length === 0 ? `step "${path[1]}"` : `step "${path[1]}": ${dotted(rest)}`;
@@ -92,14 +100,18 @@ function sentence(error: ErrorObject, path: Path): Sentence {
       const known = Object.keys(propertiesOf(error.parentSchema));
       return {
         message: `${subject === 'the file' ? '' : `${subject}: `}unknown key "${key}"`,
-        hint: suggestion(key, known) ?? (known.length > 0 ? `known keys: ${known.join(', ')}` : undefined),
+        hint:
+          suggestion(key, known) ??
+          (known.length > 0 ? `known keys: ${known.join(', ')}` : undefined),
         at: [...path, key],
       };
     }
     case 'enum':
       return oneOf(subject, path, error);
     case 'type':
-      return { message: `${subject} must be ${listOf(params['type'])}, not ${sayValue(error.data)}` };
+      return {
+        message: `${subject} must be ${listOf(params['type'])}, not ${sayValue(error.data)}`,
+      };
     case 'pattern':
       return patternSentence(subject, path, error);
     case 'minProperties':
@@ -110,7 +122,9 @@ function sentence(error: ErrorObject, path: Path): Sentence {
     case 'minLength':
       return { message: `${subject} must not be empty` };
     default:
-      return { message: `${subject} ${error.message ?? 'is not valid'}, not ${sayValue(error.data)}` };
+      return {
+        message: `${subject} ${error.message ?? 'is not valid'}, not ${sayValue(error.data)}`,
+      };
   }
 }
 
@@ -135,7 +149,10 @@ function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
         message: `step "${path[1]}" uses ${sayValue(error.data)}, which is no step kind`,
         hint: near ?? 'shotlist tools lists them',
       }
-    : { message: `${subject} must be one of ${allowed.join(', ')}, not ${sayValue(error.data)}`, hint: near };
+    : {
+        message: `${subject} must be one of ${allowed.join(', ')}, not ${sayValue(error.data)}`,
+        hint: near,
+      };
 }
 
 function patternSentence(subject: string, path: Path, error: ErrorObject): Sentence {
@@ -146,7 +163,9 @@ function patternSentence(subject: string, path: Path, error: ErrorObject): Sente
       at: [...path, error.propertyName],
     };
   if (path.at(-1) === 'timeout')
-    return { message: `${subject} must be a time such as 90s, 10m or 1h, not ${sayValue(error.data)}` };
+    return {
+      message: `${subject} must be a time such as 90s, 10m or 1h, not ${sayValue(error.data)}`,
+    };
   return { message: `${subject} ${error.message}, not ${sayValue(error.data)}` };
 }
 

@@ -36,7 +36,10 @@ export function parseSource(file: string, text: string): Result<Source, readonly
       severity: 'error',
       file,
       span: spanOfRange(error.pos),
-      message: (error.message.split('\n')[0] ?? error.message).replace(/ at line \d+, column \d+:?$/, ''),
+      message: (error.message.split('\n')[0] ?? error.message).replace(
+        / at line \d+, column \d+:?$/,
+        '',
+      ),
       ...(hint === undefined ? {} : { hint }),
     };
   });
@@ -52,7 +55,9 @@ export function parseSource(file: string, text: string): Result<Source, readonly
     const parent = nodeAt(path.slice(0, -1));
     const last = path.at(-1);
     if (!isMap(parent)) return rangeOf(nodeAt(path));
-    const pair = parent.items.find((item) => isPair(item) && isScalar(item.key) && item.key.value === last);
+    const pair = parent.items.find(
+      (item) => isPair(item) && isScalar(item.key) && item.key.value === last,
+    );
     return isNode(pair?.key) ? rangeOf(pair.key) : undefined;
   };
   const keySpanOf = (path: Path): Span => {

@@ -1,7 +1,12 @@
 // A value in which `${{ expressions }}` stand: compiled once, filled in for every item.
-import { type Json, isObject } from '../base/json.ts';
+import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
-import { type Expression, type ExpressionError, parseExpression, type Scope } from './expression.ts';
+import {
+  type Expression,
+  type ExpressionError,
+  parseExpression,
+  type Scope,
+} from './expression.ts';
 import type { Path } from './source.ts';
 
 export type Template =
@@ -27,11 +32,17 @@ export const isTemplated = (text: string): boolean => text.includes('${{');
 export function compileTemplate(value: Json, path: Path, errors: TemplateError[]): Template {
   if (typeof value === 'string') return compileText(value, path, errors);
   if (Array.isArray(value))
-    return { kind: 'list', items: value.map((item, index) => compileTemplate(item, [...path, index], errors)) };
+    return {
+      kind: 'list',
+      items: value.map((item, index) => compileTemplate(item, [...path, index], errors)),
+    };
   if (isObject(value))
     return {
       kind: 'object',
-      fields: Object.entries(value).map(([key, field]) => [key, compileTemplate(field, [...path, key], errors)]),
+      fields: Object.entries(value).map(([key, field]) => [
+        key,
+        compileTemplate(field, [...path, key], errors),
+      ]),
     };
   return { kind: 'value', value };
 }
@@ -47,10 +58,12 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
     if (expression !== undefined) parts.push(expression);
   }
   const rest = text.slice(end);
-  if (isTemplated(rest)) errors.push({ path, text: rest, message: 'this ${{ has no }}', start: 0, end: rest.length });
+  if (isTemplated(rest))
+    errors.push({ path, text: rest, message: 'this ${{ has no }}', start: 0, end: rest.length });
   if (rest.trim() !== '' || (rest !== '' && parts.length > 1)) parts.push(rest);
   const [only] = parts;
-  if (parts.length === 1 && typeof only === 'object') return { kind: 'expression', path, expression: only };
+  if (parts.length === 1 && typeof only === 'object')
+    return { kind: 'expression', path, expression: only };
   return { kind: 'text', path, parts };
 }
 
@@ -68,7 +81,9 @@ export function compileExpression(
   return undefined;
 }
 
-export function expressionsOf(template: Template): readonly { path: Path; expression: Expression }[] {
+export function expressionsOf(
+  template: Template,
+): readonly { path: Path; expression: Expression }[] {
   switch (template.kind) {
     case 'value':
       return [];
@@ -136,7 +151,11 @@ function fillText(
     if (!value.ok) return err(at(path, part, value.error));
     if (typeof value.value === 'object')
       return err(
-        at(path, part, { message: 'a list or an object cannot stand inside a text', start: 0, end: part.text.length }),
+        at(path, part, {
+          message: 'a list or an object cannot stand inside a text',
+          start: 0,
+          end: part.text.length,
+        }),
       );
     text += String(value.value);
   }

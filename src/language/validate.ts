@@ -56,7 +56,8 @@ export function validate(file: string, text: string): Result<Validated, readonly
 }
 
 function atExpression(error: TemplateError, source: Source): Diagnostic {
-  const dashed = /^Unknown variable/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
+  const dashed =
+    /^Unknown variable/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
   return {
     severity: 'error',
     file: source.file,
@@ -71,7 +72,13 @@ function declaredBy(document: Json, steps: ReadonlyMap<string, Draft>): Declared
   const items = isObject(root['items']) ? root['items'] : undefined;
   const values = items?.['values'];
   const fields = Array.isArray(values)
-    ? ['key', 'index', ...new Set(values.flatMap((value: Json) => (isObject(value) ? Object.keys(value) : ['value'])))]
+    ? [
+        'key',
+        'index',
+        ...new Set(
+          values.flatMap((value: Json) => (isObject(value) ? Object.keys(value) : ['value'])),
+        ),
+      ]
     : globItemFields;
   const env = root['env'];
   return {
@@ -92,15 +99,22 @@ interface StepEdges {
 function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
   const uses = new Map<string, readonly string[]>();
   for (const [name, draft] of drafts) {
-    const read = draft.references.flatMap(({ root, key }) => (root === 'steps' && key !== undefined ? [key] : []));
+    const read = draft.references.flatMap(({ root, key }) =>
+      root === 'steps' && key !== undefined ? [key] : [],
+    );
     const of = plainField(draft, 'of');
     const all = of !== undefined && isAbout(draft) ? [...read, of] : read;
-    uses.set(name, [...new Set(all)].filter((used) => drafts.has(used)));
+    uses.set(
+      name,
+      [...new Set(all)].filter((used) => drafts.has(used)),
+    );
   }
   const after = new Map<string, readonly string[]>();
   for (const [name, draft] of drafts) {
     const needs = draft.raw['needs'];
-    const explicit = Array.isArray(needs) ? needs.map(String).filter((need) => drafts.has(need)) : [];
+    const explicit = Array.isArray(needs)
+      ? needs.map(String).filter((need) => drafts.has(need))
+      : [];
     const of = draft.kind?.deed === 'delete' ? plainField(draft, 'of') : undefined;
     const others = of === undefined ? [] : usersOf(of, drafts, uses);
     after.set(name, [...new Set([...(uses.get(name) ?? []), ...explicit, ...others])]);
@@ -108,7 +122,8 @@ function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
   return { uses, after };
 }
 
-const isAbout = (draft: Draft): boolean => draft.kind?.deed === 'download' || draft.kind?.deed === 'delete';
+const isAbout = (draft: Draft): boolean =>
+  draft.kind?.deed === 'download' || draft.kind?.deed === 'delete';
 
 /** All that read a step's outputs, deletes aside: a delete waits for them by itself. */
 function usersOf(of: string, drafts: ReadonlyMap<string, Draft>, uses: Edges): readonly string[] {
@@ -128,12 +143,17 @@ function cycle(names: readonly string[], source: Source): Diagnostic {
 }
 
 /** A step is shared when neither it nor anything it reads or waits for refers to an item. */
-function sharedSteps(order: readonly string[], drafts: ReadonlyMap<string, Draft>, after: Edges): ReadonlySet<string> {
+function sharedSteps(
+  order: readonly string[],
+  drafts: ReadonlyMap<string, Draft>,
+  after: Edges,
+): ReadonlySet<string> {
   const shared = new Set<string>();
   for (const name of order) {
     const draft = drafts.get(name);
     const own = draft?.references.some(({ root }) => root === 'item') ?? false;
-    const waits = draft?.kind?.deed === 'delete' ? [plainField(draft, 'of') ?? ''] : (after.get(name) ?? []);
+    const waits =
+      draft?.kind?.deed === 'delete' ? [plainField(draft, 'of') ?? ''] : (after.get(name) ?? []);
     if (!own && waits.every((before) => shared.has(before))) shared.add(name);
   }
   return shared;
@@ -202,9 +222,13 @@ function inputsOf(document: PipelineDocument): Pipeline['inputs'] {
   );
 }
 
-function numbersOf(steps: { readonly [kind: string]: unknown } | undefined): Readonly<Record<string, number>> {
+function numbersOf(
+  steps: { readonly [kind: string]: unknown } | undefined,
+): Readonly<Record<string, number>> {
   return Object.fromEntries(
-    Object.entries(steps ?? {}).flatMap(([kind, n]): [string, number][] => (typeof n === 'number' ? [[kind, n]] : [])),
+    Object.entries(steps ?? {}).flatMap(([kind, n]): [string, number][] =>
+      typeof n === 'number' ? [[kind, n]] : [],
+    ),
   );
 }
 
@@ -217,6 +241,7 @@ function itemsOf(document: PipelineDocument): Items {
 
 function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return diagnostics.toSorted(
-    (a, b) => (a.span?.line ?? 0) - (b.span?.line ?? 0) || (a.span?.column ?? 0) - (b.span?.column ?? 0),
+    (a, b) =>
+      (a.span?.line ?? 0) - (b.span?.line ?? 0) || (a.span?.column ?? 0) - (b.span?.column ?? 0),
   );
 }

@@ -1,10 +1,10 @@
 // Asks one task what it wants and whether it is needed. `plan` and `run` both go through here.
 import { extensionOf, knownExtensions, mediaTypeOf } from '../api/asset.ts';
+import { digestFrom } from '../base/digest.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
 import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
-import { digestFrom } from '../base/digest.ts';
 import { conditionHolds, type Names, type Wish, wishOf } from '../task/wish.ts';
 import {
   type Decision,
@@ -59,11 +59,23 @@ export function ask(question: Question): Answer {
       return askUpload(wish, question);
     case 'detect': {
       const job = jobOf(wish.fingerprint);
-      return { is: 'decided', wish, fingerprint: wish.fingerprint, job, decision: decideSupply(job) };
+      return {
+        is: 'decided',
+        wish,
+        fingerprint: wish.fingerprint,
+        job,
+        decision: decideSupply(job),
+      };
     }
     case 'create': {
       const job = jobOf(wish.fingerprint);
-      return { is: 'decided', wish, fingerprint: wish.fingerprint, job, decision: decideCreate(job) };
+      return {
+        is: 'decided',
+        wish,
+        fingerprint: wish.fingerprint,
+        job,
+        decision: decideCreate(job),
+      };
     }
     case 'download': {
       const place = normalized(wish.to);

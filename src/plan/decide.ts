@@ -66,17 +66,29 @@ export function decideDownload({ task, to, job }: DownloadQuestion, facts: Facts
     (output) => output.task === task && standsAt(output.path, to, output.index, count),
   );
   if (count > 0 && own.length === count) {
-    const states = own.map((output) => conditionOf(output, facts));
-    if (states.every((state) => state !== 'absent'))
-      return states.includes('changed')
+    const states = own.map((output) => standingOf(output, facts));
+    if (states.every((state) => state === 'whole' || state === 'edited'))
+      return states.includes('edited')
         ? { act: 'reuse', why: 'downloaded before, and changed on disk since: left alone' }
         : { act: 'reuse', why: 'downloaded before' };
   }
   const spare = wholeCopies(job, facts);
   if (spare !== undefined && spare.length > 0)
     return { act: 'copy', why: 'downloaded before to another place', sources: spare };
-  if (job.state !== 'deleted') return { act: 'begin', why: own.length > 0 ? 'its file is gone' : 'not downloaded yet' };
+  if (job.state !== 'deleted')
+    return { act: 'begin', why: own.length > 0 ? 'its file is gone' : 'not downloaded yet' };
   return { act: 'lost', why: 'its project was deleted and the downloaded file is gone or changed' };
+}
+
+/**
+ * What became of a file in its place. `superseded`: another result of ours took the place, and this one was kept.
+ * `edited`: somebody changed it, which is theirs to do.
+ */
+function standingOf(output: OutputLine, facts: Facts): 'whole' | 'absent' | 'superseded' | 'edited' {
+  const condition = conditionOf(output, facts);
+  if (condition === 'absent') return 'absent';
+  if (condition === 'changed') return keptCopy(output, facts) ? 'superseded' : 'edited';
+  return 'whole';
 }
 
 /** How many downloads a complete job has, as the journal keeps it. */
@@ -131,7 +143,9 @@ export function decideDelete({ job, savers }: DeleteQuestion, facts: Facts): Dec
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))
       return { act: 'refuse', why: `kept: ${task} has not downloaded it` };
-    const bad = own.find((output) => conditionOf(output, facts) !== 'whole' && !keptCopy(output, facts));
+    const bad = own.find(
+      (output) => conditionOf(output, facts) !== 'whole' && !keptCopy(output, facts),
+    );
     if (bad !== undefined)
       return { act: 'refuse', why: `kept: ${bad.path} is ${conditionOf(bad, facts)} on disk` };
   }

@@ -2,9 +2,9 @@
 import { isObject, type JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import { type JobLine, resultOf } from '../journal/line.ts';
+import type { Deed } from '../kinds/kind.ts';
 import type { Scope } from '../language/expression.ts';
 import { toCel } from '../language/expression.ts';
-import type { Deed } from '../kinds/kind.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fillKnown } from '../language/template.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
@@ -121,7 +121,13 @@ export class Foresight {
     if (uncertain !== undefined && (deed === 'download' || deed === 'delete')) {
       const to = deed === 'download' ? this.#field(step, scope, 'to') : undefined;
       const outlook = this.of(uncertain)?.outlook === 'maybe' ? 'maybe' : 'begin';
-      return { step, task, outlook, why: `after ${uncertain}`, ...(to === undefined ? {} : { to }) };
+      return {
+        step,
+        task,
+        outlook,
+        why: `after ${uncertain}`,
+        ...(to === undefined ? {} : { to }),
+      };
     }
     const answer = ask({
       step,
@@ -143,14 +149,27 @@ export class Foresight {
       case 'skip':
         return { step, task, outlook: 'skip', why: 'its if: is false' };
       case 'trouble':
-        return { step, task, outlook: 'trouble', why: answer.trouble.message, trouble: answer.trouble };
+        return {
+          step,
+          task,
+          outlook: 'trouble',
+          why: answer.trouble.message,
+          trouble: answer.trouble,
+        };
       case 'unread':
         this.unread = true;
         return { step, task, outlook: 'begin', why: 'to be read' };
       case 'decided': {
         const { decision, fingerprint, wish } = answer;
         const to = wish.deed === 'download' ? { to: wish.to } : {};
-        const foreseen = { step, task, outlook: decision.act, why: decision.why, fingerprint, ...to };
+        const foreseen = {
+          step,
+          task,
+          outlook: decision.act,
+          why: decision.why,
+          fingerprint,
+          ...to,
+        };
         return this.#priced(foreseen, scope);
       }
       default:
@@ -171,7 +190,10 @@ export class Foresight {
 
   #priced(foreseen: Foreseen, scope: Scope): Foreseen {
     const { step, outlook } = foreseen;
-    if (step.kind.tool === undefined || (outlook !== 'begin' && outlook !== 'maybe' && outlook !== 'lost'))
+    if (
+      step.kind.tool === undefined ||
+      (outlook !== 'begin' && outlook !== 'maybe' && outlook !== 'lost')
+    )
       return foreseen;
     return { ...foreseen, estimate: this.#ground.estimate(step, knownBody(step, scope)) };
   }
@@ -201,7 +223,8 @@ export class Foresight {
     const job = this.#ground.jobOf(foreseen.fingerprint);
     if (job === undefined) return;
     const renewal = renewalOf(foreseen.step.kind.deed, job, this.#ground.now, this.#ground.facts);
-    if (renewal === 'redo') this.tasks[index] = { ...foreseen, outlook: 'begin', why: 'its upload has expired' };
+    if (renewal === 'redo')
+      this.tasks[index] = { ...foreseen, outlook: 'begin', why: 'its upload has expired' };
     if (renewal === 'lost')
       this.tasks[index] = {
         ...foreseen,

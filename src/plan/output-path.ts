@@ -32,7 +32,8 @@ export function normalized(to: string): Result<string, string> {
     if (part === '..') return err(`${said} would leave the output folder`);
     if (hasControl(part)) return err(`${said} has a control character in it`);
     if (Buffer.byteLength(part) > 240) return err(`${said} has a name of over 240 bytes`);
-    if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(part)) return err(`${said} has a reserved name in it`);
+    if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(part))
+      return err(`${said} has a reserved name in it`);
   }
   return ok(parts.join('/'));
 }

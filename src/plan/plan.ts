@@ -31,7 +31,10 @@ export interface Plan {
 
 /** Adds tasks up without keeping them: a plan of a million tasks is a few rows. */
 export class PlanTally {
-  readonly #rows = new Map<string, { row: Omit<PlanRow, 'tasks'>; tasks: Partial<Record<Outlook, number>> }>();
+  readonly #rows = new Map<
+    string,
+    { row: Omit<PlanRow, 'tasks'>; tasks: Partial<Record<Outlook, number>> }
+  >();
   readonly #why = new Set<string>();
   readonly #notes: PlanNote[] = [];
   /** Jobs counted already: a copy of a photo is not paid again. */
@@ -52,7 +55,8 @@ export class PlanTally {
     };
     entry.tasks[outlook] = (entry.tasks[outlook] ?? 0) + 1;
     if (!twin && outlook !== 'lost' && estimate !== undefined) {
-      if (estimate.known) entry.row = { ...entry.row, credits: entry.row.credits + estimate.credits };
+      if (estimate.known)
+        entry.row = { ...entry.row, credits: entry.row.credits + estimate.credits };
       else {
         entry.row = { ...entry.row, unpriced: entry.row.unpriced + 1 };
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
@@ -65,7 +69,13 @@ export class PlanTally {
 
   #isTwin({ outlook, fingerprint, step }: Foreseen): boolean {
     const { deed } = step.kind;
-    if (outlook !== 'begin' || fingerprint === undefined || deed === 'download' || deed === 'delete') return false;
+    if (
+      outlook !== 'begin' ||
+      fingerprint === undefined ||
+      deed === 'download' ||
+      deed === 'delete'
+    )
+      return false;
     if (this.#seen.has(fingerprint)) return true;
     this.#seen.add(fingerprint);
     return false;

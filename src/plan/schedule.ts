@@ -62,7 +62,8 @@ export class Schedule {
   reopen(step: string): void {
     const phase = this.#phases.get(step);
     if (phase === 'done') this.#open += 1;
-    if (phase !== 'done' && phase !== 'started') throw new Error(`bug: ${step} is ${phase}, it cannot reopen`);
+    if (phase !== 'done' && phase !== 'started')
+      throw new Error(`bug: ${step} is ${phase}, it cannot reopen`);
     this.#phases.set(step, 'waiting');
   }
 

@@ -1,8 +1,8 @@
 // A job order: what the loop asks a runner to do, and how it may end. Plain JSON, so it can cross a wire.
 import type { ApiFailure } from '../api/failure.ts';
+import type { Download } from '../api/project.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OutputLine } from '../journal/line.ts';
-import type { Download } from '../api/project.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Place } from './ports.ts';
 
@@ -125,6 +125,11 @@ export type Outcome =
   /** An input is no longer in storage: the free task that made it is done again. */
   | { readonly end: 'resupply'; readonly why: string }
   /** Siblings would meet the same fate: 401, 402, 403. */
-  | { readonly end: 'stop'; readonly what: 'run' | 'paid' | 'step'; readonly why: string; readonly failure: ApiFailure }
+  | {
+      readonly end: 'stop';
+      readonly what: 'run' | 'paid' | 'step';
+      readonly why: string;
+      readonly failure: ApiFailure;
+    }
   /** We were asked to stop. */
   | { readonly end: 'stopped' };

@@ -42,7 +42,10 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
     const limit = limits[kind];
     if (limit === undefined) return undefined;
     let limiter = limiters.get(kind);
-    if (limiter === undefined) limiters.set(kind, (limiter = pLimit(limit)));
+    if (limiter === undefined) {
+      limiter = pLimit(limit);
+      limiters.set(kind, limiter);
+    }
     return limiter;
   };
 

@@ -1,18 +1,19 @@
 // Builds job orders: from a step whose turn has come to plain data that a runner can perform.
+
+import { extensionOf } from '../api/asset.ts';
 import type { JsonObject } from '../base/json.ts';
 import { validatorOf } from '../base/schema.ts';
-import { extensionOf } from '../api/asset.ts';
-import { downloadCount, wholeCopies, conditionOf } from '../plan/decide.ts';
-import { uploadFingerprint } from '../plan/ask.ts';
-import type { Facts } from '../plan/facts.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
-import type { Step } from '../language/pipeline.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import { toolNamed } from '../kinds/tools.ts';
+import type { Step } from '../language/pipeline.ts';
+import { uploadFingerprint } from '../plan/ask.ts';
+import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
+import type { Facts } from '../plan/facts.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { AttachOrder, CopyOrder, DetectOrder, ReuploadOrder } from './job.ts';
-import type { Place } from './ports.ts';
+import type { Disk, Place } from './ports.ts';
 
 /** Free requests are tried this often in all: they cost nothing but patience. */
 const freeAttempts = 5;
@@ -31,13 +32,20 @@ export interface Head {
 }
 
 export function headOf(key: string, task: string, step: Step): Head {
-  const attempts = step.kind.deed === 'create' ? step.attempts : Math.max(step.attempts, freeAttempts);
+  const attempts =
+    step.kind.deed === 'create' ? step.attempts : Math.max(step.attempts, freeAttempts);
   return { key, task, kind: step.kind.name, attempts };
 }
 
 /** Waits for what was paid, or reads it again. */
-export function attachOrder(head: Head, step: Step, job: JobLine, fingerprint: Fingerprint): AttachOrder {
-  if (job.project === undefined) throw new Error(`bug: job ${job.job} is ${job.state} without a project`);
+export function attachOrder(
+  head: Head,
+  step: Step,
+  job: JobLine,
+  fingerprint: Fingerprint,
+): AttachOrder {
+  if (job.project === undefined)
+    throw new Error(`bug: job ${job.job} is ${job.state} without a project`);
   return {
     ...head,
     deed: 'attach',
@@ -51,7 +59,12 @@ export function attachOrder(head: Head, step: Step, job: JobLine, fingerprint: F
 }
 
 /** Reads a face detection of an earlier run again. */
-export function rereadOrder(head: Head, step: Step, job: JobLine, fingerprint: Fingerprint): DetectOrder {
+export function rereadOrder(
+  head: Head,
+  step: Step,
+  job: JobLine,
+  fingerprint: Fingerprint,
+): DetectOrder {
   const id = resultOf(job)['id'];
   return {
     ...head,
@@ -115,10 +128,25 @@ export function bodyTrouble(kind: StepKind, body: JsonObject): string | undefine
   return toolNamed(kind.name)?.rules?.(body)[0]?.message;
 }
 
+/** What a download gives to later steps: where its files are, as an `upload` step would name them. */
+export function savedOutputs(job: JobLine, task: string, disk: Pick<Disk, 'asInput'>): JsonObject {
+  const outputs = (job.outputs ?? []).filter((output) => output.task === task);
+  const paths = outputs.map((output) => disk.asInput(output.path));
+  return {
+    paths,
+    bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),
+    ...(paths[0] === undefined ? {} : { path: paths[0] }),
+    ...(outputs[0] === undefined ? {} : { sha256: outputs[0].sha256 }),
+  };
+}
+
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A name that people recognise in the hub and that is unique to the attempt. */
 export function attemptName(shown: string, chance: () => number): string {
-  const token = Array.from({ length: 10 }, () => alphabet[Math.floor(chance() * alphabet.length)]).join('');
+  const token = Array.from(
+    { length: 10 },
+    () => alphabet[Math.floor(chance() * alphabet.length)],
+  ).join('');
   return `${shown.slice(0, 80)} #${token}`;
 }

@@ -61,14 +61,17 @@ export async function* attach(order: AttachOrder, world: World): Performance {
   return { end: 'done', live: liveProject(record.value) };
 }
 
-type Paid = Pick<AttachOrder, 'fingerprint' | 'kind' | 'project' | 'credits' | 'timeoutMs' | 'attempts'>;
+type Paid = Pick<
+  AttachOrder,
+  'fingerprint' | 'kind' | 'project' | 'credits' | 'timeoutMs' | 'attempts'
+>;
 
 /** Waits until a project is over. Paid things cannot fail here: trouble in reading leaves it for the next run. */
 async function* settle(paid: Paid, world: World): Performance {
   const { fingerprint: job, project } = paid;
   const { clock, stop } = world;
   const until = clock.now() + paid.timeoutMs;
-  const waits = pauses(toolNamed(paid.kind)?.medianSeconds ?? 10);
+  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.haste);
   for (;;) {
     const pause = waits.next().value;
     const read = await readProject(paid, world);
@@ -77,7 +80,10 @@ async function* settle(paid: Paid, world: World): Performance {
     const credits = record.credits_charged ?? (record.status === 'error' ? 0 : paid.credits);
     if (record.status === 'complete') {
       const result = lastingOf(record);
-      yield { durable: false, event: { event: 'settled', job, status: 'complete', credits, result } };
+      yield {
+        durable: false,
+        event: { event: 'settled', job, status: 'complete', credits, result },
+      };
       return { end: 'done', live: liveProject(record) };
     }
     if (record.status === 'error' || record.status === 'canceled') {
@@ -91,7 +97,10 @@ async function* settle(paid: Paid, world: World): Performance {
       return { end: 'failed', why: `${told.code}: ${told.message}`, again };
     }
     if (clock.now() + pause >= until)
-      return { end: 'pending', why: `project ${project} is still ${record.status} after its timeout` };
+      return {
+        end: 'pending',
+        why: `project ${project} is still ${record.status} after its timeout`,
+      };
     await clock.sleep(pause, stop);
     if (stop.aborted) return { end: 'stopped' };
   }
@@ -102,7 +111,9 @@ function readProject(
   world: World,
 ): ReturnType<World['api']['project']> {
   const record = toolNamed(kind)?.record ?? 'image';
-  return patiently<Project>('free', attempts, world, () => world.api.project(record, project, world.stop));
+  return patiently<Project>('free', attempts, world, () =>
+    world.api.project(record, project, world.stop),
+  );
 }
 
 function unreadable(failure: ApiFailure): Outcome {

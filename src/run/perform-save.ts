@@ -3,8 +3,8 @@ import { extensionOf, extensionOfContentType } from '../api/asset.ts';
 import { type ApiFailure, explainFailure } from '../api/failure.ts';
 import type { Download } from '../api/project.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { toolNamed } from '../kinds/tools.ts';
 import type { OutputLine } from '../journal/line.ts';
+import { toolNamed } from '../kinds/tools.ts';
 import { outputPath } from '../plan/output-path.ts';
 import type { CopyOrder, DeleteOrder, DownloadOrder, Outcome } from './job.ts';
 import type { Performance } from './perform.ts';
@@ -20,7 +20,9 @@ const pending = (why: string): Outcome => ({ end: 'pending', why });
 function unfetched(failure: ApiFailure): Outcome {
   if (failure.reason === 'aborted') return { end: 'stopped' };
   const why = scrubbed(explainFailure(failure));
-  return failure.reason === 'unauthorized' ? { end: 'stop', what: 'run', why, failure } : pending(why);
+  return failure.reason === 'unauthorized'
+    ? { end: 'stop', what: 'run', why, failure }
+    : pending(why);
 }
 
 export async function* download(order: DownloadOrder, world: World): Performance {
@@ -36,18 +38,32 @@ export async function* download(order: DownloadOrder, world: World): Performance
     const temporary = await world.disk.temporary(folderOf(order.to, guess));
     if (!temporary.ok) return pending(temporary.error);
     let fetched = await fetchInto(address.url, temporary.value, order, world);
-    if (!fetched.ok && (fetched.error.reason === 'expired' || fetched.error.reason === 'not-found')) {
+    if (
+      !fetched.ok &&
+      (fetched.error.reason === 'expired' || fetched.error.reason === 'not-found')
+    ) {
       const fresh = await addresses(order, world);
       if (!fresh.ok) return unfetched(fresh.error);
       downloads = fresh.value;
-      fetched = await fetchInto(downloads[index]?.url ?? address.url, temporary.value, order, world);
+      fetched = await fetchInto(
+        downloads[index]?.url ?? address.url,
+        temporary.value,
+        order,
+        world,
+      );
     }
     if (!fetched.ok) {
       await world.disk.discard(temporary.value);
       return unfetched(fetched.error);
     }
     const extension = extensionOfContentType(fetched.value.contentType) ?? guess;
-    const saved = await place(order, { index, count, extension }, temporary.value, fetched.value, world);
+    const saved = await place(
+      order,
+      { index, count, extension },
+      temporary.value,
+      fetched.value,
+      world,
+    );
     if (!saved.ok) return pending(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
   }
@@ -62,7 +78,10 @@ const fetchInto = (
 ): Promise<Result<Fetched, ApiFailure>> =>
   patiently('free', order.attempts, world, () => world.api.download(url, into, world.stop));
 
-async function addresses(order: DownloadOrder, world: World): Promise<Result<readonly Download[], ApiFailure>> {
+async function addresses(
+  order: DownloadOrder,
+  world: World,
+): Promise<Result<readonly Download[], ApiFailure>> {
   const record = toolNamed(order.tool)?.record ?? 'image';
   const read = await patiently('free', order.attempts, world, () =>
     world.api.project(record, order.project, world.stop),
@@ -75,7 +94,8 @@ function extensionOfAddress(url: string): string {
 }
 
 /** Any name in the folder that the file will stand in; only the folder matters. */
-const folderOf = (to: string, extension: string): string => (to.endsWith('/') ? `${to}1.${extension}` : to);
+const folderOf = (to: string, extension: string): string =>
+  to.endsWith('/') ? `${to}1.${extension}` : to;
 
 interface Position {
   readonly index: number;

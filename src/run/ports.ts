@@ -1,12 +1,13 @@
 // Every hole in the wall: what a run needs of the world, as interfaces. No code.
-import type { ApiFailure } from '../api/failure.ts';
+
 import type { MediaType } from '../api/asset.ts';
+import type { ApiFailure } from '../api/failure.ts';
 import type { Creation, FaceDetection, Project, RecordKind } from '../api/project.ts';
 import type { Digest } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
-import type { Happened } from '../journal/line.ts';
 import type { Ledger } from '../journal/ledger.ts';
+import type { Happened } from '../journal/line.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { JobOrder, Outcome } from './job.ts';
 
@@ -24,7 +25,10 @@ type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 /** The service. One call is one request; nothing is retried here. */
 export interface MediaApi {
-  uploadAddress(file: { type: MediaType; extension: string }, signal: AbortSignal): Answer<UploadTarget>;
+  uploadAddress(
+    file: { type: MediaType; extension: string },
+    signal: AbortSignal,
+  ): Answer<UploadTarget>;
   /** Streams a file to a presigned address; answers the SHA-256 of what was sent. */
   put(target: UploadTarget, file: LocalFile, signal: AbortSignal): Answer<Digest>;
   detectFaces(body: JsonObject, signal: AbortSignal): Answer<{ readonly id: string }>;
@@ -94,7 +98,12 @@ export interface Journal {
 /** The next thing that happened to a job. */
 export type Notice =
   /** The job waits until the event is durable; `proceed` lets it go on. */
-  | { readonly is: 'event'; readonly key: string; readonly event: Happened; readonly durable: boolean }
+  | {
+      readonly is: 'event';
+      readonly key: string;
+      readonly event: Happened;
+      readonly durable: boolean;
+    }
   | { readonly is: 'ended'; readonly key: string; readonly outcome: Outcome };
 
 /** Where jobs are performed: in this process, or elsewhere. What crosses is plain data. */

@@ -46,7 +46,11 @@ export class Recorder implements Journal {
   }
 
   #write(event: Happened): void {
-    const line: EventLine = { seq: this.ledger.seq + 1, ...event, at: new Date(this.#clock.now()).toISOString() };
+    const line: EventLine = {
+      seq: this.ledger.seq + 1,
+      ...event,
+      at: new Date(this.#clock.now()).toISOString(),
+    };
     const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
     this.#file.append(JSON.stringify(line));

@@ -45,7 +45,8 @@ export async function patiently<T>(
         factor: 2,
         randomize: true,
         signal: world.stop,
-        shouldRetry: ({ error }) => error instanceof Unsuccessful && remedy(kind, error.failure) === 'retry',
+        shouldRetry: ({ error }) =>
+          error instanceof Unsuccessful && remedy(kind, error.failure) === 'retry',
         onFailedAttempt: waitAsAsked,
       },
     );

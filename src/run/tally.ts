@@ -1,6 +1,6 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
-import type { Outcome, Summary, TaskEnding } from './happening.ts';
-import { exitCodes } from './happening.ts';
+import type { Outcome, Summary, TaskEnding } from '../report/happening.ts';
+import { exitCodes } from '../report/happening.ts';
 
 const kept = 100;
 
@@ -34,7 +34,10 @@ export class Tally {
 
   summary(
     outcome: Outcome,
-    rest: Pick<Summary, 'credits' | 'elapsedMs'> & { readonly items: number; readonly stopped?: string | undefined },
+    rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
+      readonly items: number;
+      readonly stopped?: string | undefined;
+    },
   ): Summary {
     const { items, stopped, ...others } = rest;
     return {

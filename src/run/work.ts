@@ -5,8 +5,8 @@ import type { Step } from '../language/pipeline.ts';
 import { type Phase, Schedule } from '../plan/schedule.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
-import type { Names } from '../task/wish.ts';
 import { type TaskId, taskId } from '../task/task.ts';
+import type { Names } from '../task/wish.ts';
 
 /** What a finished task gave. */
 interface Given {
@@ -28,7 +28,9 @@ export class Work {
   readonly resupplied = new Set<string>();
   /** Credits that this item's tasks charged or hold: what `budget.per_item` caps. */
   credits = 0;
-  /** How its tasks ended that did not end well. */
+  /** Something was done, or went wrong, for it in this run. */
+  news = false;
+  /** Some of its tasks did not end well. */
   unwell = false;
   readonly #given = new Map<string, Given>();
   readonly #itemCel: unknown;
@@ -60,8 +62,28 @@ export class Work {
     return this.shared?.ownerOf(step);
   }
 
-  give(step: string, fingerprint: Fingerprint, content: JsonObject, live: JsonObject | undefined): void {
+  give(
+    step: string,
+    fingerprint: Fingerprint,
+    content: JsonObject,
+    live: JsonObject | undefined,
+  ): void {
     this.#given.set(step, { fingerprint, live, content: toCel(content), liveCel: toCel(live) });
+  }
+
+  /** Some step that reads the outputs of another, a delete aside, is not over yet. */
+  stillUses(of: string, fingerprint: Fingerprint): boolean {
+    if (this.given(of)?.fingerprint !== fingerprint) return false;
+    return this.steps.some(({ name, kind, uses }) => {
+      if (kind.deed === 'delete' || !uses.includes(of)) return false;
+      const phase = this.schedule.phase(name);
+      return phase === 'waiting' || phase === 'started';
+    });
+  }
+
+  /** This work itself has the step's outputs, fresh or not. */
+  hasGiven(step: string): boolean {
+    return this.#given.has(step);
   }
 
   given(step: string): Given | undefined {

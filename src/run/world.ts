@@ -9,4 +9,6 @@ export interface World {
   readonly stop: AbortSignal;
   /** The first pause before a request is sent again, in milliseconds. */
   readonly backoffMs: number;
+  /** How many times faster than the hosted service this one is: polling follows it. */
+  readonly haste: number;
 }

@@ -1,9 +1,10 @@
 // The fingerprint: SHA-256 over what determines a task's result and nothing else (design.md, Words).
 // A wider key would make people pay again; so no id, address, time, path or step name is ever in it.
-import type { Json, JsonObject } from '../base/json.ts';
+
 import { type Digest, digestOf } from '../base/digest.ts';
-import { type Schema, withDefaults } from '../base/schema.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { Brand } from '../base/result.ts';
+import { type Schema, withDefaults } from '../base/schema.ts';
 
 export type Fingerprint = Brand<Digest, 'Fingerprint'>;
 

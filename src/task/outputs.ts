@@ -1,7 +1,8 @@
 // What a finished task gives to later ones, in two spellings: by content, for fingerprints, which never
 // goes stale; and live, for requests, which does.
-import { asJson, type Json, type JsonObject } from '../base/json.ts';
+
 import type { FaceDetection, Project } from '../api/project.ts';
+import { asJson, type Json, type JsonObject } from '../base/json.ts';
 import type { Deed } from '../kinds/kind.ts';
 import { type Fingerprint, token } from './fingerprint.ts';
 
@@ -34,7 +35,12 @@ export function lastingFaces(record: FaceDetection): JsonObject {
 }
 
 /** The outputs as fingerprints see them. `result` is what the journal keeps of the job. */
-export function namedByContent(deed: Deed, of: Fingerprint, result: JsonObject, credits: number): JsonObject {
+export function namedByContent(
+  deed: Deed,
+  of: Fingerprint,
+  result: JsonObject,
+  credits: number,
+): JsonObject {
   switch (deed) {
     case 'upload':
       return { file_path: token(of, 'file_path') };

@@ -30,7 +30,10 @@ export interface LoadedPipeline {
   readonly warnings: readonly Diagnostic[];
 }
 
-export async function loadPipeline(file: string, options: LoadOptions = {}): Promise<Result<LoadedPipeline, Problem>> {
+export async function loadPipeline(
+  file: string,
+  options: LoadOptions = {},
+): Promise<Result<LoadedPipeline, Problem>> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -64,13 +67,23 @@ function settleInputs(
   for (const name of Object.keys(given))
     if (!Object.hasOwn(pipeline.inputs, name)) {
       const known = Object.keys(pipeline.inputs);
-      const hint = suggestion(name, known) ?? (known.length > 0 ? `inputs: ${known.join(', ')}` : 'it has no inputs:');
-      diagnostics.push({ severity: 'error', file, message: `--input ${name}: the pipeline has no such input`, hint });
+      const hint =
+        suggestion(name, known) ??
+        (known.length > 0 ? `inputs: ${known.join(', ')}` : 'it has no inputs:');
+      diagnostics.push({
+        severity: 'error',
+        file,
+        message: `--input ${name}: the pipeline has no such input`,
+        hint,
+      });
     }
   for (const [name, declaration] of Object.entries(pipeline.inputs)) {
     const own = Object.hasOwn(given, name);
     const raw = own ? given[name] : declaration.default;
-    const value = raw === undefined ? err('it has no default: set it with --input') : asInput(raw, declaration, own ? folder : undefined);
+    const value =
+      raw === undefined
+        ? err('it has no default: set it with --input')
+        : asInput(raw, declaration, own ? folder : undefined);
     if (value.ok) values.push([name, value.value]);
     else
       diagnostics.push({
@@ -81,11 +94,17 @@ function settleInputs(
         hint: `--input ${name}=<${declaration.type}>`,
       });
   }
-  return diagnostics.length > 0 ? err({ reason: 'input', diagnostics, text }) : ok(Object.fromEntries(values));
+  return diagnostics.length > 0
+    ? err({ reason: 'input', diagnostics, text })
+    : ok(Object.fromEntries(values));
 }
 
 /** `folder` is set for what the command line gave: its paths are relative to the working folder. */
-function asInput(raw: string | number | boolean, { type }: InputDeclaration, folder: string | undefined): Result<Json, string> {
+function asInput(
+  raw: string | number | boolean,
+  { type }: InputDeclaration,
+  folder: string | undefined,
+): Result<Json, string> {
   const said = JSON.stringify(raw);
   switch (type) {
     case 'file':
@@ -95,15 +114,23 @@ function asInput(raw: string | number | boolean, { type }: InputDeclaration, fol
       return ok(String(raw));
     case 'number': {
       const number = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
-      return typeof number === 'number' && Number.isFinite(number) ? ok(number) : err(`${said} is no number`);
+      return typeof number === 'number' && Number.isFinite(number)
+        ? ok(number)
+        : err(`${said} is no number`);
     }
     case 'boolean':
       if (raw === true || raw === 'true') return ok(true);
-      return raw === false || raw === 'false' ? ok(false) : err(`${said} is neither true nor false`);
+      return raw === false || raw === 'false'
+        ? ok(false)
+        : err(`${said} is neither true nor false`);
   }
 }
 
-function settleEnv(pipeline: Pipeline, env: Readonly<Record<string, string | undefined>>, text: string): Settled<string> {
+function settleEnv(
+  pipeline: Pipeline,
+  env: Readonly<Record<string, string | undefined>>,
+  text: string,
+): Settled<string> {
   const values: [string, string][] = [];
   const diagnostics: Diagnostic[] = [];
   pipeline.env.forEach((name, index) => {
@@ -111,10 +138,22 @@ function settleEnv(pipeline: Pipeline, env: Readonly<Record<string, string | und
     const span = pipeline.source.spanOf(['env', index]);
     const { file } = pipeline.source;
     if (/^SHOTLIST_API_KEY/.test(name))
-      diagnostics.push({ severity: 'error', file, span, message: `env: ${name} holds the API key, which no pipeline may read` });
+      diagnostics.push({
+        severity: 'error',
+        file,
+        span,
+        message: `env: ${name} holds the API key, which no pipeline may read`,
+      });
     else if (value === undefined)
-      diagnostics.push({ severity: 'error', file, span, message: `the environment variable ${name} is not set` });
+      diagnostics.push({
+        severity: 'error',
+        file,
+        span,
+        message: `the environment variable ${name} is not set`,
+      });
     else values.push([name, value]);
   });
-  return diagnostics.length > 0 ? err({ reason: 'input', diagnostics, text }) : ok(Object.fromEntries(values));
+  return diagnostics.length > 0
+    ? err({ reason: 'input', diagnostics, text })
+    : ok(Object.fromEntries(values));
 }

@@ -67,10 +67,18 @@ export async function openWorkspace(
 }
 
 /** A state file of another pipeline or another service holds ids that mean nothing here. */
-function strangerOf({ header }: Loaded, name: string, { state, serviceName }: Places): Problem | undefined {
+function strangerOf(
+  { header }: Loaded,
+  name: string,
+  { state, serviceName }: Places,
+): Problem | undefined {
   if (header === undefined) return undefined;
   if (header.pipeline !== name)
-    return problem(`${state} belongs to the pipeline "${header.pipeline}", not to "${name}"`, 'shotlist', 'use another --state');
+    return problem(
+      `${state} belongs to the pipeline "${header.pipeline}", not to "${name}"`,
+      'shotlist',
+      'use another --state',
+    );
   if (header.service !== serviceName)
     return problem(
       `${state} belongs to the service ${header.service}, not to ${serviceName}: its project ids mean nothing there`,
@@ -90,7 +98,11 @@ export async function checkWritable(places: Places): Promise<Problem | undefined
       await writeFile(probe, '');
       await rm(probe);
     } catch (error) {
-      return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', 'results could not be saved there');
+      return problem(
+        `the folder ${folder} ${systemReason(error)}`,
+        'shotlist',
+        'results could not be saved there',
+      );
     }
   }
   return undefined;

@@ -26,7 +26,11 @@ export interface PlaceOptions {
   readonly output?: string | undefined;
 }
 
-export function placesOf({ pipeline, folder }: LoadedPipeline, target: Target, options: PlaceOptions): Places {
+export function placesOf(
+  { pipeline, folder }: LoadedPipeline,
+  target: Target,
+  options: PlaceOptions,
+): Places {
   const own = join(folder, '.shotlist');
   const rehearsal = target.kind === 'rehearsal';
   const room = rehearsal ? join(own, 'rehearsal', pipeline.name) : own;
@@ -37,7 +41,10 @@ export function placesOf({ pipeline, folder }: LoadedPipeline, target: Target, o
         : join(folder, `${pipeline.name}.state.jsonl`)
       : resolve(options.state);
   const output = rehearsal ? join(room, 'out') : resolve(folder, pipeline.output);
-  const lock = options.state === undefined ? join(room, `${basename(state)}.lock`) : join(dirname(state), `.${basename(state)}.lock`);
+  const lock =
+    options.state === undefined
+      ? join(room, `${basename(state)}.lock`)
+      : join(dirname(state), `.${basename(state)}.lock`);
   return {
     state,
     lock,

@@ -27,7 +27,10 @@ export interface Planned {
   readonly state: string;
 }
 
-export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): Promise<Result<Planned, Problem>> {
+export async function plan(
+  loaded: LoadedPipeline,
+  options: PlanOptions = {},
+): Promise<Result<Planned, Problem>> {
   const clock = options.clock ?? realClock;
   const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
   if (!target.ok) return target;

@@ -6,19 +6,20 @@ import { httpClient } from '../edge/http-client.ts';
 import type { ItemFilter, ItemList } from '../edge/items.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
-import type { Happening, Summary } from '../run/happening.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Happening, Summary } from '../report/happening.ts';
 import { localRunner } from '../run/local-runner.ts';
 import { Look } from '../run/look.ts';
 import { Loop } from '../run/loop.ts';
 import type { Clock } from '../run/ports.ts';
-import { Recorder } from '../run/recorder.ts';
-import { startService } from '../service/start.ts';
-import type { Plan } from '../plan/plan.ts';
+import { type LineFile, Recorder } from '../run/recorder.ts';
+import type { LedgerEntry } from '../service/account.ts';
 import type { Item } from '../task/item.ts';
 import type { LoadedPipeline } from './load.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem } from './problem.ts';
+import { resolveFromLedger } from './rehearsal.ts';
 import { survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
@@ -36,6 +37,8 @@ export interface RunOptions extends TargetOptions, PlaceOptions {
   readonly signal?: AbortSignal;
   /** The first pause before a request is sent again, in milliseconds. Default 1000. */
   readonly backoffMs?: number;
+  /** How many times faster than the hosted service the service is: polling follows it. Default 1. */
+  readonly haste?: number;
   /** How fast the local service of a rehearsal renders. Default: at once. */
   readonly rehearsalSpeed?: 'instant' | 'realtime' | number;
 }
@@ -48,7 +51,19 @@ export interface Ran {
   readonly output: string;
 }
 
-export async function run(loaded: LoadedPipeline, options: RunOptions = {}): Promise<Result<Ran, Problem>> {
+/** Where a test can put a plug of its own between the run and the world. */
+export interface Plugs {
+  /** What the journal's lines go through on their way to the state file. */
+  readonly lines: (file: LineFile) => LineFile;
+}
+
+const realPlugs: Plugs = { lines: (file) => file };
+
+export async function run(
+  loaded: LoadedPipeline,
+  options: RunOptions = {},
+  plugs: Plugs = realPlugs,
+): Promise<Result<Ran, Problem>> {
   const clock = options.clock ?? realClock;
   const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
   if (!target.ok) return target;
@@ -61,7 +76,15 @@ export async function run(loaded: LoadedPipeline, options: RunOptions = {}): Pro
     const opened = await openWorkspace(loaded, places, options.items ?? {}, clock);
     if (!opened.ok) return opened;
     try {
-      return await runOpened({ loaded, options, clock, places, target: target.value, opened: opened.value });
+      return await runOpened({
+        plugs,
+        loaded,
+        options,
+        clock,
+        places,
+        target: target.value,
+        opened: opened.value,
+      });
     } finally {
       opened.value.close();
     }
@@ -71,6 +94,7 @@ export async function run(loaded: LoadedPipeline, options: RunOptions = {}): Pro
 }
 
 interface Running {
+  readonly plugs: Plugs;
   readonly loaded: LoadedPipeline;
   readonly options: RunOptions;
   readonly clock: Clock;
@@ -116,8 +140,13 @@ const smaller = (a: number | undefined, b: number | undefined): number | undefin
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
 /** Promise 3: with a budget, no price is ever taken as zero. */
-function refuseUnpriced(plan: Plan, budget: number | undefined, { pipeline, file }: LoadedPipeline): Problem | undefined {
-  if (plan.unpriced === 0 || (budget === undefined && pipeline.budget.perItem === undefined)) return undefined;
+function refuseUnpriced(
+  plan: Plan,
+  budget: number | undefined,
+  { pipeline, file }: LoadedPipeline,
+): Problem | undefined {
+  if (plan.unpriced === 0 || (budget === undefined && pipeline.budget.perItem === undefined))
+    return undefined;
   return {
     reason: 'input',
     text: pipeline.source.text,
@@ -136,22 +165,43 @@ function refuseUnpriced(plan: Plan, budget: number | undefined, { pipeline, file
 interface Reachable {
   readonly address: string;
   readonly key: string;
+  /** A rehearsal only: what the local service has charged. */
+  ledger?(): readonly LedgerEntry[];
   close(): Promise<void>;
 }
 
+/** More than any rehearsal spends. */
+const rehearsalCredits = 1_000_000_000;
+
 /** The hosted service, or the local one in this process, with its data beside the rehearsal's state. */
 async function openService({ target, places, options, clock }: Running): Promise<Reachable> {
-  if (target.kind === 'hosted') return { address: target.address, key: target.key, close: async () => undefined };
+  if (target.kind === 'hosted')
+    return { address: target.address, key: target.key, close: async () => undefined };
+  // Only a rehearsal pays for loading a web server and an image library.
+  const { startService } = await import('../service/start.ts');
   return await startService({
     data: places.service,
+    credits: rehearsalCredits,
     speed: options.rehearsalSpeed ?? 'instant',
     now: () => clock.now(),
   });
 }
 
 async function perform(
-  { loaded, options, clock, places, opened }: Running,
-  { service, budget, owed, began, total }: { service: Reachable; budget: number | undefined; owed: ReadonlySet<string>; began: number; total: number },
+  { loaded, options, clock, places, opened, plugs, target }: Running,
+  {
+    service,
+    budget,
+    owed,
+    began,
+    total,
+  }: {
+    service: Reachable;
+    budget: number | undefined;
+    owed: ReadonlySet<string>;
+    began: number;
+    total: number;
+  },
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -163,10 +213,18 @@ async function perform(
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
   const file = new JournalFile(places.state, header, opened.state);
-  const journal = new Recorder(ledger, file, clock);
+  const journal = new Recorder(ledger, plugs.lines(file), clock);
   const stopper = new AbortController();
-  const world = { api, disk: opened.disk, clock, stop: stopper.signal, backoffMs: options.backoffMs ?? 1000 };
+  const world = {
+    api,
+    disk: opened.disk,
+    clock,
+    stop: stopper.signal,
+    backoffMs: options.backoffMs ?? 1000,
+    haste: options.haste ?? hasteOf(target, options),
+  };
   const before = ledger.total;
+  if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const loop = new Loop({
     pipeline,
     base,
@@ -204,6 +262,12 @@ async function perform(
     await file.close();
     await api.close();
   }
+}
+
+/** A rehearsal at once is about a hundred times faster than what it rehearses. */
+function hasteOf(target: Target, { rehearsalSpeed = 'instant' }: RunOptions): number {
+  if (target.kind === 'hosted' || rehearsalSpeed === 'realtime') return 1;
+  return rehearsalSpeed === 'instant' ? 100 : rehearsalSpeed;
 }
 
 /** What is paid for and may expire is fetched before anything new is bought. */

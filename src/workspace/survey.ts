@@ -1,8 +1,9 @@
 // The survey: every item looked at once, files hashed, troubles found, before anything is sent.
-import type { LoadedPipeline } from './load.ts';
-import type { Diagnostic } from '../language/diagnostic.ts';
+
 import type { JsonObject } from '../base/json.ts';
+import type { ItemList } from '../edge/items.ts';
 import type { Ledger } from '../journal/ledger.ts';
+import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
 import { estimateOf } from '../plan/estimate.ts';
 import { type Foreseen, type Foresight, foresee, type Ground } from '../plan/foresee.ts';
@@ -11,7 +12,7 @@ import { type Plan, PlanTally } from '../plan/plan.ts';
 import { Look } from '../run/look.ts';
 import type { Clock, Disk } from '../run/ports.ts';
 import type { Item } from '../task/item.ts';
-import type { ItemList } from '../edge/items.ts';
+import type { LoadedPipeline } from './load.ts';
 
 export interface Survey {
   readonly plan: Plan;
@@ -40,7 +41,11 @@ export async function survey(
   const tally = new PlanTally();
   const finder = new TroubleFinder(loaded);
   const owed = new Set<string>();
-  const visit = async (steps: readonly Step[], item: Item | undefined, shared?: Foresight): Promise<Foresight> => {
+  const visit = async (
+    steps: readonly Step[],
+    item: Item | undefined,
+    shared?: Foresight,
+  ): Promise<Foresight> => {
     for (;;) {
       const foresight = foresee(steps, item, ground, shared);
       const unread = look.takeUnread();
@@ -58,7 +63,10 @@ export async function survey(
     if (item !== undefined && foresight.tasks.some(isOwed)) owed.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
-  const shared = await visit(one ? pipeline.steps : pipeline.steps.filter((step) => step.shared), undefined);
+  const shared = await visit(
+    one ? pipeline.steps : pipeline.steps.filter((step) => step.shared),
+    undefined,
+  );
   take(shared, undefined);
   const own = pipeline.steps.filter((step) => !step.shared);
   for (const item of items) {

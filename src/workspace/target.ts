@@ -35,11 +35,19 @@ export function chooseTarget(
       : ok({ kind: 'rehearsal' });
   if (key.value === undefined)
     return err(
-      problem(`the service is ${address}, but there is no API key`, 'shotlist', 'set SHOTLIST_API_KEY (or SHOTLIST_API_KEY_FILE), or use --rehearse'),
+      problem(
+        `the service is ${address}, but there is no API key`,
+        'shotlist',
+        'set SHOTLIST_API_KEY (or SHOTLIST_API_KEY_FILE), or use --rehearse',
+      ),
     );
   if (address === undefined)
     return err(
-      problem('there is an API key, but no address of a service', 'shotlist', 'set SHOTLIST_BASE_URL, use --service <address>, or use --rehearse'),
+      problem(
+        'there is an API key, but no address of a service',
+        'shotlist',
+        'set SHOTLIST_BASE_URL, use --service <address>, or use --rehearse',
+      ),
     );
   const checked = checkAddress(address);
   return checked.ok ? ok({ kind: 'hosted', address: checked.value, key: key.value }) : checked;
@@ -47,7 +55,9 @@ export function chooseTarget(
 
 const needs = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';
 
-function readKey(env: Readonly<Record<string, string | undefined>>): Result<string | undefined, Problem> {
+function readKey(
+  env: Readonly<Record<string, string | undefined>>,
+): Result<string | undefined, Problem> {
   const given = env['SHOTLIST_API_KEY'];
   if (given !== undefined && given !== '') return checkKey(given, 'SHOTLIST_API_KEY');
   const file = env['SHOTLIST_API_KEY_FILE'];
@@ -62,7 +72,9 @@ function readKey(env: Readonly<Record<string, string | undefined>>): Result<stri
 /** A key goes into a header: what cannot stand there is refused without being shown. */
 function checkKey(key: string, from: string): Result<string, Problem> {
   if (/^[\x21-\x7e]+$/.test(key)) return ok(key);
-  return err(problem(`${from} holds no API key: it is empty or has spaces or other characters in it`));
+  return err(
+    problem(`${from} holds no API key: it is empty or has spaces or other characters in it`),
+  );
 }
 
 function checkAddress(address: string): Result<string, Problem> {
@@ -72,6 +84,8 @@ function checkAddress(address: string): Result<string, Problem> {
     return err(problem('the address of the service must not hold a user, a password or a query'));
   const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback))
-    return err(problem(`${url.origin}: the API key would be sent unencrypted`, 'shotlist', 'use https://'));
+    return err(
+      problem(`${url.origin}: the API key would be sent unencrypted`, 'shotlist', 'use https://'),
+    );
   return ok(url.href.replace(/\/+$/, ''));
 }

@@ -110,9 +110,9 @@ describe('video is an estimate at 30 frames a second', () => {
   });
 
   test('a length that binary fractions miss by a hair is not rounded up a whole step', () => {
-    // 2.3 - 0.3 and 1.1 - 0.1 fall beside 2 and 1.
-    expect(credits('face-swap', { start_seconds: 0.3, end_seconds: 2.3 })).toBe(60);
-    expect(credits('face-swap', { start_seconds: 0.1, end_seconds: 1.1 })).toBe(30);
+    // (0.4 - 0.1) * 30 is 9.000000000000002, (4.4 - 0.1) * 30 is 129.00000000000003.
+    expect(credits('face-swap', { start_seconds: 0.1, end_seconds: 0.4 })).toBe(9);
+    expect(credits('face-swap', { start_seconds: 0.1, end_seconds: 4.4 })).toBe(129);
   });
 
   test('a clip of almost nothing is not for nothing', () => {

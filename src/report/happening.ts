@@ -15,7 +15,14 @@ export type Happening =
       /** Credits charged for it in this run. */
       readonly credits: number;
     }
-  | { readonly type: 'item'; readonly item: string; readonly done: number; readonly of: number }
+  /** An item is over. `news`: something was done for it; `of` counts the items that are over. */
+  | {
+      readonly type: 'item';
+      readonly item: string;
+      readonly well: boolean;
+      readonly news: boolean;
+      readonly of: number;
+    }
   | { readonly type: 'stopping'; readonly why: string }
   | { readonly type: 'ended'; readonly summary: Summary };
 
@@ -27,13 +34,28 @@ export interface Summary {
   readonly stopped?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
-  readonly credits: { readonly charged: number; readonly refunded: number; readonly reserved: number };
+  readonly credits: {
+    readonly charged: number;
+    readonly refunded: number;
+    readonly reserved: number;
+  };
   readonly elapsedMs: number;
   /** The first hundred tasks that did not end well. */
-  readonly trouble: readonly { readonly task: string; readonly ending: TaskEnding; readonly why: string }[];
+  readonly trouble: readonly {
+    readonly task: string;
+    readonly ending: TaskEnding;
+    readonly why: string;
+  }[];
 }
 
-export type Outcome = 'done' | 'failed' | 'refused' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
+export type Outcome =
+  | 'done'
+  | 'failed'
+  | 'refused'
+  | 'budget'
+  | 'doubt'
+  | 'unauthorized'
+  | 'interrupted';
 
 /** design.md, Commands. */
 export const exitCodes: Readonly<Record<Outcome, number>> = {

@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+// The command line: what was typed becomes a command, the command an exit code. Commands load when used.
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { positiveNumber, wholeNumber, withInputs, withPlaces } from './options.ts';
+import { version } from './version.ts';
+
+const program = new Command('shotlist')
+  .description(
+    'Runs pipelines of paid AI media tools over folders of media: resumable, and never pays twice.',
+  )
+  .version(version())
+  .exitOverride()
+  .configureHelp({ showGlobalOptions: false })
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or for want of\ncredits, 4 something is in doubt, 5 not authorised, 130 interrupted.',
+  );
+
+let exitCode = 0;
+
+withInputs(
+  program.command('validate').description('check pipeline files').argument('<files...>'),
+).action(async (files: string[], flags) => {
+  exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
+});
+
+withPlaces(
+  withInputs(
+    program.command('plan').description('show what would run and what it costs').argument('<file>'),
+  ),
+).action(async (file: string, flags) => {
+  exitCode = await (await import('./plan.ts')).planCommand(file, flags);
+});
+
+withPlaces(
+  withInputs(
+    program.command('run').description('run a pipeline, or go on with it').argument('<file>'),
+  ),
+)
+  .option('--budget <credits>', 'spend at most so many credits', wholeNumber)
+  .option('--pay-again', 'pay again for results that are gone here and at the service')
+  .option('--speed <speed>', 'of a rehearsal: instant, realtime or a factor such as 60', speed)
+  .option('--verbose', 'log everything that happens to standard error')
+  .option('--log <file>', 'log everything that happens to a file')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./run.ts')).runCommand(file, flags);
+  });
+
+withInputs(
+  program.command('status').description('show what the state file says').argument('<file>'),
+)
+  .option('--state <file>', 'use this state file')
+  .option('--rehearse', 'of the rehearsal')
+  .option('--hosted', 'of the hosted runs')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./status.ts')).statusCommand(file, flags);
+  });
+
+program
+  .command('tools')
+  .description('list the step kinds, or say what one takes')
+  .argument('[kind]')
+  .option('--json', 'print facts as JSON')
+  .action(async (kind: string | undefined, flags) => {
+    exitCode = (await import('./tools.ts')).toolsCommand(kind, flags);
+  });
+
+program
+  .command('serve')
+  .description('start the local service')
+  .option('--port <n>', 'port (default: a free one)', wholeNumber)
+  .option('--host <address>', 'address to listen on (default: loopback only)')
+  .option('--data <folder>', 'keep projects, files and the ledger here (default: nothing is kept)')
+  .option('--speed <speed>', 'instant, realtime or a factor such as 60', speed)
+  .option('--credits <n>', 'opening balance', wholeNumber)
+  .option('--seed <n>', 'seed of all chance', wholeNumber)
+  .option('--json', 'print address and key as JSON')
+  .action(async (flags) => {
+    exitCode = await (await import('./serve.ts')).serveCommand(flags);
+  });
+
+function speed(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('write instant, realtime or a factor such as 60x');
+  return positiveNumber(factor);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  exitCode = error.exitCode === 0 ? 0 : 2;
+}
+process.exitCode = exitCode;

@@ -1,0 +1,60 @@
+// Options that several commands share, and how what was typed becomes values.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ItemFilter } from '../edge/items.ts';
+
+export interface PipelineFlags {
+  readonly input?: Readonly<Record<string, string>>;
+  readonly state?: string;
+  readonly output?: string;
+  readonly items?: string;
+  readonly limit?: number;
+  readonly service?: string;
+  readonly rehearse?: boolean;
+  readonly hosted?: boolean;
+  readonly json?: boolean;
+}
+
+export function withInputs(command: Command): Command {
+  return command
+    .option('--input <name=value>', 'set an input of the pipeline (repeatable)', collectInput, {})
+    .option('--json', 'print facts as JSON');
+}
+
+export function withPlaces(command: Command): Command {
+  return command
+    .option('--state <file>', 'use this state file')
+    .option('--output <folder>', 'put downloads below this folder')
+    .option('--items <glob>', 'only items whose key matches')
+    .option('--limit <n>', 'only the first n items', wholeNumber)
+    .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+    .option('--rehearse', 'run against the local service, whatever is set')
+    .addOption(new Option('--hosted', 'refuse to be a rehearsal (for CI)').conflicts('rehearse'));
+}
+
+function collectInput(
+  text: string,
+  known: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('write name=value');
+  return { ...known, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('write a whole number');
+  return Number(text);
+}
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value))
+    throw new InvalidArgumentError('write a number above 0');
+  return value;
+}
+
+export function filterOf({ items, limit }: PipelineFlags): ItemFilter {
+  return {
+    ...(items === undefined ? {} : { only: items }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}

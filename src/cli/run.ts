@@ -1,0 +1,85 @@
+// shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
+import type { Happening } from '../report/happening.ts';
+import { happeningText, summaryText } from '../report/run-text.ts';
+import { loadPipeline } from '../workspace/load.ts';
+import { run } from '../workspace/run.ts';
+import { chooseTarget } from '../workspace/target.ts';
+import { openLog } from './log.ts';
+import { filterOf, type PipelineFlags } from './options.ts';
+import {
+  complain,
+  print,
+  printJson,
+  refuse,
+  rehearsalLine,
+  rehearseLine,
+  warn,
+} from './terminal.ts';
+
+export interface RunFlags extends PipelineFlags {
+  readonly budget?: number;
+  readonly payAgain?: boolean;
+  readonly verbose?: boolean;
+  readonly log?: string;
+  readonly speed?: 'instant' | 'realtime' | number;
+}
+
+export async function runCommand(file: string, flags: RunFlags): Promise<number> {
+  const json = flags.json === true;
+  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
+  if (!loaded.ok) return refuse(loaded.error, json);
+  const target = chooseTarget(flags, loaded.value.pipeline.service, process.env);
+  if (!target.ok) return refuse(target.error, json);
+  if (!json && target.value.kind === 'rehearsal')
+    print(flags.rehearse === true ? rehearseLine : rehearsalLine);
+  if (!json) warn(loaded.value.warnings, loaded.value.pipeline.source.text);
+
+  const log = openLog(flags);
+  const show = json ? printJson : reader();
+  const stop = stopOnSignal();
+  try {
+    const ran = await run(loaded.value, {
+      ...flags,
+      items: filterOf(flags),
+      signal: stop.signal,
+      ...(flags.speed === undefined ? {} : { rehearsalSpeed: flags.speed }),
+      say: (happening) => {
+        log.write(happening);
+        show(happening);
+      },
+    });
+    if (!ran.ok) return refuse(ran.error, json);
+    if (!json) print(summaryText(ran.value.summary, ran.value));
+    return ran.value.summary.exitCode;
+  } finally {
+    stop.off();
+    log.close();
+  }
+}
+
+function reader(): (happening: Happening) => void {
+  let items = 0;
+  return (happening) => {
+    if (happening.type === 'planned') items = happening.plan.items;
+    const text = happeningText(happening, items);
+    if (text === undefined) return;
+    if (happening.type === 'warning' || happening.type === 'stopping') complain(text);
+    else print(text);
+  };
+}
+
+function stopOnSignal(): { readonly signal: AbortSignal; off(): void } {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    signal: controller.signal,
+    off() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}

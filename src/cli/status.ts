@@ -1,0 +1,32 @@
+// shotlist status: what the state file says. Reads, sends nothing.
+import { existsSync } from 'node:fs';
+import { loadState } from '../edge/journal-file.ts';
+import { memoryStore } from '../journal/ledger.ts';
+import { statusOf, statusText } from '../report/status.ts';
+import { loadPipeline } from '../workspace/load.ts';
+import { placesOf } from '../workspace/places.ts';
+import { problem } from '../workspace/problem.ts';
+import type { PipelineFlags } from './options.ts';
+import { complain, print, printJson, refuse } from './terminal.ts';
+
+export async function statusCommand(file: string, flags: PipelineFlags): Promise<number> {
+  const json = flags.json === true;
+  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
+  if (!loaded.ok) return refuse(loaded.error, json);
+  const rehearsed = placesOf(loaded.value, { kind: 'rehearsal' }, flags).state;
+  const hosted = placesOf(loaded.value, { kind: 'hosted', address: '', key: '' }, flags).state;
+  const state =
+    flags.rehearse === true || (flags.hosted !== true && !existsSync(hosted)) ? rehearsed : hosted;
+  const read = await loadState(state, memoryStore());
+  if (!read.ok) return refuse(problem(read.error, 'the state file'), json);
+  if (read.value.header === undefined)
+    return refuse(
+      problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} makes it`),
+      json,
+    );
+  for (const warning of read.value.warnings) complain(`warning: ${warning}`);
+  const status = statusOf(read.value.ledger);
+  if (json) printJson({ state, service: read.value.header.service, ...status });
+  else print(statusText(status, `${state} (${read.value.header.service})`));
+  return status.doubts.length > 0 ? 4 : 0;
+}

@@ -1,0 +1,23 @@
+// Where commands print: facts to standard output, everything else to standard error.
+import { type Diagnostic, renderDiagnostic } from '../language/diagnostic.ts';
+import { type Problem, renderProblem } from '../workspace/problem.ts';
+
+export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+export const complain = (text: string): void => void process.stderr.write(`${text}\n`);
+export const printJson = (value: unknown): void => print(JSON.stringify(value));
+
+/** Exit code 2: the command line or a file is wrong; nothing was sent. */
+export function refuse(problem: Problem, json: boolean): number {
+  if (json)
+    printJson({ type: 'refused', reason: problem.reason, diagnostics: problem.diagnostics });
+  else complain(renderProblem(problem));
+  return 2;
+}
+
+export function warn(warnings: readonly Diagnostic[], text: string): void {
+  for (const warning of warnings) complain(renderDiagnostic(warning, text));
+}
+
+export const rehearsalLine =
+  'Rehearsal: no key and no address are set, so this runs against the local service and costs nothing.';
+export const rehearseLine = 'Rehearsal: this runs against the local service and costs nothing.';

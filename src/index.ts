@@ -1,0 +1,14 @@
+// shotlist as a library: the same operations as the command line, with typed results.
+export type { JsonObject } from './base/json.ts';
+export type { Result } from './base/result.ts';
+export type { CharacterReplaceRequest } from './kinds/character-replace.ts';
+export type { FaceSwapPhotoRequest } from './kinds/face-swap-photo.ts';
+export type { Diagnostic } from './language/diagnostic.ts';
+export type { PipelineDocument } from './language/schema.ts';
+export type { Plan, PlanNote, PlanRow } from './plan/plan.ts';
+export type { Happening, Summary, TaskEnding } from './report/happening.ts';
+export { type LocalService, type ServiceOptions, startService } from './service/start.ts';
+export { type LoadedPipeline, type LoadOptions, loadPipeline } from './workspace/load.ts';
+export { type Planned, type PlanOptions, plan } from './workspace/plan.ts';
+export { type Problem, renderProblem } from './workspace/problem.ts';
+export { type Ran, type RunOptions, run } from './workspace/run.ts';

@@ -1,0 +1,61 @@
+// A plan as text: per step what would be done, what is reused, and what it would cost.
+import type { Outlook } from '../plan/foresee.ts';
+import type { Plan } from '../plan/plan.ts';
+import { count, printable, table } from './text.ts';
+
+const words: Readonly<Record<Outlook, string>> = {
+  begin: 'to do',
+  maybe: 'perhaps',
+  attach: 'paid, to fetch',
+  copy: 'to copy',
+  reuse: 'reused',
+  skip: 'skipped',
+  hold: 'IN DOUBT',
+  lost: 'LOST',
+  refuse: 'kept',
+  block: 'waiting',
+  trouble: 'IMPOSSIBLE',
+};
+
+const order: readonly Outlook[] = [
+  'begin',
+  'maybe',
+  'attach',
+  'copy',
+  'reuse',
+  'skip',
+  'hold',
+  'lost',
+  'refuse',
+  'block',
+  'trouble',
+];
+
+export function planText(plan: Plan): string {
+  const rows = plan.rows.map(({ step, kind, tasks, credits, unpriced }) => [
+    step,
+    kind,
+    order
+      .filter((outlook) => (tasks[outlook] ?? 0) > 0)
+      .map((outlook) => `${tasks[outlook]} ${words[outlook]}`)
+      .join(', '),
+    credits > 0 || unpriced > 0 ? `${credits}${unpriced > 0 ? ` + ${unpriced} × ?` : ''}` : '',
+  ]);
+  const lines = [
+    `${count(plan.items, 'item')}:`,
+    table([['step', 'kind', 'tasks', 'credits'], ...rows], [3]),
+    costLine(plan),
+  ];
+  for (const why of plan.unpricedWhy) lines.push(`  price not known: ${why}`);
+  for (const { task, outlook, why } of plan.notes)
+    lines.push(`  ${words[outlook]}: ${printable(task)}: ${printable(why)}`);
+  if (plan.rows.some(({ tasks }) => (tasks.maybe ?? 0) > 0))
+    lines.push('"perhaps" depends on what earlier steps find; its credits are counted.');
+  return lines.join('\n');
+}
+
+function costLine({ credits, unpriced }: Plan): string {
+  if (unpriced > 0)
+    return `At least ${count(credits, 'credit')}, and ${count(unpriced, 'task')} whose price is not published.`;
+  return credits === 0 ? 'Nothing to pay.' : `At most ${count(credits, 'credit')}.`;
+}

@@ -1,0 +1,87 @@
+// Jobs in the air: which tasks wait for which job. Tasks with one fingerprint share one job, and one payment.
+import type { Step } from '../language/pipeline.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { JobOrder } from './job.ts';
+import type { Runner } from './ports.ts';
+import type { Work } from './work.ts';
+
+export interface Passenger {
+  readonly work: Work;
+  readonly step: Step;
+}
+
+export interface Flight extends Passenger {
+  /** Undefined for jobs that no other task can share: a download, a copy, a delete, hashing. */
+  readonly fingerprint: Fingerprint | undefined;
+  readonly order: JobOrder;
+  /** Other tasks that want the same. */
+  readonly followers: Passenger[];
+  /** Credits that the service has said it charged for it. */
+  charged: number;
+}
+
+export class Flights {
+  readonly #runner: Runner;
+  readonly #byKey = new Map<string, Flight>();
+  readonly #byFingerprint = new Map<Fingerprint, Flight>();
+  #keys = 0;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** A name for the next job. */
+  key(): string {
+    this.#keys += 1;
+    return `j${this.#keys}`;
+  }
+
+  start({ work, step }: Passenger, fingerprint: Fingerprint | undefined, order: JobOrder): void {
+    const flight: Flight = { work, step, fingerprint, order, followers: [], charged: 0 };
+    work.schedule.start(step.name);
+    this.#byKey.set(order.key, flight);
+    if (fingerprint !== undefined) this.#byFingerprint.set(fingerprint, flight);
+    this.#runner.start(order);
+  }
+
+  /** Joins a job that is in the air for another task; false: there is none. */
+  join({ work, step }: Passenger, fingerprint: Fingerprint): boolean {
+    const flight = this.#byFingerprint.get(fingerprint);
+    if (flight === undefined) return false;
+    work.schedule.start(step.name);
+    flight.followers.push({ work, step });
+    return true;
+  }
+
+  /** True when a job for this content is in the air. */
+  has(fingerprint: Fingerprint): boolean {
+    return this.#byFingerprint.has(fingerprint);
+  }
+
+  /** The jobs in the air that download or delete the project of a fingerprint. */
+  about(fingerprint: Fingerprint): readonly Flight[] {
+    return [...this.#byKey.values()].filter(
+      ({ order }) =>
+        (order.deed === 'download' || order.deed === 'delete') && order.fingerprint === fingerprint,
+    );
+  }
+
+  get(key: string): Flight {
+    const flight = this.#byKey.get(key);
+    if (flight === undefined) throw new Error(`bug: there is no job ${key}`);
+    return flight;
+  }
+
+  land(key: string): Flight {
+    const flight = this.get(key);
+    this.#byKey.delete(key);
+    const { fingerprint } = flight;
+    if (fingerprint !== undefined && this.#byFingerprint.get(fingerprint) === flight)
+      this.#byFingerprint.delete(fingerprint);
+    return flight;
+  }
+}

@@ -1,0 +1,258 @@
+// From a step whose turn has come to what is to be done about it: a job, or an end without one. It decides with
+// what the plan's functions say and builds orders; it starts nothing and ends nothing.
+import { isObject, type JsonObject } from '../base/json.ts';
+import { unreachable } from '../base/result.ts';
+import type { JobLine } from '../journal/line.ts';
+import type { Scope } from '../language/expression.ts';
+import type { Pipeline, Step } from '../language/pipeline.ts';
+import { fill } from '../language/template.ts';
+import { type Answer, ask } from '../plan/ask.ts';
+import { downloadCount } from '../plan/decide.ts';
+import { estimateOf } from '../plan/estimate.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { CreateOrder, JobOrder } from './job.ts';
+import type { Look } from './look.ts';
+import {
+  attachOrder,
+  attemptName,
+  bodyTrouble,
+  copyOrder,
+  type Head,
+  headOf,
+  timeoutOf,
+} from './orders.ts';
+import type { Clock, Journal } from './ports.ts';
+import type { Purse } from './purse.ts';
+import { type Renewing, renewalsFor } from './renewals.ts';
+import type { Work } from './work.ts';
+
+export type Move =
+  | {
+      readonly move: 'job';
+      /** Undefined where no other task can share the job. */
+      readonly fingerprint: Fingerprint | undefined;
+      readonly order: JobOrder;
+    }
+  /** Another task's job is in the air for the same content: this one waits for it, and pays nothing. */
+  | { readonly move: 'join'; readonly fingerprint: Fingerprint }
+  /** Another item uses the same project just now: it is asked again when something has happened. */
+  | { readonly move: 'wait' }
+  | { readonly move: 'reuse'; readonly fingerprint: Fingerprint; readonly job: JobLine }
+  /** These are made fresh first; then it is asked again. */
+  | { readonly move: 'renew'; readonly list: readonly Renewing[] }
+  | { readonly move: 'skip' | 'fail' | 'hold' | 'later'; readonly why: string };
+
+export interface StarterOptions {
+  readonly pipeline: Pipeline;
+  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+  readonly journal: Journal;
+  readonly look: Look;
+  readonly clock: Clock;
+  readonly purse: Purse;
+  /** A result that is gone here and there may be paid again. */
+  readonly payAgain: boolean;
+  /** A name for the next job. */
+  readonly key: () => string;
+  /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
+  readonly inUse: (work: Work, step: Step, fingerprint: Fingerprint) => boolean;
+  /** Is a job for this content in the air? */
+  readonly inAir: (fingerprint: Fingerprint) => boolean;
+}
+
+type Decided = Extract<Answer, { is: 'decided' }>;
+
+const fail = (why: string): Move => ({ move: 'fail', why });
+const payAgainHint = '--pay-again would pay for it again';
+
+export class Starter {
+  readonly #o: StarterOptions;
+  /** Jobs that failed in this run, and steps that the plan of the account refuses: not tried again in it. */
+  readonly #failed = new Map<Fingerprint, string>();
+  readonly #refused = new Map<string, string>();
+
+  constructor(options: StarterOptions) {
+    this.#o = options;
+  }
+
+  /** Siblings with the same content, or of the same step, would meet the same fate. */
+  noteFailure(fingerprint: Fingerprint, why: string): void {
+    this.#failed.set(fingerprint, why);
+  }
+
+  noteRefusal(step: Step, why: string): void {
+    this.#refused.set(step.name, why);
+  }
+
+  consider(work: Work, step: Step): Move {
+    const { look, journal, base } = this.#o;
+    const answer = ask({
+      step,
+      task: work.task(step),
+      names: work.byContent(base),
+      facts: look,
+      jobOf: (fingerprint) => journal.ledger.job(fingerprint),
+      savers: saversOf(work, step),
+    });
+    const head = headOf(this.#o.key(), work.task(step), step);
+    const places = look.takeUnread();
+    if (places.length > 0) {
+      const order = { ...head, kind: 'digest', deed: 'digest', places } as const;
+      return { move: 'job', fingerprint: undefined, order };
+    }
+    switch (answer.is) {
+      case 'skip':
+        return { move: 'skip', why: 'its if: is false' };
+      case 'trouble':
+        return fail(answer.trouble.message);
+      case 'unread':
+        throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
+      case 'decided':
+        return this.#decided(work, step, answer, head);
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  #decided(work: Work, step: Step, answer: Decided, head: Head): Move {
+    const { decision, fingerprint, job, wish } = answer;
+    if (work.forced.has(step.name)) return this.#begin(work, step, answer, head);
+    switch (decision.act) {
+      case 'reuse':
+        if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
+        return { move: 'reuse', fingerprint, job };
+      case 'begin':
+        return this.#begin(work, step, answer, head);
+      case 'attach': {
+        if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
+        const order = attachOrder(head, step, job, fingerprint);
+        return { move: 'job', fingerprint, order };
+      }
+      case 'copy': {
+        if (wish.deed !== 'download') throw new Error(`bug: ${head.task} copies no download`);
+        const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.look);
+        return { move: 'job', fingerprint: undefined, order };
+      }
+      case 'hold':
+        return { move: 'hold', why: decision.why };
+      case 'lost':
+        return this.#lost(work, step, decision.why);
+      case 'refuse':
+        return fail(decision.why);
+      default:
+        return unreachable(decision);
+    }
+  }
+
+  #lost(work: Work, step: Step, why: string): Move {
+    const owner = step.of === undefined ? undefined : work.ownerOf(step.of);
+    const source = step.of === undefined ? undefined : owner?.step(step.of);
+    if (!this.#o.payAgain || owner === undefined || source === undefined)
+      return fail(`${why}; ${payAgainHint}`);
+    return { move: 'renew', list: [{ how: 'redo', owner, step: source }] };
+  }
+
+  #begin(work: Work, step: Step, { wish, fingerprint, job }: Decided, head: Head): Move {
+    const shareable = wish.deed !== 'download' && wish.deed !== 'delete';
+    if (shareable && this.#o.inAir(fingerprint)) return { move: 'join', fingerprint };
+    switch (wish.deed) {
+      case 'upload': {
+        const fact = this.#o.look.input(wish.file);
+        if (fact.is === 'absent' || fact.digest === undefined)
+          return fail(`${wish.file} went away`);
+        const from = { in: 'input', path: wish.file } as const;
+        const file = { from, name: wish.file, content: fact.digest };
+        return {
+          move: 'job',
+          fingerprint,
+          order: { ...head, deed: 'upload', fingerprint, ...file },
+        };
+      }
+      case 'detect':
+      case 'create':
+        return this.#request(work, step, fingerprint, head, job);
+      case 'download':
+      case 'delete': {
+        if (job?.project === undefined) return fail('its project is not known');
+        if (this.#o.inUse(work, step, fingerprint)) return { move: 'wait' };
+        const about = { ...head, fingerprint, tool: job.kind, project: job.project };
+        const order: JobOrder =
+          wish.deed === 'delete'
+            ? { ...about, deed: 'delete' }
+            : { ...about, deed: 'download', to: wish.to, ...this.#freshDownloads(work, step, job) };
+        return { move: 'job', fingerprint: undefined, order };
+      }
+      default:
+        return unreachable(wish);
+    }
+  }
+
+  /** Addresses that this run has just read, so that they need not be read again. */
+  #freshDownloads(
+    work: Work,
+    step: Step,
+    job: JobLine,
+  ): { downloads?: readonly { url: string; expires_at: string }[] } {
+    const listed = step.of === undefined ? undefined : work.given(step.of)?.live?.['downloads'];
+    if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
+    const soon = this.#o.clock.now() + 60_000;
+    const downloads = listed.flatMap((entry) => {
+      const { url, expires_at: until } = isObject(entry) ? entry : {};
+      return typeof url === 'string' && typeof until === 'string' && Date.parse(until) > soon
+        ? [{ url, expires_at: until }]
+        : [];
+    });
+    return downloads.length === listed.length ? { downloads } : {};
+  }
+
+  /** A request whose body carries other steps' outputs: they must be live, and the body valid. */
+  #request(
+    work: Work,
+    step: Step,
+    fingerprint: Fingerprint,
+    head: Head,
+    job: JobLine | undefined,
+  ): Move {
+    const stale = this.#renewals(work, step);
+    if (stale !== undefined) return stale;
+    const filled = fill(step.with, work.live(this.#o.base));
+    if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
+    const body = isObject(filled.value) ? filled.value : {};
+    const trouble = bodyTrouble(step.kind, body);
+    if (trouble !== undefined) return fail(trouble);
+    const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
+    if (step.kind.deed === 'detect')
+      return { move: 'job', fingerprint, order: { ...head, deed: 'detect', ...request } };
+    return this.#pay(work, step, { ...head, ...request, attempt: (job?.attempt ?? 0) + 1 });
+  }
+
+  #pay(work: Work, step: Step, request: Omit<CreateOrder, 'deed' | 'name' | 'reserve'>): Move {
+    const { journal, pipeline, clock, purse } = this.#o;
+    const { fingerprint, body, task } = request;
+    const before = this.#failed.get(fingerprint) ?? this.#refused.get(step.name);
+    if (before !== undefined) return fail(before);
+    const leave = purse.ask(work, estimateOf(step, body, journal.ledger));
+    if (!leave.may) return { move: leave.how, why: leave.why };
+    const given: JsonObject[string] | undefined = body['name'];
+    const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
+    const name = attemptName(shown, () => clock.chance());
+    const order: CreateOrder = { ...request, deed: 'create', name, reserve: leave.reserve };
+    return { move: 'job', fingerprint, order };
+  }
+
+  #renewals(work: Work, step: Step): Move | undefined {
+    const { journal, clock, look, key, payAgain } = this.#o;
+    const { ledger } = journal;
+    const ground = { ledger, facts: look, now: clock.now(), key, payAgain };
+    const renewals = renewalsFor(work, step, ground);
+    if (renewals.are === 'impossible') return fail(`${renewals.why}; ${payAgainHint}`);
+    return renewals.list.length > 0 ? { move: 'renew', list: renewals.list } : undefined;
+  }
+}
+
+/** The tasks of an item that download what a delete is about to remove. */
+function saversOf(work: Work, step: Step): readonly string[] {
+  if (step.kind.deed !== 'delete' || step.discard) return [];
+  return work.steps
+    .filter((other) => other.kind.deed === 'download' && other.of === step.of)
+    .map((other) => work.task(other));
+}

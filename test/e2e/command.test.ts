@@ -1,0 +1,350 @@
+// The command line as a new user meets it: exit codes, first lines, refusals before anything is sent.
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
+
+describe('run', () => {
+  test('with no key and no address it is a rehearsal, and says so in its first line', async () => {
+    const rig = await photoRig(2);
+    const { code, stdout } = await rig.command(['run', 'pipeline.yaml']);
+    expect(stdout.split('\n')[0]).toMatch(/^Rehearsal: no key and no address are set/);
+    expect(stdout).toContain('credits     20 charged');
+    expect(stdout).toContain('.shotlist/rehearsal/photos/state.jsonl');
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    ['an address without a key', { SHOTLIST_BASE_URL: 'https://service.example' }, 'no API key'],
+    ['a key without an address', { SHOTLIST_API_KEY: 'k-123456' }, 'no address'],
+  ])('%s is a clear error', async (_name, env, words) => {
+    const rig = await photoRig(1);
+    const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], env);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('k-123456');
+    expect(code).toBe(2);
+  });
+
+  test('--hosted refuses to be a rehearsal', async () => {
+    const rig = await photoRig(1);
+    expect((await rig.command(['run', 'pipeline.yaml', '--hosted'])).code).toBe(2);
+  });
+
+  test('a key that the service refuses stops the run at once with exit code 5', async () => {
+    const local = await service();
+    const rig = await photoRig(3);
+    const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], {
+      ...envOf(local),
+      SHOTLIST_API_KEY: 'wrong',
+    });
+    expect(stdout).toContain('The service refused the API key.');
+    expect(code).toBe(5);
+  });
+
+  test('an account without credits ends with exit code 3, and what was paid is saved', async () => {
+    const local = await service({ credits: 20 });
+    const rig = await photoRig(4);
+    const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(stdout).toContain('Stopped for want of credits.');
+    expect(code).toBe(3);
+    expect(bill(local.ledger()).size).toBe(2);
+    expect(rig.files('out')).toHaveLength(2);
+  });
+
+  test('--budget is never exceeded, and a later run without it finishes the rest', async () => {
+    const local = await service();
+    const rig = await photoRig(5);
+    const first = await rig.command(['run', 'pipeline.yaml', '--budget', '25'], envOf(local));
+    expect(first.code).toBe(3);
+    expect(bill(local.ledger()).size).toBe(2);
+    const second = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(second.code).toBe(0);
+    expect(rig.files('out')).toHaveLength(5);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10, 10]);
+  });
+
+  test('--items and --limit choose items, --output and --state choose places', async () => {
+    const local = await service();
+    const rig = await photoRig(5);
+    const where = ['--output', 'elsewhere', '--state', 'kept/state.jsonl'];
+    const picked = await rig.command(
+      ['run', 'pipeline.yaml', '--items', 'p[135].png', '--limit', '2', ...where],
+      envOf(local),
+    );
+    expect(picked.code).toBe(0);
+    expect(rig.files('elsewhere')).toEqual(['p1.png', 'p3.png']);
+    expect(rig.files('kept').filter((name) => !name.startsWith('.'))).toEqual(['state.jsonl']);
+  });
+
+  test('a second run on one state file is told who holds it and exits 2', async () => {
+    const local = await service({ speed: 'realtime' });
+    const rig = await photoRig(1);
+    const first = rig.start(['run', 'pipeline.yaml'], envOf(local));
+    const death = ended(first);
+    await until(
+      'the first run has begun',
+      () => (local.requests()['POST /v1/files/face-detection'] ?? 0) > 0,
+    );
+    const second = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(second.stderr).toContain(`process ${first.pid}`);
+    expect(second.code).toBe(2);
+    first.kill('SIGKILL');
+    await death;
+  });
+
+  test('Ctrl-C leaves a state that the next run goes on from, at no further cost', async () => {
+    const local = await service({ speed: 4 });
+    const rig = await photoRig(3);
+    const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+    const death = ended(child);
+    await until('two projects are charged', () => bill(local.ledger()).size >= 2);
+    child.kill('SIGINT');
+    const { code, stdout } = await death;
+    expect(stdout).toContain('Interrupted. Run it again to go on');
+    expect(code).toBe(130);
+    const again = await rig.run(local);
+    expect(again.summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
+  });
+
+  test('--json prints one JSON object a line, the last one the summary', async () => {
+    const rig = await photoRig(1);
+    const { stdout } = await rig.command(['run', 'pipeline.yaml', '--json']);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line): { type: string } => JSON.parse(line));
+    expect(lines[0]?.type).toBe('planned');
+    expect(lines.at(-1)).toMatchObject({
+      type: 'ended',
+      summary: { outcome: 'done', credits: { charged: 10 } },
+    });
+  });
+});
+
+describe('the API key', () => {
+  test('appears in no log, no state file, no output and no error, also when everything goes wrong', async () => {
+    const secret = 'sk-VERY-secret-0123456789';
+    const local = await service({ key: secret, credits: 15 });
+    const rig = await photoRig(3);
+    const env = { ...envOf(local), SHOTLIST_API_KEY: secret };
+    const run = await rig.command(['run', 'pipeline.yaml', '--verbose', '--log', 'run.log'], env);
+    const json = await rig.command(['run', 'pipeline.yaml', '--json', '--verbose'], env);
+    const status = await rig.command(['status', 'pipeline.yaml'], env);
+    const refused = await rig.command(
+      ['run', 'pipeline.yaml', '--service', `http://other.example/${secret}`],
+      env,
+    );
+    await local.close();
+    const gone = await rig.command(
+      ['run', 'pipeline.yaml', '--limit', '1', '--items', 'p3.png'],
+      env,
+    );
+    expect(run.code).toBe(3);
+    for (const { stdout, stderr } of [run, json, status, gone])
+      expect(stdout + stderr).not.toContain(secret);
+    expect(refused.code).toBe(2);
+    for (const file of rig.files('.')) expect(rig.read(file), file).not.toContain(secret);
+  });
+});
+
+describe('named before any credit is spent', () => {
+  const cases: readonly (readonly [string, (rig: Rig) => void, string])[] = [
+    ['a missing file', (rig) => rmSync(rig.path('actor.png')), 'actor.png does not exist'],
+    [
+      'a folder in place of a file',
+      (rig) => {
+        rmSync(rig.path('actor.png'));
+        mkdirSync(rig.path('actor.png'));
+      },
+      'actor.png is not a file',
+    ],
+    [
+      'a link that leads nowhere',
+      (rig) => {
+        rmSync(rig.path('actor.png'));
+        symlinkSync('nowhere.png', rig.path('actor.png'));
+      },
+      'actor.png does not exist',
+    ],
+    ['an empty file', (rig) => rig.write('actor.png', ''), 'actor.png is empty'],
+    ['an empty glob', (rig) => rmSync(rig.path('photos'), { recursive: true }), 'finds no file'],
+    [
+      'an unknown extension',
+      (rig) => rig.write('pipeline.yaml', photoPipeline.replace('actor.png', 'pipeline.yaml')),
+      'takes no .yaml file',
+    ],
+    ['an output folder that is a file', (rig) => rig.write('out', 'in the way'), 'out'],
+    [
+      'two items that would write one file',
+      (rig) =>
+        rig.write(
+          'pipeline.yaml',
+          photoPipeline.replace('${{ item.dir }}/${{ item.stem }}.png', 'same.png'),
+        ),
+      'would both write',
+    ],
+    [
+      'a path that leaves the output folder',
+      (rig) => rig.write('pipeline.yaml', photoPipeline.replace('${{ item.dir }}/', '../')),
+      'would leave the output folder',
+    ],
+    [
+      'results among the items',
+      (rig) => rig.write('pipeline.yaml', photoPipeline.replace('output: out', 'output: photos')),
+      'in the output folder',
+    ],
+  ];
+  test.each(cases)('%s', async (_name, spoil, words) => {
+    const local = await service();
+    const rig = await photoRig(2);
+    spoil(rig);
+    const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(stderr).toContain(words);
+    expect(code).toBe(2);
+    expect(Object.keys(local.requests())).toEqual([]);
+  });
+
+  test('an unreadable file', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    chmodSync(rig.path('photos/p1.png'), 0);
+    chmodSync(rig.folder, 0o777);
+    // Root reads everything, so as root the command runs as nobody.
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const { code, stderr } = await ended(rig.start(['run', 'pipeline.yaml'], envOf(local), user));
+    expect(stderr).toContain('photos/p1.png may not be read or written (permission denied)');
+    expect(code).toBe(2);
+    expect(Object.keys(local.requests())).toEqual([]);
+  });
+});
+
+describe('a wrong pipeline', () => {
+  const cases: readonly (readonly [string, string, string, string])[] = [
+    ['a misspelt key', 'output: out', 'outptu: out', '6:1: error: unknown key "outptu"'],
+    [
+      'an unknown tool',
+      'uses: face-swap-photo',
+      'uses: face-swap-foto',
+      '12:11: error: step "swap" uses the text "face-swap-foto"',
+    ],
+    [
+      'an unknown step in an expression',
+      '${{ steps.photo.file_path }}" } }',
+      '${{ steps.foto.file_path }}" } }',
+      '10:62: error: there is no step "foto"',
+    ],
+    [
+      'a missing required field',
+      'to: "${{ item.dir }}/${{ item.stem }}.png"',
+      '',
+      '21:27: error: step "save" needs "to"',
+    ],
+    [
+      'a wrong type',
+      'items:\n',
+      'limits: { items: many }\nitems:\n',
+      '4:18: error: limits.items must be an integer',
+    ],
+    [
+      'a cycle',
+      'actor: { uses: upload,',
+      'actor: { uses: upload, needs: [tidy],',
+      'error: these steps wait for each other',
+    ],
+  ];
+  test.each(cases)(
+    '%s gives one diagnostic with line and column, exit code 2, nothing sent',
+    async (_name, from, to, words) => {
+      const local = await service();
+      const rig = await photoRig(1, photoPipeline.replace(from, to));
+      const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+      expect(stderr).toContain(words);
+      expect(stderr.match(/: error: /g)).toHaveLength(1);
+      expect(stderr).toMatch(/pipeline\.yaml:\d+:\d+: error/);
+      expect(code).toBe(2);
+      expect(Object.keys(local.requests())).toEqual([]);
+      expect((await rig.command(['validate', 'pipeline.yaml'])).code).toBe(2);
+    },
+  );
+});
+
+describe('plan, status, validate, tools, serve', () => {
+  test('plan shows what would run, the credits and what is reused, and sends no request', async () => {
+    const local = await service();
+    const rig = await photoRig(3);
+    const before = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+    expect(before.stdout).toMatch(/swap +face-swap-photo +3 perhaps +30/);
+    expect(before.stdout).toContain('At most 30 credits.');
+    expect(Object.keys(local.requests())).toEqual([]);
+    await rig.run(local);
+    const asked = JSON.stringify(local.requests());
+    const after = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+    expect(after.stdout).toMatch(/swap +face-swap-photo +3 reused/);
+    expect(after.stdout).toContain('Nothing to pay.');
+    expect(JSON.stringify(local.requests())).toBe(asked);
+  });
+
+  test('status tells credits, files and what failed', async () => {
+    const rig = await photoRig(2);
+    expect((await rig.command(['status', 'pipeline.yaml'])).code).toBe(2);
+    await rig.command(['run', 'pipeline.yaml']);
+    const { code, stdout } = await rig.command(['status', 'pipeline.yaml']);
+    expect(stdout).toMatch(/face-swap-photo +2 deleted/);
+    expect(stdout).toContain('Credits: 20 charged, 0 refunded');
+    expect(code).toBe(0);
+  });
+
+  test('a budget refuses a step whose price is not known, with its place', async () => {
+    const rig = new Rig(`pipeline: p
+budget: { credits: 100 }
+steps:
+  clip: { uses: ai-video-editor, with: { end_seconds: 2, assets: { video_file_path: "https://x.example/a.mp4" }, style: { prompt: red } } }
+`);
+    const refused = await rig.command(['run', 'pipeline.yaml']);
+    expect(refused.stderr).toContain(
+      'pipeline.yaml:4:3: error: there is a budget, and the price of "clip"',
+    );
+    expect(refused.code).toBe(2);
+  });
+
+  test('validate says the order of the steps', async () => {
+    const rig = await photoRig(0);
+    const { code, stdout } = await rig.command(['validate', 'pipeline.yaml']);
+    expect(stdout).toContain('actor (shared) → photo → faces → swap → save → tidy');
+    expect(code).toBe(0);
+  });
+
+  test('tools lists 27 tools and four other kinds', async () => {
+    const rig = new Rig('');
+    const { stdout } = await rig.command(['tools', '--json']);
+    const kinds: { paid: boolean }[] = JSON.parse(stdout);
+    expect(kinds).toHaveLength(31);
+    expect(kinds.filter(({ paid }) => paid)).toHaveLength(27);
+    expect((await rig.command(['tools', 'face-swop'])).stderr).toContain(
+      'did you mean "face-swap"?',
+    );
+  });
+
+  test('serve starts a service that a run in another process uses', async () => {
+    const rig = await photoRig(1);
+    const server = rig.start(['serve', '--json', '--data', 'service-data']);
+    const line = await new Promise<string>((resolve) =>
+      server.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString())),
+    );
+    const { address, key }: { address: string; key: string } = JSON.parse(line);
+    const env = { SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key };
+    const ran = await rig.command(['run', 'pipeline.yaml'], env);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).not.toContain('Rehearsal');
+    const stop = ended(server);
+    server.kill('SIGTERM');
+    expect((await stop).code).toBe(0);
+  });
+
+  test('an unknown command suggests a known one and exits 2', async () => {
+    const rig = new Rig('');
+    const { code, stderr } = await rig.command(['valdate']);
+    expect(stderr).toContain('validate');
+    expect(code).toBe(2);
+  });
+});

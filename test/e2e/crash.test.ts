@@ -1,0 +1,137 @@
+// Promise 1 and 2: whatever dies, whenever, one task is charged at most once, and nothing paid is lost.
+import { statSync, truncateSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { LineFile } from '../../src/run/recorder.ts';
+import { startService } from '../../src/service/start.ts';
+import type { Plugs } from '../../src/workspace/run.ts';
+import { bill, ended, photoRig, type Rig, service, until } from '../rig.ts';
+
+class PowerCut extends Error {
+  readonly code = 'POWER_CUT';
+}
+
+/**
+ * Cuts the power at a line of the journal. `before`: nothing after the last sync survives, this line neither.
+ * `after`: the line has reached the disk, and nothing came after it.
+ */
+function cutAt(line: number, when: 'before' | 'after', state: string): Plugs & { restore(): void } {
+  let lines = 0;
+  let dead = false;
+  let synced = 0;
+  const size = (): number => statSync(state, { throwIfNoEntry: false })?.size ?? 0;
+  return {
+    lines: (file: LineFile): LineFile => ({
+      append(text) {
+        if (dead) throw new PowerCut();
+        lines += 1;
+        if (lines === line && when === 'before') dead = true;
+        if (dead) throw new PowerCut();
+        file.append(text);
+        if (lines === line) dead = true;
+      },
+      async sync() {
+        await file.sync();
+        synced = size();
+        if (dead) throw new PowerCut();
+      },
+    }),
+    restore() {
+      if (when === 'before' && size() > synced) truncateSync(state, synced);
+    },
+  };
+}
+
+async function countLines(): Promise<number> {
+  const rig = await photoRig(2);
+  let lines = 0;
+  const count: Plugs = {
+    lines: (file) => ({
+      append(text) {
+        lines += 1;
+        file.append(text);
+      },
+      sync: () => file.sync(),
+    }),
+  };
+  await rig.run(await service(), {}, count);
+  return lines;
+}
+
+describe('the power is cut at every line of the journal', () => {
+  test.each(['before', 'after'] as const)(
+    '%s the write: resumed, and nothing is charged twice',
+    async (when) => {
+      const all = await countLines();
+      expect(all).toBeGreaterThan(15);
+      for (let line = 1; line <= all; line++) {
+        const local = await startService();
+        const rig = await photoRig(2);
+        try {
+          const cut = cutAt(line, when, rig.path('photos.state.jsonl'));
+          const death = await rig.run(local, {}, cut).catch((error: unknown) => error);
+          // After the very last line nothing is left to be lost: that run ends by itself.
+          if (line < all || when === 'before') expect(death).toBeInstanceOf(PowerCut);
+          cut.restore();
+          const { summary } = await rig.run(local);
+          const charges = bill(local.ledger());
+          const where = `cut ${when} line ${line}`;
+          for (const [name, credits] of charges) expect(credits, `${where}: ${name}`).toBe(10);
+          expect(summary.outcome, where).toBe(summary.tasks.doubt > 0 ? 'doubt' : 'done');
+          const doubted = summary.tasks.doubt;
+          expect(rig.files('out').length + doubted, where).toBe(2);
+          expect(summary.credits.reserved, where).toBe(doubted * 10);
+        } finally {
+          await local.close();
+        }
+      }
+    },
+  );
+});
+
+describe('kill -9', () => {
+  const swapsDone = (rig: Rig): number => {
+    const state = rig.path('.shotlist/rehearsal/photos/state.jsonl');
+    if (statSync(state, { throwIfNoEntry: false }) === undefined) return 0;
+    return rig
+      .read('.shotlist/rehearsal/photos/state.jsonl')
+      .split('\n')
+      .filter((line) => line.includes('"event":"created"')).length;
+  };
+
+  test.each([1, 4, 7])(
+    'a rehearsal killed after %i creations is completed by the next run, each photo charged once',
+    async (creations) => {
+      const rig = await photoRig(8);
+      const child = rig.start(['run', 'pipeline.yaml', '--speed', '40']);
+      const death = ended(child);
+      await until(`${creations} projects are created`, () => swapsDone(rig) >= creations);
+      child.kill('SIGKILL');
+      expect((await death).code).toBeNull();
+
+      const again = await rig.command(['run', 'pipeline.yaml', '--json']);
+      expect(again.stderr).toBe('');
+      expect(again.code).toBe(0);
+      expect(rig.files('.shotlist/rehearsal/photos/out')).toHaveLength(8);
+
+      const local = await service({ data: rig.path('.shotlist/rehearsal/photos/service') });
+      const charges = bill(local.ledger());
+      expect(charges.size).toBe(8);
+      expect([...charges.values()]).toEqual(Array.from({ length: 8 }, () => 10));
+    },
+  );
+
+  test('against a service that lives on, at most what was in flight is in doubt, and nothing is charged twice', async () => {
+    const local = await service({ speed: 40 });
+    const rig = await photoRig(8);
+    const env = { SHOTLIST_BASE_URL: local.address, SHOTLIST_API_KEY: local.key };
+    const child = rig.start(['run', 'pipeline.yaml'], env);
+    const death = ended(child);
+    await until('3 projects are charged', () => bill(local.ledger()).size >= 3);
+    child.kill('SIGKILL');
+    await death;
+    const again = await rig.run(local);
+    for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
+    expect(again.summary.tasks.done + again.summary.tasks.reused).toBeGreaterThan(0);
+    expect(rig.files('out').length + again.summary.tasks.doubt).toBe(8);
+  });
+});

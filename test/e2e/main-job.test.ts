@@ -1,0 +1,209 @@
+// The main job: a folder of photos through a pipeline, end to end, against the real local service.
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import type { LocalService } from '../../src/service/start.ts';
+import { bill, photo, photoPipeline, photoRig, service } from '../rig.ts';
+
+/** Requests that change something or carry media. */
+function work(local: LocalService): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(local.requests()).filter(
+      ([route, count]) => !route.startsWith('GET ') && count > 0,
+    ),
+  );
+}
+
+describe('a folder of photos', () => {
+  test('every photo is swapped, saved, and its project deleted', async () => {
+    const local = await service();
+    const rig = await photoRig(3);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({
+      outcome: 'done',
+      items: { total: 3, done: 3 },
+      credits: { charged: 30, refunded: 0, reserved: 0 },
+      tasks: { done: 16, reused: 0, failed: 0 },
+    });
+    expect(rig.files('out')).toEqual(['p1.png', 'p2.png', 'p3.png']);
+    for (const file of rig.files('out')) {
+      const { format } = await sharp(rig.path(`out/${file}`)).metadata();
+      expect(format).toBe('png');
+    }
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
+    expect(local.requests()['DELETE /v1/image-projects/:id']).toBe(3);
+  });
+
+  test('a second run sends nothing that is charged, no upload and no download', async () => {
+    const local = await service();
+    const rig = await photoRig(2);
+    await rig.run(local);
+    const state = rig.read('photos.state.jsonl');
+    const before = JSON.stringify(local.requests());
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({
+      outcome: 'done',
+      credits: { charged: 0 },
+      tasks: { done: 0, reused: 11 },
+    });
+    expect(JSON.stringify(local.requests())).toBe(before);
+    expect(rig.read('photos.state.jsonl')).toBe(state);
+  });
+
+  test('changing one photo’s content runs that photo alone', async () => {
+    const local = await service();
+    const rig = await photoRig(3);
+    await rig.run(local);
+    rig.write('photos/p2.png', await photo(77));
+    const { summary, happenings } = await rig.run(local);
+    expect(summary.credits.charged).toBe(10);
+    const worked = happenings.flatMap((h) =>
+      h.type === 'task' && h.ending === 'done' ? [h.task] : [],
+    );
+    expect(worked.sort()).toEqual([
+      'faces:p2.png',
+      'photo:p2.png',
+      'save:p2.png',
+      'swap:p2.png',
+      'tidy:p2.png',
+    ]);
+  });
+
+  test('a renamed photo costs nothing but its download’s new place', async () => {
+    const local = await service();
+    const rig = await photoRig(2);
+    await rig.run(local);
+    const before = work(local);
+    renameSync(rig.path('photos/p1.png'), rig.path('photos/renamed.png'));
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
+    expect(work(local)).toEqual(before);
+    expect(readFileSync(rig.path('out/renamed.png'))).toEqual(readFileSync(rig.path('out/p1.png')));
+  });
+
+  test('a copy of a photo is paid once, in the same run and in a later one', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    copyFileSync(rig.path('photos/p1.png'), rig.path('photos/same-run.png'));
+    await rig.run(local);
+    copyFileSync(rig.path('photos/p1.png'), rig.path('photos/later.png'));
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
+    expect([...bill(local.ledger()).values()]).toEqual([10]);
+    expect(rig.files('out')).toEqual(['later.png', 'p1.png', 'same-run.png']);
+  });
+
+  test('a setting that is changed and changed back costs nothing, and its first result is there again', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    await rig.run(local);
+    const first = readFileSync(rig.path('out/p1.png'));
+    const changed = photoPipeline.replace(
+      'face_swap_mode: individual-faces',
+      'source_file_path: ${{ steps.actor.file_path }}\n        face_swap_mode: individual-faces',
+    );
+    writeFileSync(rig.file, changed);
+    expect((await rig.run(local)).summary.credits.charged).toBe(10);
+    writeFileSync(rig.file, photoPipeline);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
+    expect(readFileSync(rig.path('out/p1.png'))).toEqual(first);
+    expect(local.ledger().filter(({ kind }) => kind === 'charge')).toHaveLength(2);
+  });
+
+  test('step names, comments and the order of keys may change at no cost', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    await rig.run(local);
+    const renamed = `# a comment\n${photoPipeline.replaceAll('swap', 'put').replaceAll('face-put-photo', 'face-swap-photo').replaceAll('face_put_mode', 'face_swap_mode').replaceAll('photo:', 'picture:').replaceAll('steps.photo', 'steps.picture')}`;
+    writeFileSync(rig.file, renamed);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({
+      outcome: 'done',
+      credits: { charged: 0 },
+      tasks: { failed: 0 },
+    });
+    expect([...bill(local.ledger()).values()]).toEqual([10]);
+  });
+
+  test('a lost download of a deleted project is not paid again unless that is asked for', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    await rig.run(local);
+    rmSync(rig.path('out/p1.png'));
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'failed', exitCode: 1, credits: { charged: 0 } });
+    expect(summary.trouble[0]?.why).toContain('--pay-again');
+    const again = await rig.run(local, { payAgain: true });
+    expect(again.summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
+    expect(rig.files('out')).toEqual(['p1.png']);
+  });
+
+  test('a file that its owner changed after the download is left alone', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    await rig.run(local);
+    rig.write('out/p1.png', 'retouched');
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
+    expect(rig.read('out/p1.png')).toBe('retouched');
+  });
+
+  test('a photo without faces is skipped with all that uses it', async () => {
+    const local = await service();
+    const rig = await photoRig(
+      1,
+      photoPipeline.replace('size(steps.faces.faces) > 0', 'size(steps.faces.faces) > 9'),
+    );
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({
+      outcome: 'done',
+      credits: { charged: 0 },
+      tasks: { skipped: 3 },
+    });
+  });
+
+  test('the number of photos in the works and of swaps at once is bounded', async () => {
+    const local = await service();
+    const rig = await photoRig(
+      6,
+      photoPipeline.replace(
+        'output: out',
+        'output: out\nlimits: { items: 2, steps: { face-swap-photo: 1 } }',
+      ),
+    );
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+  });
+});
+
+describe('later steps', () => {
+  test('a step added after the project was deleted uses the downloaded file, uploaded again', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    await rig.run(local);
+    const more = `${photoPipeline}  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.swap.url }}" } } }
+  save2: { uses: download, with: { of: colour, to: "\${{ item.stem }}-colour.png" } }
+`;
+    writeFileSync(rig.file, more);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
+    expect(rig.files('out')).toEqual(['p1-colour.png', 'p1.png']);
+    const before = work(local);
+    expect((await rig.run(local)).summary.credits.charged).toBe(0);
+    expect(work(local)).toEqual(before);
+  });
+
+  test('a step added while the project lives uses a fresh address of it', async () => {
+    const local = await service();
+    const kept = photoPipeline.replace(/ {2}tidy.*\n/, '');
+    const rig = await photoRig(1, kept);
+    await rig.run(local);
+    writeFileSync(
+      rig.file,
+      `${kept}  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.swap.url }}" } } }\n`,
+    );
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
+  });
+});

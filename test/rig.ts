@@ -1,0 +1,197 @@
+// Makes an end-to-end test a pleasure to write: a temporary folder with a pipeline and photos, a real local
+// service, and the real command in a child process.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { onTestFinished } from 'vitest';
+import type { Happening } from '../src/report/happening.ts';
+import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
+import { loadPipeline } from '../src/workspace/load.ts';
+import { renderProblem } from '../src/workspace/problem.ts';
+import { type Plugs, type Ran, type RunOptions, run } from '../src/workspace/run.ts';
+
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+
+/** Upload, detect, swap, download, delete, for each photo in photos/. */
+export const photoPipeline = `pipeline: photos
+inputs:
+  actor: { type: file, default: actor.png }
+items:
+  glob: photos/**/*.png
+output: out
+steps:
+  actor: { uses: upload, with: { file: "\${{ inputs.actor }}" } }
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+  swap:
+    uses: face-swap-photo
+    if: size(steps.faces.faces) > 0
+    with:
+      name: \${{ item.stem }}
+      assets:
+        face_swap_mode: individual-faces
+        target_file_path: \${{ steps.photo.file_path }}
+        face_mappings: >-
+          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+  save: { uses: download, with: { of: swap, to: "\${{ item.dir }}/\${{ item.stem }}.png" } }
+  tidy: { uses: delete, with: { of: swap } }
+`;
+
+/** A small picture whose content depends on the number. */
+export async function photo(number: number): Promise<Buffer> {
+  const colour = { r: (number * 53) % 256, g: (number * 97) % 256, b: (number * 31) % 256 };
+  const background = sharp({ create: { width: 48, height: 48, channels: 3, background: colour } });
+  const spot = await sharp({ create: { width: 12, height: 12, channels: 3, background: '#d9a' } })
+    .png()
+    .toBuffer();
+  return await background
+    .composite([{ input: spot, left: 4 + (number % 30), top: 10 }])
+    .png()
+    .toBuffer();
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class Rig {
+  readonly folder: string;
+  readonly file: string;
+
+  constructor(pipeline: string) {
+    this.folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
+    this.file = join(this.folder, 'pipeline.yaml');
+    writeFileSync(this.file, pipeline);
+    onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, content: string | Buffer): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), content);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), 'utf8');
+  }
+
+  /** All files below a folder, sorted, with "/" between names. */
+  files(below: string): readonly string[] {
+    return readdirSync(this.path(below), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(this.path(below).length + 1))
+      .sort();
+  }
+
+  /** Runs in this process, against a service. The pipeline must be valid and the run must begin. */
+  async run(service: LocalService, options: RunOptions = {}, plugs?: Plugs): Promise<Told> {
+    const happenings: Happening[] = [];
+    const loaded = await loadPipeline(this.file);
+    if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+    const all = {
+      backoffMs: 1,
+      haste: 100,
+      ...options,
+      env: envOf(service),
+      say: (happening: Happening) => void happenings.push(happening),
+    };
+    const ran =
+      plugs === undefined ? await run(loaded.value, all) : await run(loaded.value, all, plugs);
+    if (!ran.ok) throw new Error(renderProblem(ran.error));
+    return { ...ran.value, happenings };
+  }
+
+  /** The real command in a child process. */
+  start(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    user: { readonly uid?: number; readonly gid?: number } = {},
+  ): ChildProcess {
+    const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...clean } = process.env;
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: this.folder,
+      env: { ...clean, ...env },
+      ...user,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  }
+
+  async command(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Ended> {
+    return await ended(this.start(args, env));
+  }
+}
+
+export interface Told extends Ran {
+  readonly happenings: readonly Happening[];
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, stdout, stderr };
+}
+
+/** A folder with the photo pipeline, an actor and so many photos. */
+export async function photoRig(count: number, pipeline = photoPipeline): Promise<Rig> {
+  const rig = new Rig(pipeline);
+  rig.write('actor.png', await photo(1000));
+  for (let number = 1; number <= count; number++)
+    rig.write(`photos/p${number}.png`, await photo(number));
+  return rig;
+}
+
+export async function service(options: ServiceOptions = {}): Promise<LocalService> {
+  const started = await startService(options);
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= started.close();
+    return closing;
+  };
+  onTestFinished(close);
+  return { ...started, close };
+}
+
+export function envOf({ address, key }: LocalService): Readonly<Record<string, string>> {
+  return { SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key };
+}
+
+/** What the service charged for each project's name without its token, refunds taken off. */
+export function bill(entries: ReturnType<LocalService['ledger']>): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { kind, name, credits } of entries) {
+    if (kind === 'adjustment' || name === null) continue;
+    const plain = name.replace(/ #[0-9a-z]+$/, '');
+    sums.set(plain, (sums.get(plain) ?? 0) + (kind === 'charge' ? credits : -credits));
+  }
+  return sums;
+}
+
+/** Waits until something is so, looking every few milliseconds; an error after a minute. */
+export async function until(what: string, check: () => boolean): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!check()) {
+    if (Date.now() > end) throw new Error(`it never came to be that ${what}`);
+    await wait(5);
+  }
+}
