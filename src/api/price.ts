@@ -20,6 +20,15 @@ type Figure = Result<number, string>;
 
 /** facts.md, Prices: a creation answers as if the output had so many frames a second. */
 const assumedFps = 30;
+/** A published second of video is one of so many frames. */
+const publishedFps = 24;
+
+/**
+ * A figure by the second, as the creation will answer it. The list does not say for every tool at which frame
+ * rate its second is counted; the dearer reading is taken, so that a plan is never below the bill.
+ */
+const bySecond = (seconds: number, credits: number): Figure =>
+  ok((roundedUp(seconds) * credits * assumedFps) / publishedFps);
 
 /**
  * The price of one creation. `body` is the request as it will be sent: a field that is missing is
@@ -28,8 +37,7 @@ const assumedFps = 30;
  *
  * Where a field that decides is left out, the dearest value stands in for it, if every value has a
  * published figure; otherwise the price is not known. Video is counted at 30 frames a second, as
- * the creation does, also where the list says "at 24 fps"; an output of more frames a second ends
- * dearer.
+ * the creation does; an output of more frames a second ends dearer.
  */
 export function priceOf(tool: string, body: JsonObject): Price {
   const rule = own(priceList.tools, tool);
@@ -62,7 +70,7 @@ function figureOf(rule: PriceRule, body: JsonObject): Figure {
       const seconds = clipSeconds(body);
       const rate = chosen(rule.table, body);
       return seconds.ok && rate.ok
-        ? ok(roundedUp(seconds.value) * rate.value)
+        ? bySecond(seconds.value, rate.value)
         : firstError(seconds, rate);
     }
     case 'model-seconds':
@@ -132,9 +140,7 @@ function modelSeconds(
   if (rate === undefined) return noFigure('model', asked);
   const each = soundRate(rate, body);
   const seconds = clipSeconds(body);
-  return seconds.ok && each.ok
-    ? ok(roundedUp(seconds.value) * each.value)
-    : firstError(seconds, each);
+  return seconds.ok && each.ok ? bySecond(seconds.value, each.value) : firstError(seconds, each);
 }
 
 /** The public clients' documentation: without `audio`, a video is silent. */

@@ -8,7 +8,8 @@ import type { Digest } from '../base/digest.ts';
 import { digestFrom } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { FileFact } from '../plan/facts.ts';
-import type { Clock, Disk, Fetched, LocalFile, Place } from '../run/ports.ts';
+import type { Place } from '../run/place.ts';
+import type { Clock, Disk, Fetched, LocalFile } from '../run/ports.ts';
 import type { HashCache } from './hash-cache.ts';
 import { systemReason } from './system-error.ts';
 
@@ -48,7 +49,7 @@ export class RealDisk implements Disk {
   }
 
   output(path: string): FileFact {
-    return this.#fact(join(this.#o.output, path));
+    return this.#fact(this.#inputPath(path));
   }
 
   kept(digest: string, extension: string): FileFact {
@@ -78,15 +79,14 @@ export class RealDisk implements Disk {
   fileAt(place: Place): LocalFile {
     switch (place.in) {
       case 'input':
-        return { path: this.#inputPath(place.path) };
       case 'output':
-        return { path: join(this.#o.output, place.path) };
+        return { path: this.#inputPath(place.path) };
       case 'kept':
         return { path: this.#keptPath(place.digest, place.extension) };
     }
   }
 
-  asInput(outputPath: string): string {
+  recordedAs(outputPath: string): string {
     const path = relative(this.#o.folder, join(this.#o.output, outputPath));
     return sep === '/' ? path : path.split(sep).join('/');
   }
@@ -138,7 +138,7 @@ export class RealDisk implements Disk {
   ): Promise<Result<void, string>> {
     const target = join(this.#o.output, outputPath);
     return await attempt(target, async () => {
-      await this.#keep(target, { in: 'output', path: outputPath }, digest);
+      await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
       await rename(temporary.path, target);
       await this.#syncFolder(dirname(target));
       this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);

@@ -60,7 +60,7 @@ export const outputSchema = {
   properties: {
     task,
     index: { type: 'integer', minimum: 0, description: 'Which of the project’s downloads.' },
-    path: { type: 'string', description: 'Below the output folder.' },
+    path: { type: 'string', description: 'Relative to the pipeline file.' },
     bytes: { type: 'integer', minimum: 0 },
     sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   },

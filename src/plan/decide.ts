@@ -3,7 +3,7 @@
 import { extensionOf } from '../api/asset.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import type { Facts } from './facts.ts';
-import { standsAt } from './output-path.ts';
+import { wantedPath } from './output-path.ts';
 
 export type Decision =
   /** Done before, by this task or another with the same content. */
@@ -62,9 +62,10 @@ export interface DownloadQuestion {
 export function decideDownload({ task, to, job }: DownloadQuestion, facts: Facts): Decision {
   const recorded = job.outputs ?? [];
   const count = downloadCount(job);
-  const own = recorded.filter(
-    (output) => output.task === task && standsAt(output.path, to, output.index, count),
-  );
+  const own = recorded.filter((output) => {
+    const wanted = output.task === task ? wantedPath(output, to, count) : undefined;
+    return wanted !== undefined && facts.recordedAs(wanted) === output.path;
+  });
   if (count > 0 && own.length === count) {
     const states = own.map((output) => standingOf(output, facts));
     if (states.every((state) => state === 'whole' || state === 'edited'))
@@ -84,7 +85,10 @@ export function decideDownload({ task, to, job }: DownloadQuestion, facts: Facts
  * What became of a file in its place. `superseded`: another result of ours took the place, and this one was kept.
  * `edited`: somebody changed it, which is theirs to do.
  */
-function standingOf(output: OutputLine, facts: Facts): 'whole' | 'absent' | 'superseded' | 'edited' {
+function standingOf(
+  output: OutputLine,
+  facts: Facts,
+): 'whole' | 'absent' | 'superseded' | 'edited' {
   const condition = conditionOf(output, facts);
   if (condition === 'absent') return 'absent';
   if (condition === 'changed') return keptCopy(output, facts) ? 'superseded' : 'edited';

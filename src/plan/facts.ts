@@ -10,8 +10,10 @@ export type FileFact =
 export interface Facts {
   /** A file that a step uploads, as its path stands in the pipeline. */
   input(path: string): FileFact;
-  /** A file below the output folder. */
+  /** A recorded output: its path is relative to the pipeline file, so it is found also when `output:` changes. */
   output(path: string): FileFact;
+  /** How a path below the output folder of today is recorded. */
+  recordedAs(path: string): string;
   /** A superseded output, kept under its hash when another took its place. */
   kept(digest: string, extension: string): FileFact;
 }

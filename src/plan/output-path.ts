@@ -1,6 +1,7 @@
 // Where downloads land: below the output folder, under names that the user chose, never the server's.
 import { extensionOf } from '../api/asset.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import type { OutputLine } from '../journal/line.ts';
 
 /**
  * The path of one download below the output folder. `extension` is only used where `to` is a folder.
@@ -43,8 +44,9 @@ function hasControl(text: string): boolean {
   return false;
 }
 
-/** True when a recorded output is where `to` wants it now. */
-export function standsAt(path: string, to: string, index: number, count: number): boolean {
+/** Where `to` wants one of a job's outputs now, below the output folder; undefined: nowhere. */
+export function wantedPath(output: OutputLine, to: string, count: number): string | undefined {
+  const { index, path } = output;
   const wanted = outputPath(to, { index, count, extension: extensionOf(path) });
-  return wanted.ok && wanted.value === path;
+  return wanted.ok ? wanted.value : undefined;
 }

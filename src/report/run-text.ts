@@ -3,8 +3,6 @@ import type { Happening, Summary, TaskEnding } from './happening.ts';
 import { planText } from './plan-text.ts';
 import { count, duration, printable, table } from './text.ts';
 
-const loud: readonly TaskEnding[] = ['failed', 'doubt', 'pending'];
-
 /** What a happening looks like on a terminal; undefined: nothing is shown. */
 export function happeningText(happening: Happening, items: number): string | undefined {
   switch (happening.type) {
@@ -13,7 +11,7 @@ export function happeningText(happening: Happening, items: number): string | und
     case 'planned':
       return planText(happening.plan);
     case 'task':
-      return loud.includes(happening.ending)
+      return happening.ending === 'doubt'
         ? `  ${endingWord(happening.ending)}: ${printable(happening.task)}: ${printable(happening.why ?? '')}`
         : undefined;
     case 'item':

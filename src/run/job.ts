@@ -4,7 +4,7 @@ import type { Download } from '../api/project.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OutputLine } from '../journal/line.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Place } from './ports.ts';
+import type { Place } from './place.ts';
 
 interface Common {
   /** Names the job among those that run; the loop chose it. */

@@ -1,6 +1,7 @@
 // Facts about files, and a list of those that must be read before more can be said.
 import type { Facts, FileFact } from '../plan/facts.ts';
-import type { Disk, Place } from './ports.ts';
+import type { Place } from './place.ts';
+import type { Disk } from './ports.ts';
 
 export class Look implements Facts {
   readonly #disk: Disk;
@@ -16,6 +17,10 @@ export class Look implements Facts {
 
   output(path: string): FileFact {
     return this.#noted(this.#disk.output(path), { in: 'output', path });
+  }
+
+  recordedAs(path: string): string {
+    return this.#disk.recordedAs(path);
   }
 
   kept(digest: string, extension: string): FileFact {

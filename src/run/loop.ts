@@ -5,8 +5,7 @@ import { digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import { type JobLine, resultOf } from '../journal/line.ts';
-import type { Scope } from '../language/expression.ts';
-import type { Pipeline, Step } from '../language/pipeline.ts';
+import type { Step } from '../language/pipeline.ts';
 import type { Ending, Phase, Turn } from '../plan/schedule.ts';
 import type { Happening, TaskEnding } from '../report/happening.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
@@ -14,28 +13,21 @@ import type { Item } from '../task/item.ts';
 import { namedByContent } from '../task/outputs.ts';
 import { type Flight, Flights, type Passenger } from './flights.ts';
 import type { JobOrder, Outcome } from './job.ts';
-import type { Look } from './look.ts';
 import { savedOutputs } from './orders.ts';
-import type { Clock, Disk, Journal, Notice, Runner } from './ports.ts';
+import type { Notice, Runner } from './ports.ts';
 import { Purse } from './purse.ts';
 import { type Renewing, suppliersOf } from './renewals.ts';
-import { type Move, Starter } from './starter.ts';
+import { type Move, Starter, type StarterOptions } from './starter.ts';
 import { Tally } from './tally.ts';
+import { Window } from './window.ts';
 import { Work } from './work.ts';
 
-export interface LoopOptions {
-  readonly pipeline: Pipeline;
-  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+export interface LoopOptions
+  extends Pick<StarterOptions, 'pipeline' | 'base' | 'journal' | 'look' | 'clock' | 'payAgain'> {
   readonly items: AsyncIterator<Item>;
   readonly runner: Runner;
-  readonly journal: Journal;
-  readonly disk: Disk;
-  readonly look: Look;
-  readonly clock: Clock;
   /** Credits that this run may charge, at most. */
   readonly budget: number | undefined;
-  /** A result that is gone here and there may be paid again. */
-  readonly payAgain: boolean;
   readonly say: (happening: Happening) => void;
 }
 
@@ -44,9 +36,7 @@ export class Loop {
   readonly #o: LoopOptions;
   readonly #shared: Work;
   readonly #itemSteps: readonly Step[];
-  readonly #works = new Set<Work>();
-  /** Works in which something may start. */
-  readonly #stirred = new Set<Work>();
+  readonly #window: Window;
   readonly #flights: Flights;
   readonly #purse: Purse;
   readonly #starter: Starter;
@@ -54,7 +44,6 @@ export class Loop {
   #patient: Passenger[] = [];
   /** Item-level steps that are not over for every item: what keeps a shared project. */
   readonly #unfinished = new Set<string>();
-  #itemsOver = false;
   #stop: { readonly what: 'run' | 'interrupt'; readonly why: string } | undefined;
 
   constructor(options: LoopOptions) {
@@ -81,6 +70,20 @@ export class Loop {
       shared: undefined,
       outside: (step) => this.#itemPhase(step),
     });
+    this.#window = new Window({
+      items: options.items,
+      size: options.pipeline.limits.items,
+      open: (item) => this.#open(item),
+    });
+  }
+
+  #open(item: Item): Work {
+    return new Work({
+      steps: this.#itemSteps,
+      item,
+      shared: this.#shared,
+      outside: (step) => this.#shared.schedule.phase(step),
+    });
   }
 
   /** Stops: nothing new starts, what runs comes to an end. */
@@ -103,14 +106,14 @@ export class Loop {
   }
 
   async run(): Promise<void> {
-    this.#stir(this.#shared);
+    this.#window.stir(this.#shared);
     for (;;) {
-      await this.#admit();
+      if (!this.#admissionOver && this.#stop === undefined && (await this.#window.fill()))
+        this.#window.stir(this.#shared);
       this.#startAll();
       if (this.#flights.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return;
-        if (this.#stirred.size === 0 && this.#works.size >= this.#o.pipeline.limits.items)
-          throw new Error('bug: nothing runs and nothing can start');
+        if (this.#admissionOver) throw new Error('bug: nothing runs and nothing can start');
         continue;
       }
       await this.#handle(await this.#o.runner.next());
@@ -118,63 +121,34 @@ export class Loop {
   }
 
   #isOver(): boolean {
-    return this.#admissionOver && this.#works.size === 0 && this.#shared.schedule.isOver;
+    return this.#admissionOver && this.#window.isEmpty && this.#shared.schedule.isOver;
   }
 
   /** No further item is taken in: there is none, or no money for it. */
   get #admissionOver(): boolean {
-    return this.#itemsOver || this.#purse.empty !== undefined;
+    return this.#window.exhausted || this.#purse.empty !== undefined;
   }
 
+  /** How a step of the items stands, for the shared steps that wait for all of them. */
   #itemPhase(step: string): Phase {
-    if (!this.#admissionOver || this.#works.size > 0) return 'waiting';
-    return this.#unfinished.has(step) || !this.#itemsOver ? 'blocked' : 'done';
-  }
-
-  /** Keeps the window of items full. */
-  async #admit(): Promise<void> {
-    const { items, pipeline } = this.#o;
-    while (
-      !this.#admissionOver &&
-      this.#stop === undefined &&
-      this.#works.size < pipeline.limits.items
-    ) {
-      const next = await items.next();
-      if (next.done === true) {
-        this.#itemsOver = true;
-        this.#stir(this.#shared);
-        return;
-      }
-      const work = new Work({
-        steps: this.#itemSteps,
-        item: next.value,
-        shared: this.#shared,
-        outside: (step) => this.#shared.schedule.phase(step),
-      });
-      this.#works.add(work);
-      this.#stir(work);
-    }
-  }
-
-  #stir(work: Work): void {
-    this.#stirred.add(work);
+    if (!this.#admissionOver || !this.#window.isEmpty) return 'waiting';
+    return this.#unfinished.has(step) || !this.#window.exhausted ? 'blocked' : 'done';
   }
 
   #startAll(): void {
-    while (this.#stirred.size > 0 && this.#stop === undefined) {
-      for (const work of this.#stirred) {
-        this.#stirred.delete(work);
-        for (let turn = work.schedule.next(); turn !== undefined; turn = work.schedule.next()) {
-          this.#take(work, turn);
-          if (this.#stop !== undefined) return;
-        }
-        if (work !== this.#shared && work.schedule.isOver) this.#leave(work);
+    while (this.#stop === undefined) {
+      const work = this.#window.next();
+      if (work === undefined) return;
+      for (let turn = work.schedule.next(); turn !== undefined; turn = work.schedule.next()) {
+        this.#take(work, turn);
+        if (this.#stop !== undefined) return;
       }
+      if (work !== this.#shared && work.schedule.isOver) this.#leave(work);
     }
   }
 
   #leave(work: Work): void {
-    if (!this.#works.delete(work)) return;
+    if (!this.#window.close(work)) return;
     if (work.unwell) this.tally.itemsUnfinished += 1;
     else this.tally.itemsDone += 1;
     this.#o.say({
@@ -184,7 +158,7 @@ export class Loop {
       news: work.news,
       of: this.tally.itemsDone + this.tally.itemsUnfinished,
     });
-    if (this.#admissionOver && this.#works.size === 0) this.#stir(this.#shared);
+    if (this.#admissionOver && this.#window.isEmpty) this.#window.stir(this.#shared);
   }
 
   #take(work: Work, turn: Turn): void {
@@ -193,7 +167,7 @@ export class Loop {
       case 'block':
         return this.#end(work, step, 'blocked', `waits for ${turn.because}`);
       case 'skip':
-        return this.#skip(work, step, `${turn.because} is skipped`);
+        return this.#note(work, step, 'skipped', `${turn.because} is skipped`);
       case 'start':
         return this.#move(work, step, this.#starter.consider(work, step));
       default:
@@ -216,11 +190,11 @@ export class Loop {
         return this.#reuse(work, step, move.fingerprint, move.job);
       case 'renew':
         for (const renewing of move.list) this.#renew(renewing);
-        return this.#stir(work);
+        return this.#window.stir(work);
       case 'skip':
-        return this.#skip(work, step, move.why);
+        return this.#note(work, step, 'skipped', move.why);
       case 'fail':
-        return this.#fail(work, step, move.why);
+        return this.#note(work, step, 'failed', move.why);
       case 'hold':
         return this.#end(work, step, 'held', move.why);
       case 'later':
@@ -244,7 +218,7 @@ export class Loop {
     owner.schedule.reopen(step.name);
     if (renewing.how === 'redo') owner.forced.add(step.name);
     else this.#launch(owner, step, renewing.fingerprint, renewing.order);
-    this.#stir(owner);
+    this.#window.stir(owner);
   }
 
   /** Done before: it only has to be known for whom. */
@@ -265,7 +239,7 @@ export class Loop {
     if (job === undefined) throw new Error(`bug: ${work.task(step)} gave without a job`);
     const { deed } = step.kind;
     if (deed === 'download' || deed === 'delete') {
-      const outputs = savedOutputs(job, work.task(step), this.#o.disk);
+      const outputs = savedOutputs(job, work.task(step));
       return work.give(step.name, fingerprint, outputs, outputs);
     }
     const content = namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
@@ -290,14 +264,13 @@ export class Loop {
     const flights = this.#flights.about(fingerprint);
     if (step.kind.deed === 'download') return flights.some(({ order }) => order.deed === 'delete');
     if (flights.length > 0) return true;
-    const of = step.of ?? '';
-    return [...this.#works].some((other) => other !== work && other.stillUses(of, fingerprint));
+    return this.#window.usedByAnother(work, step.of ?? '', fingerprint);
   }
 
   #land(key: string, outcome: Outcome): void {
     for (const { work, step } of this.#patient) {
       work.schedule.reopen(step.name);
-      this.#stir(work);
+      this.#window.stir(work);
     }
     this.#patient = [];
     const flight = this.#flights.land(key);
@@ -309,7 +282,7 @@ export class Loop {
   /** Ends one of the tasks that a job was for. */
   #settle(flight: Flight, outcome: Outcome, { work, step }: Passenger, charged: number): void {
     const leader = flight.work === work && flight.step === step;
-    this.#stir(work);
+    this.#window.stir(work);
     switch (outcome.end) {
       case 'done':
         return this.#done(flight, outcome.live, work, step, charged);
@@ -317,7 +290,7 @@ export class Loop {
         if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);
         if (flight.fingerprint !== undefined)
           this.#starter.noteFailure(flight.fingerprint, outcome.why);
-        return this.#fail(work, step, outcome.why);
+        return this.#note(work, step, 'failed', outcome.why);
       case 'doubt':
         return this.#end(work, step, 'held', outcome.why);
       case 'pending':
@@ -361,7 +334,7 @@ export class Loop {
   /** The free tasks that made a request's inputs are done again, once; then the request is sent again. */
   #resupply(work: Work, step: Step, why: string): void {
     if (work.resupplied.has(step.name))
-      return this.#fail(work, step, `${why}, also after it was supplied again`);
+      return this.#note(work, step, 'failed', `${why}, also after it was supplied again`);
     work.resupplied.add(step.name);
     work.schedule.reopen(step.name);
     for (const { owner, step: supplier } of suppliersOf(work, step)) {
@@ -369,7 +342,7 @@ export class Loop {
       owner.enliven(supplier.name, undefined);
       owner.forced.add(supplier.name);
       owner.schedule.reopen(supplier.name);
-      this.#stir(owner);
+      this.#window.stir(owner);
     }
   }
 
@@ -380,20 +353,12 @@ export class Loop {
     this.#o.runner.abort();
   }
 
-  #skip(work: Work, step: Step, why: string): void {
+  /** An end without a job to speak for it is recorded, once. */
+  #note(work: Work, step: Step, event: 'skipped' | 'failed', why: string): void {
     const task = work.task(step);
     const known = this.#o.journal.ledger.task(task);
-    if (known?.state !== 'skipped' || known.why !== why)
-      this.#o.journal.append([{ event: 'skipped', task, why }]);
-    this.#end(work, step, 'skipped', why);
-  }
-
-  #fail(work: Work, step: Step, why: string): void {
-    const task = work.task(step);
-    const known = this.#o.journal.ledger.task(task);
-    if (known?.state !== 'failed' || known.why !== why)
-      this.#o.journal.append([{ event: 'failed', task, why }]);
-    this.#end(work, step, 'failed', why);
+    if (known?.state !== event || known.why !== why) this.#o.journal.append([{ event, task, why }]);
+    this.#end(work, step, event, why);
   }
 
   #end(
@@ -424,7 +389,7 @@ export class Loop {
       work.unwell = true;
       if (work !== this.#shared) this.#unfinished.add(step.name);
     }
-    if (work === this.#shared) for (const other of this.#works) this.#stir(other);
+    if (work === this.#shared) this.#window.stirAll();
   }
 }
 

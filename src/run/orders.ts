@@ -13,7 +13,7 @@ import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { AttachOrder, CopyOrder, DetectOrder, ReuploadOrder } from './job.ts';
-import type { Disk, Place } from './ports.ts';
+import type { Place } from './place.ts';
 
 /** Free requests are tried this often in all: they cost nothing but patience. */
 const freeAttempts = 5;
@@ -129,9 +129,9 @@ export function bodyTrouble(kind: StepKind, body: JsonObject): string | undefine
 }
 
 /** What a download gives to later steps: where its files are, as an `upload` step would name them. */
-export function savedOutputs(job: JobLine, task: string, disk: Pick<Disk, 'asInput'>): JsonObject {
+export function savedOutputs(job: JobLine, task: string): JsonObject {
   const outputs = (job.outputs ?? []).filter((output) => output.task === task);
-  const paths = outputs.map((output) => disk.asInput(output.path));
+  const paths = outputs.map(({ path }) => path);
   return {
     paths,
     bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),

@@ -5,7 +5,7 @@ import { unreachable } from '../base/result.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { lastingOf, liveProject } from '../task/outputs.ts';
 import type { AttachOrder, CreateOrder, Outcome } from './job.ts';
-import type { Performance } from './perform.ts';
+import type { Performance } from './performance.ts';
 import { pauses } from './poll.ts';
 import { patiently } from './retry.ts';
 import { scrubbed } from './scrub.ts';

@@ -7,8 +7,8 @@ import type { OutputLine } from '../journal/line.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { outputPath } from '../plan/output-path.ts';
 import type { CopyOrder, DeleteOrder, DownloadOrder, Outcome } from './job.ts';
-import type { Performance } from './perform.ts';
 import { freeFailure } from './perform-supply.ts';
+import type { Performance } from './performance.ts';
 import type { Fetched, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
 import { scrubbed } from './scrub.ts';
@@ -115,7 +115,13 @@ async function place(
   if (!placed.ok) await world.disk.discard(temporary);
   if (!path.ok) return path;
   if (!placed.ok) return err(placed.error);
-  return ok({ task: order.task, index: position.index, path: path.value, bytes, sha256: digest });
+  return ok({
+    task: order.task,
+    index: position.index,
+    path: world.disk.recordedAs(path.value),
+    bytes,
+    sha256: digest,
+  });
 }
 
 /** The result is on disk already: another place gets a copy of it. */

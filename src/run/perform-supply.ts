@@ -5,9 +5,10 @@ import { err, ok, type Result } from '../base/result.ts';
 import { detectionRequest } from '../kinds/face-detect.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../task/outputs.ts';
 import type { DetectOrder, DigestOrder, Outcome, ReuploadOrder, UploadOrder } from './job.ts';
-import type { Performance, Recorded } from './perform.ts';
+import type { Performance, Recorded } from './performance.ts';
+import type { Place } from './place.ts';
 import { pauses } from './poll.ts';
-import type { Place } from './ports.ts';
+
 import { patiently } from './retry.ts';
 import { scrubbed } from './scrub.ts';
 import type { World } from './world.ts';

@@ -1,19 +1,11 @@
 // One job as an async generator of events: whoever drives it has an event on disk before asking for the next.
 import { unreachable } from '../base/result.ts';
-import type { Happened } from '../journal/line.ts';
-import type { JobOrder, Outcome } from './job.ts';
+import type { JobOrder } from './job.ts';
 import { attach, create } from './perform-create.ts';
 import { copy, download, remove } from './perform-save.ts';
 import { detect, digest, reupload, upload } from './perform-supply.ts';
+import type { Performance } from './performance.ts';
 import type { World } from './world.ts';
-
-/** `durable`: the job may not go on before this is synced to disk. */
-export interface Recorded {
-  readonly event: Happened;
-  readonly durable: boolean;
-}
-
-export type Performance = AsyncGenerator<Recorded, Outcome, void>;
 
 export function perform(order: JobOrder, world: World): Performance {
   switch (order.deed) {

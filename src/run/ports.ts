@@ -10,6 +10,7 @@ import type { Ledger } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { JobOrder, Outcome } from './job.ts';
+import type { Place } from './place.ts';
 
 /** Time. Everything that waits or dates asks here, so that a test owns it. */
 export interface Clock {
@@ -57,7 +58,7 @@ export interface Fetched {
   readonly contentType: string;
 }
 
-/** The disk, below the pipeline's folder and the output folder. Paths are as in the pipeline. */
+/** The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. */
 export interface Disk {
   /** What is known of a file without reading it; its digest where it was hashed before and is unchanged. */
   input(path: string): FileFact;
@@ -67,8 +68,8 @@ export interface Disk {
   digest(place: Place): Promise<Result<Digest, string>>;
   /** Where a file really is. */
   fileAt(place: Place): LocalFile;
-  /** How a later step names a downloaded file: the way an `upload` step would. */
-  asInput(outputPath: string): string;
+  /** How a path below the output folder is recorded: relative to the pipeline file. */
+  recordedAs(outputPath: string): string;
   /** A name for a file that is being written, in the folder that it will stand in. */
   temporary(outputPath: string): Promise<Result<LocalFile, string>>;
   /**
@@ -81,10 +82,6 @@ export interface Disk {
   /** Removes a temporary file that came to nothing. */
   discard(file: LocalFile): Promise<void>;
 }
-
-export type Place =
-  | { readonly in: 'input' | 'output'; readonly path: string }
-  | { readonly in: 'kept'; readonly digest: string; readonly extension: string };
 
 /** The journal: append-only while a run lasts. */
 export interface Journal {

@@ -1,7 +1,8 @@
 // What only a rehearsal can do: ask the service by name. The hosted one has no list of projects, so there a doubt is
 // a person's to resolve; the local one was killed with the run and knows exactly what it had taken.
-import type { LedgerEntry } from '../service/account.ts';
+
 import type { Journal } from '../run/ports.ts';
+import type { LedgerEntry } from '../service/account.ts';
 
 /** Resolves every doubt of an interrupted rehearsal from the local service's own ledger. */
 export function resolveFromLedger(journal: Journal, entries: () => readonly LedgerEntry[]): void {

@@ -231,7 +231,6 @@ async function perform(
     items: owedFirst(opened.items, owed),
     runner: localRunner({ world, stopper, limits: pipeline.limits.steps }),
     journal,
-    disk: opened.disk,
     look: new Look(opened.disk),
     clock,
     budget,

@@ -94,11 +94,11 @@ describe('video is an estimate at 30 frames a second', () => {
     ['lip-sync', { ...clip, style: { generation_mode: 'pro' } }, 240],
     ['lip-sync', { ...clip, style: { generation_mode: 'lite' }, max_fps_limit: 12 }, 48],
     ['lip-sync', { ...clip, style: { generation_mode: 'lite' }, max_fps_limit: 60 }, 120],
-    ['audio-to-video', { ...clip, resolution: '480p' }, 96],
-    ['audio-to-video', { ...clip, resolution: '720p' }, 192],
-    ['audio-to-video', { ...clip, resolution: '1080p' }, 288],
-    ['ai-talking-photo', { ...clip, style: { generation_mode: 'prompted' } }, 80],
-    ['ai-talking-photo', { ...clip, style: { generation_mode: 'realistic' } }, 192],
+    ['audio-to-video', { ...clip, resolution: '480p' }, 120],
+    ['audio-to-video', { ...clip, resolution: '720p' }, 240],
+    ['audio-to-video', { ...clip, resolution: '1080p' }, 360],
+    ['ai-talking-photo', { ...clip, style: { generation_mode: 'prompted' } }, 100],
+    ['ai-talking-photo', { ...clip, style: { generation_mode: 'realistic' } }, 240],
   ];
   test.each(cases)('%s with %j costs about %i', (tool, body, expected) => {
     expect(priceOf(tool, body)).toEqual({ known: true, credits: expected, estimate: true });
@@ -106,7 +106,7 @@ describe('video is an estimate at 30 frames a second', () => {
 
   test('a begun frame and a begun second count as whole', () => {
     expect(credits('face-swap', { end_seconds: 0.11 })).toBe(4);
-    expect(credits('audio-to-video', { end_seconds: 2.1, resolution: '480p' })).toBe(72);
+    expect(credits('audio-to-video', { end_seconds: 2.1, resolution: '480p' })).toBe(90);
   });
 
   test('a length that binary fractions miss by a hair is not rounded up a whole step', () => {
@@ -119,6 +119,9 @@ describe('video is an estimate at 30 frames a second', () => {
     expect(credits('face-swap', { start_seconds: 1, end_seconds: 1 + 1e-9 })).toBe(1);
   });
 });
+
+/** The list counts a second of 24 frames, the creation answers at 30: a plan may not be below it. */
+const atThirty = (credits: number): number => Math.ceil((credits * 30) / 24);
 
 describe('generated video is priced by second, model and resolution', () => {
   const sizes = ['480p', '720p', '1080p', '4k'] as const;
@@ -148,29 +151,31 @@ describe('generated video is priced by second, model and resolution', () => {
   );
   test.each(cells)('$model at $resolution, audio $audio: $cell a second', (row) => {
     const { cell, ...choice } = row;
-    const expected = cell === '–' ? undefined : Number(cell) * 5;
+    const expected = cell === '–' ? undefined : atThirty(Number(cell) * 5);
     for (const tool of ['text-to-video', 'image-to-video'])
       expect(credits(tool, { ...choice, end_seconds: 5 })).toBe(expected);
   });
 
   test('without audio a video is silent', () => {
     const body = { model: 'veo3.1', resolution: '720p', end_seconds: 5 };
-    expect(credits('text-to-video', body)).toBe(5 * 96);
+    expect(credits('text-to-video', body)).toBe(atThirty(5 * 96));
   });
 
   test('without a resolution the dearest of the model bounds it', () => {
     const price = (model: string) => credits('image-to-video', { model, end_seconds: 5 });
-    expect(price('ltx-2.3')).toBe(5 * 72);
-    expect(price('kling-3.0')).toBe(5 * 240);
-    expect(price('sora-2')).toBe(5 * 120);
+    expect(price('ltx-2.3')).toBe(atThirty(5 * 72));
+    expect(price('kling-3.0')).toBe(atThirty(5 * 240));
+    expect(price('sora-2')).toBe(atThirty(5 * 120));
   });
 
   test('default, and no model at all, are bounded by kling-3.0, the dearer of the two', () => {
     for (const choice of [{}, { model: 'default' }]) {
       const body = { ...choice, end_seconds: 5 };
-      expect(credits('text-to-video', { ...body, resolution: '720p' })).toBe(5 * 48);
-      expect(credits('text-to-video', { ...body, resolution: '4k', audio: true })).toBe(5 * 288);
-      expect(credits('text-to-video', body)).toBe(5 * 240);
+      expect(credits('text-to-video', { ...body, resolution: '720p' })).toBe(atThirty(5 * 48));
+      expect(credits('text-to-video', { ...body, resolution: '4k', audio: true })).toBe(
+        atThirty(5 * 288),
+      );
+      expect(credits('text-to-video', body)).toBe(atThirty(5 * 240));
       // kling-3.0 has no 480p: nobody says what a paid account pays for it.
       expect(credits('text-to-video', { ...body, resolution: '480p' })).toBeUndefined();
     }
@@ -189,7 +194,7 @@ describe('generated video is priced by second, model and resolution', () => {
 describe('where a field that decides is left out', () => {
   const end = { end_seconds: 2 };
   test('the dearest stands in, if each value has a price', () => {
-    expect(credits('audio-to-video', end)).toBe(144);
+    expect(credits('audio-to-video', end)).toBe(180);
     expect(credits('lip-sync', end)).toBe(120);
   });
 

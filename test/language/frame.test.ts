@@ -12,21 +12,39 @@ function underlined(frame: string): string | undefined {
   return lines[at - 1]?.slice(from, caret.lastIndexOf('^') + 1);
 }
 
-const render = (text: string): string => problemsOf(text).map((one) => renderDiagnostic(one, text)).join('\n');
+const render = (text: string): string =>
+  problemsOf(text)
+    .map((one) => renderDiagnostic(one, text))
+    .join('\n');
 
 describe('the frame', () => {
   test.each([
     ['ouput', `pipeline: p\nouput: x\nsteps:\n  ${photo}\n`],
-    ['retrry', withSteps('photo: { uses: upload, with: { file: a.png }, retrry: { attempts: 2 } }')],
+    [
+      'retrry',
+      withSteps('photo: { uses: upload, with: { file: a.png }, retrry: { attempts: 2 } }'),
+    ],
     ['uplod', withSteps('photo: { uses: uplod, with: { file: a.png } }')],
     ['itm', withSteps('photo: { uses: upload, with: { file: "${{ itm.path }}" } }')],
     [
       'steps.phto.file_path',
-      withSteps(photo, 'f: { uses: face-detect, with: { target_file_path: "${{ steps.phto.file_path }}" } }'),
+      withSteps(
+        photo,
+        'f: { uses: face-detect, with: { target_file_path: "${{ steps.phto.file_path }}" } }',
+      ),
     ],
     [
       'steps.phto.file_path',
-      withSteps(photo, 'f:', '  uses: face-detect', '  with:', '    target_file_path: >-', '      ${{', '        steps.phto.file_path', '      }}'),
+      withSteps(
+        photo,
+        'f:',
+        '  uses: face-detect',
+        '  with:',
+        '    target_file_path: >-',
+        '      ${{',
+        '        steps.phto.file_path',
+        '      }}',
+      ),
     ],
   ])('has its caret under %s', (wrong, text) => {
     expect(underlined(render(text))).toBe(wrong);
@@ -60,9 +78,17 @@ describe('the frame', () => {
 
   test('lets no control character of a message or a text reach the terminal', () => {
     const span = { line: 1, column: 1, endLine: 1, endColumn: 2 };
-    const wild: Diagnostic = { severity: 'error', file: 'p.yaml', span, message: 'swap:a\u001b[31m.png is bad', hint: 'try\u009b1m' };
+    const wild: Diagnostic = {
+      severity: 'error',
+      file: 'p.yaml',
+      span,
+      message: 'swap:a\u001b[31m.png is bad',
+      hint: 'try\u009b1m',
+    };
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-    expect(renderDiagnostic(wild, 'a\u001b[2J')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(renderDiagnostic(wild, 'a\u001b[2J')).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/,
+    );
   });
 });
 
@@ -72,7 +98,9 @@ describe('a suggestion', () => {
     ['UPLOAD', 'upload'],
     ['face-swap-photos', 'face-swap-photo'],
   ])('for %s is %s', (wrong, right) => {
-    expect(suggestion(wrong, ['face-swap', 'face-swap-photo', 'upload', 'download'])).toBe(`did you mean "${right}"?`);
+    expect(suggestion(wrong, ['face-swap', 'face-swap-photo', 'upload', 'download'])).toBe(
+      `did you mean "${right}"?`,
+    );
   });
 
   test('is not made for what is like nothing', () => {

@@ -9,16 +9,29 @@ describe('the order of steps', () => {
   test('puts every step after all that it waits for, whatever the order of the file', () => {
     const names = pipelineOf(whole).steps.map(({ name }) => name);
     for (const step of pipelineOf(whole).steps)
-      for (const before of step.after) expect(names.indexOf(before)).toBeLessThan(names.indexOf(step.name));
+      for (const before of step.after)
+        expect(names.indexOf(before)).toBeLessThan(names.indexOf(step.name));
     expect(names).toHaveLength(10);
   });
 
   test('keeps the order of the file where nothing forbids it', () => {
-    expect(topological(new Map([['c', []], ['a', []], ['b', ['a']]]))).toEqual({ ok: true, value: ['c', 'a', 'b'] });
+    expect(
+      topological(
+        new Map([
+          ['c', []],
+          ['a', []],
+          ['b', ['a']],
+        ]),
+      ),
+    ).toEqual({ ok: true, value: ['c', 'a', 'b'] });
   });
 
   test('names the circle, from its first step back to it', () => {
-    const edges = new Map([['x', ['a']], ['a', ['b']], ['b', ['a']]]);
+    const edges = new Map([
+      ['x', ['a']],
+      ['a', ['b']],
+      ['b', ['a']],
+    ]);
     expect(topological(edges)).toEqual({ ok: false, error: ['a', 'b', 'a'] });
   });
 
@@ -30,15 +43,23 @@ describe('the order of steps', () => {
     const edge = fc.tuple(fc.nat(7), fc.nat(7));
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 14 }), (pairs) => {
-        const edges = new Map(Array.from({ length: 8 }, (_, n) => [`s${n}`, pairs.filter(([to]) => to === n).map(([, from]) => `s${from}`)]));
+        const edges = new Map(
+          Array.from({ length: 8 }, (_, n) => [
+            `s${n}`,
+            pairs.filter(([to]) => to === n).map(([, from]) => `s${from}`),
+          ]),
+        );
         const order = topological(edges);
         if (order.ok) {
           expect([...order.value].sort()).toEqual([...edges.keys()]);
           for (const [to, befores] of edges)
-            for (const from of befores) expect(order.value.indexOf(from)).toBeLessThan(order.value.indexOf(to));
+            for (const from of befores)
+              expect(order.value.indexOf(from)).toBeLessThan(order.value.indexOf(to));
         } else {
           expect(order.error.at(0)).toBe(order.error.at(-1));
-          order.error.slice(1).forEach((from, index) => expect(edges.get(order.error[index] ?? '')).toContain(from));
+          order.error
+            .slice(1)
+            .forEach((from, index) => expect(edges.get(order.error[index] ?? '')).toContain(from));
         }
       }),
       { seed: 1 },
@@ -48,7 +69,9 @@ describe('the order of steps', () => {
 
 describe('shared steps', () => {
   test('are those that refer to no item, themselves or through what they use', () => {
-    const shared = pipelineOf(whole).steps.filter((step) => step.shared).map(({ name }) => name);
+    const shared = pipelineOf(whole)
+      .steps.filter((step) => step.shared)
+      .map(({ name }) => name);
     expect(shared.sort()).toEqual(['actor', 'clip']);
   });
 
@@ -86,7 +109,11 @@ steps:
 
 describe('a delete', () => {
   test('waits for every other use of its step, and for its downloads', () => {
-    expect([...stepOf(pipelineOf(whole), 'tidy-photo').after].sort()).toEqual(['act', 'photo-file', 'swap']);
+    expect([...stepOf(pipelineOf(whole), 'tidy-photo').after].sort()).toEqual([
+      'act',
+      'photo-file',
+      'swap',
+    ]);
   });
 
   test('does not wait for another delete of the same step', () => {
@@ -135,7 +162,13 @@ describe('a valid pipeline', () => {
 
   test('has sober defaults where the file says nothing', () => {
     const pipeline = pipelineOf(withSteps(photo));
-    expect(pipeline).toMatchObject({ budget: {}, items: { kind: 'one' }, output: 'out/p', env: [], inputs: {} });
+    expect(pipeline).toMatchObject({
+      budget: {},
+      items: { kind: 'one' },
+      output: 'out/p',
+      env: [],
+      inputs: {},
+    });
     expect(pipeline.limits).toEqual({ items: 16, steps: {} });
     expect(stepOf(pipeline, 'photo')).toMatchObject({ attempts: 3, discard: false });
     expect(stepOf(pipeline, 'photo').timeoutMs).toBeUndefined();
@@ -150,10 +183,17 @@ describe('a time', () => {
     ['1.5h', 5_400_000],
   ])('of %s is %i milliseconds', (text, ms) => {
     expect(milliseconds(text)).toBe(ms);
-    expect(stepOf(pipelineOf(withSteps(`photo: { uses: upload, with: { file: a.png }, timeout: ${text} }`)), 'photo').timeoutMs).toBe(ms);
+    expect(
+      stepOf(
+        pipelineOf(withSteps(`photo: { uses: upload, with: { file: a.png }, timeout: ${text} }`)),
+        'photo',
+      ).timeoutMs,
+    ).toBe(ms);
   });
 
   test.each(['90', '10 m', '-1s', '1.2.3s', 'm', '1d'])('cannot be %s', (text) => {
-    expect(problemsOf(withSteps(`photo: { uses: upload, with: { file: a.png }, timeout: "${text}" }`))).toHaveLength(1);
+    expect(
+      problemsOf(withSteps(`photo: { uses: upload, with: { file: a.png }, timeout: "${text}" }`)),
+    ).toHaveLength(1);
   });
 });

@@ -22,9 +22,55 @@ function answers(text: string): void {
 
 /** Pieces that mean something to YAML, to the schema or to expressions. */
 const pieces = [
-  '\n', ' ', '  ', ': ', '- ', '"', "'", '{', '}', '[', ']', ',', '#', '&a ', '*a', '<<: ', '!!binary ', '!x ', '? ', '| ', '>-', '---\n',
-  '${{', '}}', '${{ item.path }}', 'steps', 'with', 'uses', 'upload', 'needs', 'if', 'items', 'null', '~', '1', '-1', '.nan', '.inf',
-  '1e999', 'true', '__proto__', 'constructor', '\u0000', '\u001b', '\ufeff', '😀', '\t', '\r\n', '%YAML 1.2\n',
+  '\n',
+  ' ',
+  '  ',
+  ': ',
+  '- ',
+  '"',
+  "'",
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  '#',
+  '&a ',
+  '*a',
+  '<<: ',
+  '!!binary ',
+  '!x ',
+  '? ',
+  '| ',
+  '>-',
+  '---\n',
+  '${{',
+  '}}',
+  '${{ item.path }}',
+  'steps',
+  'with',
+  'uses',
+  'upload',
+  'needs',
+  'if',
+  'items',
+  'null',
+  '~',
+  '1',
+  '-1',
+  '.nan',
+  '.inf',
+  '1e999',
+  'true',
+  '__proto__',
+  'constructor',
+  '\u0000',
+  '\u001b',
+  '\ufeff',
+  '😀',
+  '\t',
+  '\r\n',
+  '%YAML 1.2\n',
 ];
 
 const edit = fc.record({
@@ -35,11 +81,16 @@ const edit = fc.record({
 
 describe('validate never throws', () => {
   test('for arbitrary text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), answers), { seed: 1, numRuns: 300 });
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), answers), {
+      seed: 1,
+      numRuns: 300,
+    });
   });
 
   test('for text made of YAML and pipeline pieces', () => {
-    const text = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
+    const text = fc
+      .array(fc.constantFrom(...pieces), { maxLength: 40 })
+      .map((parts) => parts.join(''));
     fc.assert(fc.property(text, answers), { seed: 1, numRuns: 1500 });
   });
 
@@ -61,7 +112,9 @@ describe('validate never throws', () => {
     const lines = whole.trimEnd().split('\n');
     const order = fc.array(fc.nat(lines.length - 1), { maxLength: lines.length });
     fc.assert(
-      fc.property(order, (chosen) => answers([...lines.slice(0, 14), ...chosen.map((index) => lines[index] ?? '')].join('\n'))),
+      fc.property(order, (chosen) =>
+        answers([...lines.slice(0, 14), ...chosen.map((index) => lines[index] ?? '')].join('\n')),
+      ),
       { seed: 1, numRuns: 400 },
     );
   });

@@ -132,19 +132,28 @@ const yaml: readonly Case[] = [
 const names: readonly Case[] = [
   [
     'an unknown step in an expression',
-    withSteps(photo, 'f: { uses: face-detect, with: { target_file_path: "${{ «steps.phto.file_path» }}" } }'),
+    withSteps(
+      photo,
+      'f: { uses: face-detect, with: { target_file_path: "${{ «steps.phto.file_path» }}" } }',
+    ),
     'there is no step "phto"',
     'did you mean "photo"?',
   ],
   [
     'an unknown output',
-    withSteps(photo, 'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo.filepath» }}" } }'),
+    withSteps(
+      photo,
+      'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo.filepath» }}" } }',
+    ),
     'step "photo" (upload) has no output "filepath"',
     'did you mean "file_path"?',
   ],
   [
     'a step without an output',
-    withSteps(photo, 'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo» }}" } }'),
+    withSteps(
+      photo,
+      'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo» }}" } }',
+    ),
     'name an output of step "photo"',
     'outputs: file_path',
   ],
@@ -193,7 +202,15 @@ const names: readonly Case[] = [
   ],
   [
     'an expression that is no CEL, in a block of its own lines',
-    withSteps('photo:', '  uses: upload', '  with:', '    file: >-', '      ${{', '        1 +«+» 2', '      }}'),
+    withSteps(
+      'photo:',
+      '  uses: upload',
+      '  with:',
+      '    file: >-',
+      '      ${{',
+      '        1 +«+» 2',
+      '      }}',
+    ),
     'in the expression: Unexpected token',
   ],
   [

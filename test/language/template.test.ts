@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/base/json.ts';
 import { type Scope, toCel } from '../../src/language/expression.ts';
-import { compileExpression, compileTemplate, expressionsOf, fill, fillKnown, type Template, type TemplateError } from '../../src/language/template.ts';
+import {
+  compileExpression,
+  compileTemplate,
+  expressionsOf,
+  fill,
+  fillKnown,
+  type Template,
+  type TemplateError,
+} from '../../src/language/template.ts';
 
 const scope: Scope = {
   item: toCel({ stem: 'rose', n: 2, list: ['a', 'b'], map: { k: 1 } }),
@@ -45,12 +53,18 @@ describe('filling in', () => {
 
   test('a list inside a text fails, at its expression', () => {
     const result = fill(compiled({ to: 'x-${{ item.list }}' }), scope);
-    expect(result).toMatchObject({ ok: false, error: { path: ['with', 'to'], text: 'item.list', start: 0, end: 9 } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { path: ['with', 'to'], text: 'item.list', start: 0, end: 9 },
+    });
   });
 
   test('the first expression that fails ends it, with its path and its text', () => {
     const result = fill(compiled({ a: ['ok', '${{ item.gone }}'], b: '${{ item.lost }}' }), scope);
-    expect(result).toMatchObject({ ok: false, error: { path: ['with', 'a', 1], text: 'item.gone' } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { path: ['with', 'a', 1], text: 'item.gone' },
+    });
   });
 });
 
@@ -64,7 +78,12 @@ describe('filling in what is known', () => {
       deep: { known: 1, later: '${{ steps.swap.id }}' },
       list: ['${{ item.n }}', '${{ steps.swap.url }}', 3],
     });
-    expect(fillKnown(template, scope)).toEqual({ end: 2, name: 'rose', deep: { known: 1 }, list: [2, null, 3] });
+    expect(fillKnown(template, scope)).toEqual({
+      end: 2,
+      name: 'rose',
+      deep: { known: 1 },
+      list: [2, null, 3],
+    });
   });
 
   test('is the same as filling in where all is known', () => {
@@ -76,8 +95,16 @@ describe('filling in what is known', () => {
 describe('compiling', () => {
   test('collects every error, with the path of each', () => {
     const errors: TemplateError[] = [];
-    compileTemplate({ a: '${{ 1 + }}', b: [{ c: '${{ nobody }}' }], d: '${{ item.n' }, ['with'], errors);
-    expect(errors.map(({ path }) => path)).toEqual([['with', 'a'], ['with', 'b', 0, 'c'], ['with', 'd']]);
+    compileTemplate(
+      { a: '${{ 1 + }}', b: [{ c: '${{ nobody }}' }], d: '${{ item.n' },
+      ['with'],
+      errors,
+    );
+    expect(errors.map(({ path }) => path)).toEqual([
+      ['with', 'a'],
+      ['with', 'b', 0, 'c'],
+      ['with', 'd'],
+    ]);
     expect(errors.map(({ message }) => message)).toEqual([
       expect.stringContaining('EOF'),
       expect.stringContaining('nobody'),
@@ -86,7 +113,9 @@ describe('compiling', () => {
   });
 
   test('finds the expressions of a value with their places', () => {
-    const found = expressionsOf(compiled({ a: '${{ item.n }}', b: ['x${{ item.stem }}${{ item.n }}'] }));
+    const found = expressionsOf(
+      compiled({ a: '${{ item.n }}', b: ['x${{ item.stem }}${{ item.n }}'] }),
+    );
     expect(found.map(({ path, expression }) => [path.join('.'), expression.text])).toEqual([
       ['with.a', 'item.n'],
       ['with.b.0', 'item.stem'],
@@ -97,7 +126,10 @@ describe('compiling', () => {
   test('an if: may leave its ${{ }} out', () => {
     const errors: TemplateError[] = [];
     for (const raw of ['item.n > 1', '${{ item.n > 1 }}', '  ${{item.n > 1}}  '])
-      expect(compileExpression(raw, ['if'], errors)?.evaluate(scope)).toEqual({ ok: true, value: true });
+      expect(compileExpression(raw, ['if'], errors)?.evaluate(scope)).toEqual({
+        ok: true,
+        value: true,
+      });
     expect(errors).toEqual([]);
   });
 });

@@ -4,17 +4,19 @@ import { validate } from '../../src/language/validate.ts';
 import { marked, photo, problemsOf, swap, whole, withSteps } from './check.ts';
 
 describe('an unquoted conditional', () => {
-  const at = (value: string) => `pipeline: p\nsteps:\n  a:\n    uses: upload\n    with:\n      file: ${value}\n`;
+  const at = (value: string) =>
+    `pipeline: p\nsteps:\n  a:\n    uses: upload\n    with:\n      file: ${value}\n`;
 
-  test.each(['${{ true ? "a.png" : "b.png" }}', "${{ true ? 'a.png' : 'b.png' }}", '${{ inputs.x ? a : b }}'])(
-    '%s gets one diagnostic that says to quote it',
-    (value) => {
-      const found = problemsOf(at(value));
-      expect(found).toHaveLength(1);
-      expect(found[0]).toMatchObject({ span: { line: 6 } });
-      expect(found[0]?.hint).toContain('quote it');
-    },
-  );
+  test.each([
+    '${{ true ? "a.png" : "b.png" }}',
+    "${{ true ? 'a.png' : 'b.png' }}",
+    '${{ inputs.x ? a : b }}',
+  ])('%s gets one diagnostic that says to quote it', (value) => {
+    const found = problemsOf(at(value));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ span: { line: 6 } });
+    expect(found[0]?.hint).toContain('quote it');
+  });
 
   test('is fine with quotes around it', () => {
     expect(problemsOf(at('\'${{ true ? "a.png" : "b.png" }}\''))).toEqual([]);
@@ -40,7 +42,9 @@ describe('what YAML can do and a pipeline cannot', () => {
     const text = [
       'pipeline: p',
       'a: &a [1,1,1,1,1,1,1,1,1,1]',
-      ...['b', 'c', 'd', 'e'].map((name, index) => `${name}: &${name} ${ten('abcd'[index] ?? 'a')}`),
+      ...['b', 'c', 'd', 'e'].map(
+        (name, index) => `${name}: &${name} ${ten('abcd'[index] ?? 'a')}`,
+      ),
       '',
     ].join('\n');
     expect(problemsOf(text).length).toBeGreaterThan(0);
@@ -54,7 +58,10 @@ describe('what YAML can do and a pipeline cannot', () => {
   });
 
   test('anchors and aliases themselves are welcome', () => {
-    const text = withSteps('a: { uses: upload, with: &w { file: x.png } }', 'b: { uses: upload, with: *w }');
+    const text = withSteps(
+      'a: { uses: upload, with: &w { file: x.png } }',
+      'b: { uses: upload, with: *w }',
+    );
     expect(problemsOf(text)).toEqual([]);
   });
 });
@@ -71,7 +78,9 @@ describe('several mistakes', () => {
 
   test('an if: that is a list is told once', () => {
     const found = problemsOf(withSteps('a: { uses: upload, if: [true], with: { file: x.png } }'));
-    expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('must be a string or a boolean')]);
+    expect(found.map(({ message }) => message)).toEqual([
+      expect.stringContaining('must be a string or a boolean'),
+    ]);
   });
 });
 
@@ -103,11 +112,19 @@ describe('what is right', () => {
   });
 
   test('a map inside a map literal', () => {
-    expect(problemsOf(withSteps(`a: { uses: upload, with: { file: '\${{ {"a": {"b": "x.png"}}.a.b }}' } }`))).toEqual([]);
+    expect(
+      problemsOf(
+        withSteps(`a: { uses: upload, with: { file: '\${{ {"a": {"b": "x.png"}}.a.b }}' } }`),
+      ),
+    ).toEqual([]);
   });
 
   test('a macro variable named like a root', () => {
-    expect(problemsOf(withSteps(`a: { uses: upload, with: { file: '\${{ ["x"].map(item, item)[0] }}' } }`))).toEqual([]);
+    expect(
+      problemsOf(
+        withSteps(`a: { uses: upload, with: { file: '\${{ ["x"].map(item, item)[0] }}' } }`),
+      ),
+    ).toEqual([]);
   });
 
   test('assets that are one expression are not judged before they are known', () => {
@@ -116,24 +133,40 @@ describe('what is right', () => {
   });
 
   test('a delete with discard needs no download', () => {
-    expect(problemsOf(withSteps(photo, swap, 'tidy: { uses: delete, with: { of: swap, discard: true } }'))).toEqual([]);
+    expect(
+      problemsOf(
+        withSteps(photo, swap, 'tidy: { uses: delete, with: { of: swap, discard: true } }'),
+      ),
+    ).toEqual([]);
   });
 
   test.each(['api-assets/x/y.png', 'https://example.com/a.png?x=1', 'http://example.com/A.JPG'])(
     '%s is an asset',
     (asset) => {
-      expect(problemsOf(withSteps(`f: { uses: face-detect, with: { target_file_path: "${asset}" } }`))).toEqual([]);
+      expect(
+        problemsOf(withSteps(`f: { uses: face-detect, with: { target_file_path: "${asset}" } }`)),
+      ).toEqual([]);
     },
   );
 
   test('an unknown field of a tool that is only listed is sent, with a warning at the key', () => {
     const { text, span } = marked(
-      withSteps('a: { uses: ai-qr-code-generator, with: { content: x, «sparkle»: 3, style: { art_style: y } } }'),
+      withSteps(
+        'a: { uses: ai-qr-code-generator, with: { content: x, «sparkle»: 3, style: { art_style: y } } }',
+      ),
     );
     const result = validate('p.yaml', text);
     expect(result).toMatchObject({
       ok: true,
-      value: { warnings: [{ severity: 'warning', span, message: expect.stringContaining('sparkle is not a known field') }] },
+      value: {
+        warnings: [
+          {
+            severity: 'warning',
+            span,
+            message: expect.stringContaining('sparkle is not a known field'),
+          },
+        ],
+      },
     });
   });
 });

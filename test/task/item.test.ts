@@ -33,12 +33,18 @@ describe('an item of a file', () => {
 
 describe('an item of a value', () => {
   test('has its fields, its own key if it has one, and its place', () => {
-    expect(valueItem({ key: 'rose', path: 'a.png' }, 3)).toEqual({ key: 'rose', fields: { key: 'rose', path: 'a.png', index: 3 } });
+    expect(valueItem({ key: 'rose', path: 'a.png' }, 3)).toEqual({
+      key: 'rose',
+      fields: { key: 'rose', path: 'a.png', index: 3 },
+    });
     expect(valueItem({ key: 7 }, 0)).toEqual({ key: '7', fields: { key: '7', index: 0 } });
   });
 
   test('without a key counts from 1', () => {
-    expect(valueItem({ path: 'a.png' }, 0)).toEqual({ key: '1', fields: { key: '1', path: 'a.png', index: 0 } });
+    expect(valueItem({ path: 'a.png' }, 0)).toEqual({
+      key: '1',
+      fields: { key: '1', path: 'a.png', index: 0 },
+    });
   });
 
   test.each(['calm', 3, true])('that is the single value %j has it as value', (value) => {

@@ -1,0 +1,37 @@
+// Writes schemas/*.json from the schemas in src/: `npm run schemas`. A test says when they are stale.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  creationSchema,
+  eventSchema,
+  faceDetectionSchema,
+  projectSchema,
+  uploadAddressesSchema,
+} from '../src/api/project.ts';
+import type { Schema } from '../src/base/schema.ts';
+import { stateSchema } from '../src/journal/line.ts';
+import { kinds } from '../src/kinds/all.ts';
+import { tools } from '../src/kinds/tools.ts';
+import { pipelineSchema } from '../src/language/schema.ts';
+
+/** Every published schema, by its path below schemas/. */
+export const published: readonly (readonly [string, Schema])[] = [
+  ['pipeline.schema.json', pipelineSchema(kinds)],
+  ['state.schema.json', stateSchema],
+  ['project.schema.json', projectSchema],
+  ['creation.schema.json', creationSchema],
+  ['face-detection.schema.json', faceDetectionSchema],
+  ['upload-addresses.schema.json', uploadAddressesSchema],
+  ['event.schema.json', eventSchema],
+  ...tools.map(({ name, request }) => [`tools/${name}.schema.json`, request] as const),
+];
+
+export const textOf = (schema: Schema): string => `${JSON.stringify(schema, null, 2)}\n`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [path, schema] of published) {
+    const file = fileURLToPath(new URL(path, import.meta.url));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, textOf(schema));
+  }

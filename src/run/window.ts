@@ -1,0 +1,72 @@
+// The window: the items in the works at once, and those of them in which something may start.
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { Item } from '../task/item.ts';
+import type { Work } from './work.ts';
+
+export interface WindowOptions {
+  readonly items: AsyncIterator<Item>;
+  /** How many at once. */
+  readonly size: number;
+  readonly open: (item: Item) => Work;
+}
+
+export class Window {
+  readonly #o: WindowOptions;
+  readonly #works = new Set<Work>();
+  readonly #stirred = new Set<Work>();
+  /** Every item has been taken in. */
+  exhausted = false;
+
+  constructor(options: WindowOptions) {
+    this.#o = options;
+  }
+
+  /** Does another item still need the outputs of a step, and are they of the same content? */
+  usedByAnother(work: Work, step: string, fingerprint: Fingerprint): boolean {
+    for (const other of this.#works)
+      if (other !== work && other.stillUses(step, fingerprint)) return true;
+    return false;
+  }
+
+  get isEmpty(): boolean {
+    return this.#works.size === 0;
+  }
+
+  /** Takes items in until the window is full; true when it has just taken the last. */
+  async fill(): Promise<boolean> {
+    while (!this.exhausted && this.#works.size < this.#o.size) {
+      const next = await this.#o.items.next();
+      if (next.done === true) {
+        this.exhausted = true;
+        return true;
+      }
+      const work = this.#o.open(next.value);
+      this.#works.add(work);
+      this.stir(work);
+    }
+    return false;
+  }
+
+  /** Something may start in a work. */
+  stir(work: Work): void {
+    this.#stirred.add(work);
+  }
+
+  stirAll(): void {
+    for (const work of this.#works) this.#stirred.add(work);
+  }
+
+  /** Takes the next work in which something may start. */
+  next(): Work | undefined {
+    for (const work of this.#stirred) {
+      this.#stirred.delete(work);
+      return work;
+    }
+    return undefined;
+  }
+
+  /** An item is over. False: it was not in the works. */
+  close(work: Work): boolean {
+    return this.#works.delete(work);
+  }
+}

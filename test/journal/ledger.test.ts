@@ -1,0 +1,257 @@
+// The ledger: credits reserved, charged and refunded, and what compaction must not change.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { committed, Ledger, memoryStore } from '../../src/journal/ledger.ts';
+import type { Happened } from '../../src/journal/line.ts';
+import {
+  at,
+  compacted,
+  complete,
+  created,
+  deleted,
+  doubted,
+  ended,
+  errored,
+  folded,
+  intent,
+  job,
+  journals,
+  numbered,
+  output,
+  refused,
+  run,
+  serves,
+  supplied,
+} from './lines.ts';
+
+type Sum = readonly [charged: number, refunded: number, reserved: number];
+
+function sums(ledger: Ledger): Sum {
+  const { charged, refunded, reserved } = ledger.total;
+  return [charged, refunded, reserved];
+}
+
+describe('credits', () => {
+  test.each<readonly [string, readonly Happened[], Sum]>([
+    ['nothing happened', [run()], [0, 0, 0]],
+    ['a creation is about to be sent', [run(), intent('a', 10)], [0, 0, 10]],
+    ['two are', [run(), intent('a', 10), intent('b', 5)], [0, 0, 15]],
+    ['it was taken', [run(), intent('a', 10), created('a', 12)], [12, 0, 0]],
+    ['it is done', [run(), intent('a', 10), created('a', 12), complete('a', 12)], [12, 0, 0]],
+    ['it came dearer', [run(), intent('a', 10), created('a', 12), complete('a', 15)], [15, 0, 0]],
+    ['it came cheaper', [run(), intent('a', 10), created('a', 12), complete('a', 9)], [12, 3, 0]],
+    [
+      'it failed and was refunded',
+      [run(), intent('a', 10), created('a', 12), errored('a', 0)],
+      [12, 12, 0],
+    ],
+    [
+      'it failed and was not refunded',
+      [run(), intent('a', 10), created('a', 12), errored('a', 12)],
+      [12, 0, 0],
+    ],
+    ['it was refused', [run(), intent('a', 10), refused('a')], [0, 0, 0]],
+    ['it is in doubt', [run(), intent('a', 10), doubted('a')], [0, 0, 10]],
+    [
+      'a doubt turned out paid',
+      [run(), intent('a', 10), doubted('a'), created('a', 11)],
+      [11, 0, 0],
+    ],
+    [
+      'a doubt turned out not charged',
+      [run(), intent('a', 10), doubted('a'), refused('a')],
+      [0, 0, 0],
+    ],
+    [
+      'another attempt after a refund',
+      [
+        run(),
+        intent('a', 10),
+        created('a', 10),
+        errored('a', 0),
+        intent('a', 10, 2),
+        created('a', 10),
+        complete('a', 10),
+      ],
+      [20, 10, 0],
+    ],
+    [
+      'a deletion',
+      [run(), intent('a', 10), created('a', 10), complete('a', 10), output('a'), deleted('a')],
+      [10, 0, 0],
+    ],
+    ['free work', [run(), supplied('a'), serves('a')], [0, 0, 0]],
+  ])('when %s', (_, events, expected) => {
+    expect(sums(folded(events))).toEqual(expected);
+  });
+
+  test('count in the run in which they were charged, and all runs make the total', () => {
+    const ledger = folded([
+      run(1),
+      intent('a'),
+      created('a', 10),
+      ended,
+      run(2),
+      complete('a', 7),
+      intent('b', 20),
+      created('b', 25),
+    ]);
+    expect(ledger.runs()).toEqual([
+      { run: 1, at, ended: at, charged: 10, refunded: 0 },
+      { run: 2, at, charged: 25, refunded: 3 },
+    ]);
+    expect(sums(ledger)).toEqual([35, 3, 0]);
+    expect(ledger.account).toEqual({ charged: 25, refunded: 3, reserved: 0 });
+  });
+
+  test('that are reserved stay so over runs, until somebody resolves the doubt', () => {
+    const ledger = folded([run(1), intent('a', 10), doubted('a'), ended, run(2)]);
+    expect(ledger.account).toEqual({ charged: 0, refunded: 0, reserved: 10 });
+    expect(committed(ledger.account)).toBe(10);
+  });
+
+  test('committed are what was charged and not refunded, and what is reserved', () => {
+    expect(committed({ charged: 30, refunded: 12, reserved: 7 })).toBe(25);
+  });
+});
+
+describe('runs', () => {
+  test('that were interrupted are gone on with', () => {
+    expect(folded([run(1), supplied(), run(2)]).runs()).toEqual([
+      { run: 1, at, charged: 0, refunded: 0 },
+    ]);
+  });
+
+  test('that ended are not', () => {
+    const ledger = folded([run(1), ended, run(2)]);
+    expect(ledger.openRun).toMatchObject({ run: 2 });
+    expect(folded([run(1), ended]).openRun).toBeUndefined();
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    ['is missing', [1, 3]],
+    ['stands twice', [1, 1]],
+    ['comes too early', [2]],
+  ])('an event that %s is refused', (_, numbers) => {
+    const ledger = new Ledger();
+    const results = numbers.map((seq) =>
+      ledger.apply({ type: 'event', line: { seq, at, event: 'skipped', task: 't', why: 'w' } }),
+    );
+    expect(results.at(-1)).toEqual({
+      ok: false,
+      error: expect.stringContaining('lines are missing or doubled'),
+    });
+  });
+
+  test('an illegal move is refused with the job and the state', () => {
+    const ledger = folded([run(), intent()]);
+    const [line] = numbered([deleted()]);
+    if (line === undefined) throw new Error('no line');
+    expect(ledger.apply({ type: 'event', line: { ...line, seq: 3 } })).toEqual({
+      ok: false,
+      error: `deleted cannot follow intended (job ${job('a')})`,
+    });
+  });
+});
+
+describe('tasks without a job', () => {
+  test('are remembered until they get one', () => {
+    const failed: Happened = { event: 'failed', task: 'swap:a', why: 'no such file' };
+    expect(folded([run(), failed]).task('swap:a')).toEqual({
+      task: 'swap:a',
+      state: 'failed',
+      why: 'no such file',
+    });
+    expect(folded([run(), failed, intent('a')]).tasks()).toEqual([]);
+  });
+
+  test('come sorted, and the last word counts', () => {
+    const ledger = folded([
+      run(),
+      { event: 'failed', task: 'b', why: 'one' },
+      { event: 'failed', task: 'a', why: 'two' },
+      { event: 'skipped', task: 'b', why: 'three' },
+    ]);
+    expect(ledger.tasks()).toEqual([
+      { task: 'a', state: 'failed', why: 'two' },
+      { task: 'b', state: 'skipped', why: 'three' },
+    ]);
+  });
+});
+
+describe('what a kind really costs', () => {
+  const dear = [run(), intent('a', 10, 1, 'act'), created('a', 15), complete('a', 15)];
+
+  test('is the dearest charge seen, and the worst excess over an estimate', () => {
+    const ledger = folded([
+      ...dear,
+      intent('b', 20, 1, 'act'),
+      created('b', 12),
+      complete('b', 12),
+    ]);
+    expect(ledger.dearest('act')).toBe(15);
+    expect(ledger.overrun('act')).toBe(1.5);
+  });
+
+  test('is not known of a kind that was never charged', () => {
+    expect(folded(dear).dearest('other')).toBeUndefined();
+    expect(folded(dear).overrun('other')).toBe(1);
+  });
+
+  test('is known as soon as the creation is answered', () => {
+    expect(folded(dear.slice(0, 3)).dearest('act')).toBe(15);
+  });
+
+  test('is remembered by a compacted file', () => {
+    expect(compacted(folded(dear)).dearest('act')).toBe(15);
+  });
+
+  test('is remembered by a compacted file after the project is deleted', () => {
+    const again = compacted(folded([...dear, output('a'), deleted('a'), ended]));
+    expect(again.dearest('act')).toBe(15);
+    expect(again.overrun('act')).toBe(1.5);
+  });
+});
+
+describe('any journal', () => {
+  test('can be cut after any line: it folds, nothing is below zero, and its compacted form says the same', () => {
+    fc.assert(
+      fc.property(journals, fc.nat(), (events, cut) => {
+        const ledger = folded(events.slice(0, events.length === 0 ? 0 : cut % (events.length + 1)));
+        const { charged, refunded, reserved } = ledger.total;
+        expect(reserved).toBeGreaterThanOrEqual(0);
+        expect(charged).toBeGreaterThanOrEqual(refunded);
+        const again = compacted(ledger);
+        expect(again.total).toEqual(ledger.total);
+        expect(again.account).toEqual(ledger.account);
+        expect([...again.jobs()]).toEqual([...ledger.jobs()]);
+        expect(again.tasks()).toEqual(ledger.tasks());
+        expect(again.runs()).toEqual(ledger.runs());
+      }),
+      { seed: 1, numRuns: 300 },
+    );
+  });
+
+  test('charges what its jobs were charged, attempts that were replaced aside', () => {
+    fc.assert(
+      fc.property(journals, (events) => {
+        const ledger = folded(events);
+        const spent = [...ledger.jobs()].reduce((sum, line) => sum + (line.credits ?? 0), 0);
+        expect(ledger.total.charged - ledger.total.refunded).toBeGreaterThanOrEqual(spent);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test('has its jobs in the order of their tasks, whatever the order of events', () => {
+    const store = memoryStore();
+    folded([run(), supplied('z'), supplied('b'), supplied('m')], new Ledger(store));
+    expect([...store.sorted()].map(({ tasks }) => tasks[0])).toEqual([
+      'photo:b',
+      'photo:m',
+      'photo:z',
+    ]);
+  });
+});

@@ -1,0 +1,184 @@
+// The house rules that a machine can keep. The import rules are read from the table in src/README.md, so that the
+// map cannot lie.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'oxc-parser';
+import { describe, expect, test } from 'vitest';
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+
+interface Room {
+  readonly side: string;
+  readonly packages: readonly string[];
+}
+
+/** The rows of the table, in its order. */
+const rooms = new Map<string, Room>(
+  readFileSync(join(src, 'README.md'), 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter((cells) => cells[2] === 'pure' || cells[2] === 'io')
+    .map((cells) => [
+      cells[1] ?? '',
+      {
+        side: cells[2] ?? '',
+        packages: (cells[3] ?? '')
+          .split(',')
+          .map((name) => name.trim())
+          .filter((name) => name !== ''),
+      },
+    ]),
+);
+const order = [...rooms.keys()];
+
+interface SourceFile {
+  readonly path: string;
+  readonly room: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const files: readonly SourceFile[] = readdirSync(src, { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith('.ts'))
+  .map((path) => {
+    const text = readFileSync(join(src, path), 'utf8');
+    const { module } = parseSync(path, text);
+    const dynamic = [...text.matchAll(/\bimport\('([^']+)'\)/g)].map((match) => match[1] ?? '');
+    const exported = module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value])),
+    );
+    const imported = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
+    return {
+      path,
+      room: path.split('/').length > 1 ? (path.split('/')[0] ?? '') : 'index',
+      text,
+      imports: [...imported, ...exported, ...dynamic],
+    };
+  });
+
+const targetOf = (file: SourceFile, request: string): string =>
+  relative(src, join(src, dirname(file.path), request));
+const isLocal = (request: string): boolean => request.startsWith('.');
+
+describe('the map in src/README.md', () => {
+  test('names every folder', () => {
+    expect(new Set(files.map(({ room }) => room).filter((room) => room !== 'index'))).toEqual(
+      new Set(order),
+    );
+  });
+
+  test('a file imports only from its own folder and folders above it, types included', () => {
+    const wrong = files.flatMap((file) =>
+      file.imports.filter(isLocal).flatMap((request) => {
+        const target = targetOf(file, request).split('/')[0] ?? '';
+        const fits =
+          file.room === 'index'
+            ? order.includes(target)
+            : order.indexOf(target) <= order.indexOf(file.room) && order.includes(target);
+        return fits ? [] : [`${file.path} imports ${request}: ${target} is not above ${file.room}`];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('a file imports only the packages that its row lists', () => {
+    const wrong = files.flatMap((file) =>
+      file.imports
+        .filter((request) => !isLocal(request))
+        .filter((request) => {
+          const allowed = rooms.get(file.room)?.packages ?? [];
+          return !allowed.some((name) =>
+            name === 'node:*'
+              ? request.startsWith('node:')
+              : request === name || request.startsWith(`${name}/`),
+          );
+        })
+        .map(
+          (request) =>
+            `${file.path} imports ${request}, which the table does not list for ${file.room}`,
+        ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('the files of a folder do not import each other in a circle', () => {
+    const edges = new Map(
+      files.map((file) => [
+        file.path,
+        file.imports.filter(isLocal).map((request) => targetOf(file, request)),
+      ]),
+    );
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): readonly string[] => {
+      if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+      if (done.has(path)) return [];
+      for (const next of edges.get(path) ?? []) {
+        const circle = visit(next, [...trail, path]);
+        if (circle.length > 0) return circle;
+      }
+      done.add(path);
+      return [];
+    };
+    const circles = files
+      .map(({ path }) => visit(path, []).join(' → '))
+      .filter((circle) => circle !== '');
+    expect(circles).toEqual([]);
+  });
+
+  test('the pure folders touch no clock, no chance, no disk, no network and no await', () => {
+    const banned: readonly (readonly [RegExp, string])[] = [
+      [/\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b/, 'hand in the time'],
+      [/\bMath\.random\b|\brandomUUID\b|\brandomBytes\b/, 'hand in the chance'],
+      [/\bawait\b|\basync\b/, 'waiting belongs right of the line'],
+      [/\bprocess\.|\bfetch\(|\bsetTimeout\b/, 'the world belongs right of the line'],
+    ];
+    const wrong = files
+      .filter(({ room }) => rooms.get(room)?.side === 'pure')
+      .flatMap(({ path, text }) =>
+        banned
+          .filter(([pattern]) => pattern.test(code(text)))
+          .map(([pattern, instead]) => `${path}: ${pattern}: ${instead}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** Without comments and texts. */
+function code(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\/\/.*$/gm, '')
+    .replace(/(['"`])(?:\\.|(?!\1)[^\\])*\1/g, "''");
+}
+
+describe('files', () => {
+  test('each begins with a sentence that says what it is for', () => {
+    const silent = files
+      .filter(({ text }) => !/^(#!.*\n)?\/\/ \S/.test(text))
+      .map(({ path }) => path);
+    expect(silent).toEqual([]);
+  });
+
+  test('none is longer than 400 lines; few are over 260, where the aim is 250 (a ratchet)', () => {
+    const long = files.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path);
+    expect(long).toEqual([]);
+    const over = files.filter(({ text }) => text.split('\n').length > 260).map(({ path }) => path);
+    expect(over.length, over.join(', ')).toBeLessThanOrEqual(4);
+  });
+
+  test('none is named after nothing', () => {
+    const nameless = files.filter(({ path }) =>
+      /(^|\/)(utils?|helpers?|common|misc|shared|manager|types)(\.ts|\/)/.test(path),
+    );
+    expect(nameless.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('nothing is left over: no console, no open ends, no way round the compiler', () => {
+    const banned =
+      /\bconsole\.|\bTO[D]O\b|\bFIX[M]E\b|\bas any\b|\bas unknown as\b|@ts-|biome-ignore/;
+    const wrong = files.filter(({ text }) => banned.test(text)).map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+});
