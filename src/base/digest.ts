@@ -1,12 +1,17 @@
 // The one hash of the house: SHA-256, as 64 lower-case hexadecimal digits.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonical, type Json } from './json.ts';
 import type { Brand } from './result.ts';
 
 export type Digest = Brand<string, 'Digest'>;
 
 export function digestOf(value: Json): Digest {
-  return createHash('sha256').update(canonical(value)).digest('hex') as Digest;
+  return digestOfBytes(canonical(value));
+}
+
+/** The digest of a content that is in memory; a text counts as UTF-8. */
+export function digestOfBytes(content: string | Uint8Array): Digest {
+  return hash('sha256', content, 'hex') as Digest;
 }
 
 /** Takes back a digest that was written down earlier, for example in a state file. */

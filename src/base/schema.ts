@@ -26,7 +26,8 @@ function makeAjv(useDefaults: boolean): Ajv2020 {
 }
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
-const completing = new WeakMap<Schema, ValidateFunction>();
+/** False: the schema has no defaults. */
+const completing = new WeakMap<Schema, ValidateFunction | false>();
 
 /** The compiled check of a schema, compiled when first asked for. `T` is what the schema describes. */
 export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
@@ -38,13 +39,14 @@ export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
   return validate as ValidateFunction<T>;
 }
 
-/** A copy of a valid value with the schema's defaults filled in. */
+/** A copy of a valid value with the schema's defaults filled in; the value itself where it has none. */
 export function withDefaults<T>(schema: Schema, value: T): T {
   let complete = completing.get(schema);
   if (complete === undefined) {
-    complete = makeAjv(true).compile(schema);
+    complete = JSON.stringify(schema).includes('"default":') && makeAjv(true).compile(schema);
     completing.set(schema, complete);
   }
+  if (complete === false) return value;
   const copy = structuredClone(value);
   complete(copy);
   return copy;

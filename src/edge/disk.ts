@@ -1,16 +1,17 @@
 // The real disk: inputs beside the pipeline, outputs below the output folder, written whole or not at all.
 import { createHash } from 'node:crypto';
 import { accessSync, type BigIntStats, constants, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../api/asset.ts';
 import type { Digest } from '../base/digest.ts';
-import { digestFrom } from '../base/digest.ts';
+import { digestFrom, digestOfBytes } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { Place } from '../run/place.ts';
 import type { Clock, Disk, Fetched, LocalFile } from '../run/ports.ts';
 import type { HashCache } from './hash-cache.ts';
+import { OutputFolders } from './output-folders.ts';
 import { systemReason } from './system-error.ts';
 
 export interface DiskOptions {
@@ -25,6 +26,8 @@ export interface DiskOptions {
 }
 
 let temporaries = 0;
+/** How many placed files are remembered before their hashes go into the cache. */
+const placedMax = 1_000;
 
 /** Up to this size a file is read at once: a trip through the thread pool takes longer than the reading. */
 const smallBytes = 1 << 18;
@@ -36,12 +39,13 @@ function smallFile(path: string): BigIntStats | undefined {
 
 export class RealDisk implements Disk {
   readonly #o: DiskOptions;
-  /** Folders that are known to be there and to lie below the output folder. */
-  readonly #folders = new Set<string>();
-  readonly #syncs = new Map<string, Promise<void>>();
+  readonly #folders: OutputFolders;
+  /** Files that this run has placed and not looked at since: whole, by this run's own writing. */
+  readonly #placed = new Map<string, Digest>();
 
   constructor(options: DiskOptions) {
     this.#o = options;
+    this.#folders = new OutputFolders(options.output);
   }
 
   input(path: string): FileFact {
@@ -68,7 +72,12 @@ export class RealDisk implements Disk {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) return { is: 'absent', why: 'does not exist' };
     if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
-    const digest = this.#o.hashes.get(path, stats);
+    const placed = this.#placed.get(path);
+    if (placed !== undefined) {
+      this.#placed.delete(path);
+      this.#o.hashes.trust(path, stats, placed);
+    }
+    const digest = placed ?? this.#o.hashes.get(path, stats);
     if (digest === undefined) {
       const why = unreadable(path);
       if (why !== undefined) return { is: 'absent', why };
@@ -97,7 +106,7 @@ export class RealDisk implements Disk {
       const now = this.#o.clock.now();
       const small = smallFile(path);
       if (small !== undefined) {
-        const digest = digestFrom(createHash('sha256').update(readFileSync(path)).digest('hex'));
+        const digest = digestOfBytes(readFileSync(path));
         this.#o.hashes.set(path, small, digest, now);
         return digest;
       }
@@ -113,22 +122,10 @@ export class RealDisk implements Disk {
 
   async temporary(outputPath: string): Promise<Result<LocalFile, string>> {
     const folder = dirname(join(this.#o.output, outputPath));
-    const ready = await this.#ensureFolder(folder);
+    const ready = await attempt(folder, () => this.#folders.ensure(folder));
     if (!ready.ok) return ready;
     temporaries += 1;
     return ok({ path: join(folder, `.shotlist-${process.pid}-${temporaries}.part`) });
-  }
-
-  /** Makes a folder below the output folder, and refuses one that links lead out of it. */
-  async #ensureFolder(folder: string): Promise<Result<void, string>> {
-    if (this.#folders.has(folder)) return ok(undefined);
-    return await attempt(folder, async () => {
-      await mkdir(folder, { recursive: true });
-      const inside = relative(await realpath(this.#o.output), await realpath(folder));
-      if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-        throw new Error('a link leads out of the output folder');
-      this.#folders.add(folder);
-    });
   }
 
   async place(
@@ -138,11 +135,26 @@ export class RealDisk implements Disk {
   ): Promise<Result<void, string>> {
     const target = join(this.#o.output, outputPath);
     return await attempt(target, async () => {
-      await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
+      const { wasEmpty } = await this.#folders.ensure(dirname(target));
+      const place = { in: 'output', path: this.recordedAs(outputPath) } as const;
+      if (!wasEmpty) await this.#keep(target, place, digest);
       await rename(temporary.path, target);
-      await this.#syncFolder(dirname(target));
-      this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
+      await this.#folders.sync(dirname(target));
+      this.#placed.set(target, digest);
+      if (this.#placed.size > placedMax) this.#settlePlaced();
     });
+  }
+
+  /** What was placed goes into the cache of hashes with its times, so that no later look reads it. */
+  #settlePlaced(): void {
+    for (const path of this.#placed.keys()) this.#fact(path);
+    this.#placed.clear();
+  }
+
+  /** Ends its use: open folders are closed, hashes of what was placed are kept. */
+  async close(): Promise<void> {
+    this.#settlePlaced();
+    await this.#folders.close();
   }
 
   /** Moves what stands in a place aside, under its hash, unless it is the same. */
@@ -155,7 +167,9 @@ export class RealDisk implements Disk {
     const aside = this.#keptPath(known.value, extensionOf(target));
     await mkdir(dirname(aside), { recursive: true });
     if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
-    await this.#syncFolder(dirname(aside));
+    const handle = await open(dirname(aside), 'r');
+    await handle.sync();
+    await handle.close();
   }
 
   async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, string>> {
@@ -177,21 +191,6 @@ export class RealDisk implements Disk {
   async discard(file: LocalFile): Promise<void> {
     await rm(file.path, { force: true });
   }
-
-  /** Syncs of one folder that are asked for while one is under way share the next one. */
-  #syncFolder(folder: string): Promise<void> {
-    const queued = this.#syncs.get(folder);
-    if (queued !== undefined) return queued;
-    const next = syncOnce(folder, () => this.#syncs.delete(folder));
-    this.#syncs.set(folder, next);
-    return next;
-  }
-}
-
-async function syncOnce(folder: string, begin: () => void): Promise<void> {
-  await using handle = await open(folder, 'r');
-  begin();
-  await handle.sync();
 }
 
 /** A second name for the same bytes where the file system allows, else a synced copy. */

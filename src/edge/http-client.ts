@@ -1,5 +1,6 @@
 // The service over HTTP: one call is one request, and every answer is a value.
 import { createHash } from 'node:crypto';
+import { constants, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -15,7 +16,7 @@ import {
   uploadAddressesSchema,
 } from '../api/project.ts';
 import { type Route, routes } from '../api/routes.ts';
-import { digestFrom } from '../base/digest.ts';
+import { digestFrom, digestOfBytes } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
@@ -32,6 +33,8 @@ export interface ClientOptions {
   /** Milliseconds until the head of an answer must be there. */
   readonly answerMs?: number;
   readonly connections?: number;
+  /** Aborted: what was not sent yet is not sent. */
+  readonly stop?: AbortSignal;
 }
 
 export interface HttpClient extends MediaApi {
@@ -39,7 +42,11 @@ export interface HttpClient extends MediaApi {
 }
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;
+const stopped: ApiFailure = { reason: 'aborted', message: '' };
+
 type Method = 'GET' | 'POST' | 'DELETE';
+
+const { O_CREAT, O_DSYNC, O_TRUNC, O_WRONLY } = constants;
 
 /** Files up to this size are sent in one piece; larger ones stream, so memory stays the same. */
 const wholeBytes = 1 << 20;
@@ -52,7 +59,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     bodyTimeout: 120_000,
     connect: { timeout: 15_000 },
   });
-  const pace: Pace = pacer(options.requestsPerMinute, options.clock);
+  const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
   const preferred = new Map<string, 'path' | 'alternate'>();
   const headers = { authorization: `Bearer ${options.key}` };
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
@@ -61,17 +68,15 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     path: string,
     body: JsonObject | undefined,
-    signal?: AbortSignal,
   ): Answer<unknown> => {
-    if (signal?.aborted) return err({ reason: 'aborted', message: '' });
-    await pace(signal);
+    await pace();
+    if (options.stop?.aborted) return err(stopped);
     try {
       const response = await request(`${base}${path}`, {
         method,
         dispatcher: agent,
         headers: body === undefined ? headers : jsonHeaders,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
       });
       const text = await response.body.text();
       const value = parsed(text);
@@ -80,7 +85,7 @@ export function httpClient(options: ClientOptions): HttpClient {
         failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
       );
     } catch (error) {
-      return err(failureOfError(error, signal));
+      return err(failureOfError(error));
     }
   };
 
@@ -89,18 +94,17 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     route: Route,
     body: JsonObject | undefined,
-    signal?: AbortSignal,
   ): Answer<unknown> => {
     const { path, alternate } = route;
-    if (alternate === undefined) return await send(method, path, body, signal);
+    if (alternate === undefined) return await send(method, path, body);
     const name = `${method} ${path.replace(/\/[^/]*\/face-detection$/, '/:id/face-detection')}`;
     const first = preferred.get(name) ?? 'path';
-    const answer = await send(method, first === 'path' ? path : alternate, body, signal);
+    const answer = await send(method, first === 'path' ? path : alternate, body);
     if (answer.ok || answer.error.reason !== 'not-found' || preferred.has(name)) {
       if (answer.ok) preferred.set(name, first);
       return answer;
     }
-    const other = await send(method, alternate, body, signal);
+    const other = await send(method, alternate, body);
     if (other.ok) preferred.set(name, 'alternate');
     return other;
   };
@@ -119,10 +123,10 @@ export function httpClient(options: ClientOptions): HttpClient {
   };
 
   return {
-    async uploadAddress({ type, extension }, signal) {
+    async uploadAddress({ type, extension }) {
       const got = await checked<UploadAddresses>(
         uploadAddressesSchema,
-        sendTo('POST', routes.uploadAddresses(), { items: [{ type, extension }] }, signal),
+        sendTo('POST', routes.uploadAddresses(), { items: [{ type, extension }] }),
       );
       const first = got.ok ? got.value.items[0] : undefined;
       if (!got.ok) return got;
@@ -130,27 +134,27 @@ export function httpClient(options: ClientOptions): HttpClient {
         return err({ reason: 'unanswered', message: 'no upload address came' });
       return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
     },
-    put: ({ uploadUrl }, file, signal) => putFile(agent, uploadUrl, file, signal),
-    async detectFaces(body, signal) {
+    put: ({ uploadUrl }, file) => putFile(agent, uploadUrl, file),
+    async detectFaces(body) {
       return await checked<{ readonly id: string }>(
         idSchema,
-        sendTo('POST', routes.detectFaces(), body, signal),
+        sendTo('POST', routes.detectFaces(), body),
       );
     },
-    faceDetection: (id, signal) =>
+    faceDetection: (id) =>
       checked<FaceDetection>(
         faceDetectionSchema,
-        sendTo('GET', routes.faceDetection(id), undefined, signal),
+        sendTo('GET', routes.faceDetection(id), undefined),
       ),
     create: (tool, body) =>
       checked<Creation>(creationSchema, sendTo('POST', routes.create(tool), body)),
-    project: (record, id, signal) =>
-      checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined, signal)),
-    async deleteProject(record, id, signal) {
-      const got = await sendTo('DELETE', routes.project(record, id), undefined, signal);
+    project: (record, id) =>
+      checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined)),
+    async deleteProject(record, id) {
+      const got = await sendTo('DELETE', routes.project(record, id), undefined);
       return got.ok ? ok(undefined) : got;
     },
-    download: (url, into, signal) => fetchFile(agent, url, into, signal),
+    download: (url, into) => fetchFile(agent, url, into),
     close: () => agent.close(),
   };
 }
@@ -176,33 +180,48 @@ async function putFile(
   agent: Agent,
   url: string,
   { path }: LocalFile,
-  signal: AbortSignal,
 ): ReturnType<MediaApi['put']> {
   if (!/^https?:\/\//.test(url))
     return err({ reason: 'refused', status: 0, message: 'the upload address is not http(s)' });
-  const hash = createHash('sha256');
+  const small = readSmall(path);
+  if (typeof small !== 'undefined' && !Buffer.isBuffer(small)) return err(small);
   try {
+    if (small !== undefined) {
+      const sent = await putBody(agent, url, small, small.length);
+      return sent === undefined ? ok(digestOfBytes(small)) : err(sent);
+    }
     await using file = await open(path, 'r');
     const { size } = await file.stat();
-    const whole = size <= wholeBytes;
-    const body = whole
-      ? await file.readFile()
-      : Readable.from(chunks(file, hash), { objectMode: false });
-    if (whole && Buffer.isBuffer(body)) hash.update(body);
-    const response = await request(url, {
-      method: 'PUT',
-      dispatcher: agent,
-      headers: { 'content-length': String(Buffer.isBuffer(body) ? body.length : size) },
-      body,
-      signal,
-    });
-    await response.body.dump();
-    if (response.statusCode >= 200 && response.statusCode < 300)
-      return ok(digestFrom(hash.digest('hex')));
-    return err(storageFailure(response.statusCode));
+    const hash = createHash('sha256');
+    const body = Readable.from(chunks(file, hash), { objectMode: false });
+    const sent = await putBody(agent, url, body, size);
+    return sent === undefined ? ok(digestFrom(hash.digest('hex'))) : err(sent);
   } catch (error) {
-    return err(failureOfError(error, signal));
+    return err(failureOfError(error));
   }
+}
+
+/** A file of at most `wholeBytes` in one piece; undefined: it is larger, and streams. */
+function readSmall(path: string): Buffer | ApiFailure | undefined {
+  try {
+    return statSync(path).size <= wholeBytes ? readFileSync(path) : undefined;
+  } catch (error) {
+    return failureOfError(error);
+  }
+}
+
+/** Undefined: it was taken. */
+async function putBody(
+  agent: Agent,
+  url: string,
+  body: Buffer | Readable,
+  bytes: number,
+): Promise<ApiFailure | undefined> {
+  const headers = { 'content-length': String(bytes) };
+  const response = await request(url, { method: 'PUT', dispatcher: agent, headers, body });
+  await response.body.dump();
+  const taken = response.statusCode >= 200 && response.statusCode < 300;
+  return taken ? undefined : storageFailure(response.statusCode);
 }
 
 type Hash = ReturnType<typeof createHash>;
@@ -223,19 +242,18 @@ async function fetchFile(
   agent: Agent,
   url: string,
   into: LocalFile,
-  signal: AbortSignal,
 ): ReturnType<MediaApi['download']> {
   if (!/^https?:\/\//.test(url))
     return err({ reason: 'refused', status: 0, message: 'the download address is not http(s)' });
   try {
-    const response = await request(url, { method: 'GET', dispatcher: agent, signal });
+    const response = await request(url, { method: 'GET', dispatcher: agent });
     if (response.statusCode !== 200) {
       await response.body.dump();
       return err(storageFailure(response.statusCode));
     }
     return await saveBody(response, into);
   } catch (error) {
-    return err(failureOfError(error, signal));
+    return err(failureOfError(error));
   }
 }
 
@@ -243,23 +261,37 @@ async function saveBody(
   response: Dispatcher.ResponseData,
   into: LocalFile,
 ): Promise<Result<Fetched, ApiFailure>> {
+  const length = response.headers['content-length'];
+  const said = typeof length === 'string' ? Number(length) : undefined;
+  const type = response.headers['content-type'];
+  const contentType = typeof type === 'string' ? type : '';
+  const saved =
+    said !== undefined && said <= wholeBytes
+      ? await saveWhole(Buffer.from(await response.body.arrayBuffer()), into)
+      : await saveStream(response.body, into);
+  if (said !== undefined && said !== saved.bytes)
+    return err({ reason: 'unanswered', message: `${saved.bytes} of ${said} bytes came` });
+  return ok({ ...saved, contentType });
+}
+
+type Saved = Omit<Fetched, 'contentType'>;
+
+/** One write that returns when the bytes are on disk: a small file needs no sync of its own. */
+async function saveWhole(bytes: Buffer, into: LocalFile): Promise<Saved> {
+  await using file = await open(into.path, O_DSYNC | O_CREAT | O_TRUNC | O_WRONLY, 0o644);
+  await file.writeFile(bytes);
+  return { bytes: bytes.length, digest: digestOfBytes(bytes) };
+}
+
+async function saveStream(body: AsyncIterable<Buffer>, into: LocalFile): Promise<Saved> {
   const hash = createHash('sha256');
   let bytes = 0;
   await using file = await open(into.path, 'w', 0o644);
-  for await (const chunk of response.body) {
-    const piece: Buffer = chunk;
+  for await (const piece of body) {
     hash.update(piece);
     bytes += piece.length;
     await file.writeFile(piece);
   }
-  const said = Number(response.headers['content-length'] ?? bytes);
-  if (said !== bytes)
-    return err({ reason: 'unanswered', message: `${bytes} of ${said} bytes came` });
   await file.datasync();
-  const type = response.headers['content-type'];
-  return ok({
-    bytes,
-    digest: digestFrom(hash.digest('hex')),
-    contentType: typeof type === 'string' ? type : '',
-  });
+  return { bytes, digest: digestFrom(hash.digest('hex')) };
 }

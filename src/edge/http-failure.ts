@@ -66,8 +66,7 @@ const neverSent = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-export function failureOfError(error: unknown, signal: AbortSignal | undefined): ApiFailure {
-  if (signal?.aborted) return { reason: 'aborted', message: '' };
+export function failureOfError(error: unknown): ApiFailure {
   if (!(error instanceof Error)) throw error;
   const code = systemCode(error) ?? systemCode(error.cause);
   if (code === undefined) throw error;

@@ -22,8 +22,11 @@ export function databaseStore(): JobStore & { close(): void } {
   const all = database.prepare('SELECT line FROM jobs ORDER BY place');
   const cache = new Map<string, JobLine>();
 
-  const put = (line: JobLine): void =>
-    void upsert.run(line.job, orderOf(line), JSON.stringify(line));
+  let rows = 0;
+  const put = (line: JobLine): void => {
+    upsert.run(line.job, orderOf(line), JSON.stringify(line));
+    rows += 1;
+  };
   const keep = (line: JobLine): void => {
     cache.delete(line.job);
     cache.set(line.job, line);
@@ -38,6 +41,7 @@ export function databaseStore(): JobStore & { close(): void } {
     get(job) {
       const near = cache.get(job);
       if (near !== undefined) return near;
+      if (rows === 0) return undefined;
       const row = select.get(job);
       return row === undefined ? undefined : lineOf(String(row['line']));
     },

@@ -1,5 +1,5 @@
 // The state file on disk: read whole, appended to while a run lasts, compacted at its end.
-import { constants, createReadStream, existsSync } from 'node:fs';
+import { constants, createReadStream, existsSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, truncate } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
@@ -78,6 +78,8 @@ export class JournalFile implements LineFile {
   readonly #header: Header;
   #handle: FileHandle | undefined;
   #pending: string[] = [];
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
   readonly #loaded: Loaded;
 
   constructor(file: string, header: Header, loaded: Loaded) {
@@ -90,14 +92,33 @@ export class JournalFile implements LineFile {
     this.#pending.push(line);
   }
 
-  async sync(): Promise<void> {
-    const handle = await this.#open();
-    if (this.#pending.length > 0) {
-      const text = `${this.#pending.join('\n')}\n`;
-      this.#pending = [];
-      await handle.appendFile(text);
+  /** Those that ask while a sync is under way share the next one. */
+  sync(): Promise<void> {
+    if (this.#running === undefined) {
+      this.#running = this.#syncOnce();
+      return this.#running;
     }
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      this.#running = this.#syncOnce();
+      return this.#running;
+    });
+    return this.#next;
+  }
+
+  async #syncOnce(): Promise<void> {
+    const handle = this.#handle ?? (await this.#open());
+    this.#write(handle);
     await handle.datasync();
+    if (this.#next === undefined) this.#running = undefined;
+  }
+
+  /** A few lines are handed to the system faster at once than through the thread pool. */
+  #write(handle: FileHandle): void {
+    if (this.#pending.length === 0) return;
+    const text = `${this.#pending.join('\n')}\n`;
+    this.#pending = [];
+    writeWhole(handle.fd, text);
   }
 
   /** Opens the file at the first line: a run in which nothing happens leaves no file and changes none. */
@@ -122,6 +143,7 @@ export class JournalFile implements LineFile {
   }
 
   async close(): Promise<void> {
+    await this.#running;
     if (this.#pending.length > 0) await this.sync();
     await this.#handle?.close();
     this.#handle = undefined;
@@ -178,6 +200,13 @@ function sortedKeys(line: object): object {
   return Object.fromEntries(
     Object.entries(line).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)),
   );
+}
+
+/** Writes all of a text at the end of an open file. */
+function writeWhole(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; )
+    written += writeSync(descriptor, bytes, written, bytes.length - written);
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -2,17 +2,18 @@
 import type { Clock } from '../run/ports.ts';
 
 /** Waits for this request's turn. */
-export type Pace = (signal?: AbortSignal) => Promise<void>;
+export type Pace = () => Promise<void>;
 
-export function pacer(perMinute: number | undefined, clock: Clock): Pace {
+/** When `stop` is aborted, nothing is waited for any more. */
+export function pacer(perMinute: number | undefined, clock: Clock, stop?: AbortSignal): Pace {
   if (perMinute === undefined) return async () => undefined;
   const gap = 60_000 / perMinute;
-  const never = new AbortController().signal;
+  const signal = stop ?? new AbortController().signal;
   let next = 0;
-  return async (signal) => {
+  return async () => {
     const now = clock.now();
     const turn = Math.max(now, next);
     next = turn + gap;
-    if (turn > now) await clock.sleep(turn - now, signal ?? never);
+    if (turn > now) await clock.sleep(turn - now, signal);
   };
 }

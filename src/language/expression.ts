@@ -48,11 +48,14 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
     if (!check.valid) return err(errorOf(check.error, text));
     const references: Reference[] = [];
     collect(program.ast, references);
+    const strict = isStrict(program.ast);
     return ok({
       text,
       references,
       type: check.type ?? 'dyn',
       evaluate(scope) {
+        const unknown = strict ? firstUnknown(references, scope.steps) : undefined;
+        if (unknown !== undefined) return err(unknown);
         try {
           return ok(fromCel(program({ ...scope })));
         } catch (error) {
@@ -73,6 +76,27 @@ function errorOf(error: unknown, text: string): ExpressionError {
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
   return { message: summary, start: Math.min(start, text.length), end: Math.max(end, start + 1) };
+}
+
+/** True when every name in an expression is needed: nothing in it asks whether a name exists, or chooses. */
+function isStrict(node: ASTNode): boolean {
+  if (node.op === '||' || node.op === '&&' || node.op === '?:') return false;
+  if (node.op === 'call' && node.args[0] === 'has') return false;
+  return childrenOf(node).every(isStrict);
+}
+
+/** An output that is not there yet is the commonest failure while planning: found without throwing. */
+function firstUnknown(
+  references: readonly Reference[],
+  steps: unknown,
+): ExpressionError | undefined {
+  for (const { root, key, field, start, end } of references) {
+    if (root !== 'steps' || key === undefined || field === undefined) continue;
+    const outputs = isPlain(steps) ? steps[key] : undefined;
+    if (!isPlain(outputs) || !Object.hasOwn(outputs, field))
+      return { message: `No such key: ${field}`, start, end };
+  }
+  return undefined;
 }
 
 /** Walks the tree for chains that begin at a root; what a macro declares (`f` in `map(f, …)`) is no root. */

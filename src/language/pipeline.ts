@@ -19,6 +19,8 @@ export interface Step {
   readonly of?: string;
   /** delete: the result is thrown away on purpose. */
   readonly discard: boolean;
+  /** Some expression reads its outputs. */
+  readonly isRead: boolean;
   /** No reference to an item, direct or through other steps: done once for all items. */
   readonly shared: boolean;
   /** Credits: an upper bound given by the user. */

@@ -42,12 +42,17 @@ export function validate(file: string, text: string): Result<Validated, readonly
   problems.push(...bodies.filter(({ severity }) => severity === 'error'));
   if (!shaped || !order.ok || problems.length > 0) return err(inOrder(problems));
 
+  const read = new Set(
+    [...drafts.values()].flatMap(({ references }) =>
+      references.flatMap(({ root, key }) => (root === 'steps' && key !== undefined ? [key] : [])),
+    ),
+  );
   const shared = sharedSteps(order.value, drafts, edges.after);
   const steps = order.value.flatMap((name) => {
     const draft = drafts.get(name);
     const written = document.steps[name];
     if (draft === undefined || written === undefined) return [];
-    return [stepOf(draft, written, edges, shared.has(name))];
+    return [stepOf(draft, written, edges, { shared: shared.has(name), isRead: read.has(name) })];
   });
   return ok({
     pipeline: pipelineOf(document, source, steps),
@@ -159,7 +164,12 @@ function sharedSteps(
   return shared;
 }
 
-function stepOf(draft: Draft, written: StepDocument, edges: StepEdges, shared: boolean): Step {
+function stepOf(
+  draft: Draft,
+  written: StepDocument,
+  edges: StepEdges,
+  role: Pick<Step, 'shared' | 'isRead'>,
+): Step {
   if (draft.kind === undefined) throw new Error(`bug: step ${draft.name} passed with no kind`);
   const of = isAbout(draft) ? plainField(draft, 'of') : undefined;
   const fields = draft.raw['with'];
@@ -172,7 +182,7 @@ function stepOf(draft: Draft, written: StepDocument, edges: StepEdges, shared: b
     after: edges.after.get(draft.name) ?? [],
     ...(of === undefined ? {} : { of }),
     discard: isObject(fields) && fields['discard'] === true,
-    shared,
+    ...role,
     ...(written.estimate === undefined ? {} : { estimate: written.estimate }),
     attempts: written.retry?.attempts ?? 3,
     ...(written.timeout === undefined ? {} : { timeoutMs: milliseconds(written.timeout) }),

@@ -1,6 +1,6 @@
 // Asks one task what it wants and whether it is needed. `plan` and `run` both go through here.
 import { extensionOf, knownExtensions, mediaTypeOf } from '../api/asset.ts';
-import { digestFrom } from '../base/digest.ts';
+import { type Digest, digestFrom } from '../base/digest.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
@@ -34,6 +34,8 @@ export type Answer =
       readonly fingerprint: Fingerprint;
       readonly job: JobLine | undefined;
       readonly decision: Decision;
+      /** upload: the content of its file. */
+      readonly content?: Digest;
     };
 
 export interface Question {
@@ -107,7 +109,8 @@ function askUpload(wish: Extract<Wish, { deed: 'upload' }>, { facts, jobOf }: Qu
   if (fact.digest === undefined) return { is: 'unread' };
   const fingerprint = uploadFingerprint(fact.digest);
   const job = jobOf(fingerprint);
-  return { is: 'decided', wish, fingerprint, job, decision: decideSupply(job) };
+  const content = fact.digest;
+  return { is: 'decided', wish, fingerprint, job, decision: decideSupply(job), content };
 }
 
 /** An upload is its content: the same bytes under any name are uploaded once. */

@@ -71,6 +71,7 @@ export class Foresight {
   readonly tasks: Foreseen[] = [];
   readonly #byStep = new Map<string, Foreseen>();
   readonly #outputs: Record<string, unknown>;
+  readonly #scope: Scope;
   readonly #item: Item | undefined;
   readonly #ground: Ground;
   readonly #shared: Foresight | undefined;
@@ -82,6 +83,7 @@ export class Foresight {
     this.#ground = ground;
     this.#shared = shared;
     this.#outputs = shared === undefined ? {} : { ...shared.#outputs };
+    this.#scope = { ...ground.base, item: toCel(item?.fields), steps: this.#outputs };
   }
 
   of(step: string): Foreseen | undefined {
@@ -91,15 +93,10 @@ export class Foresight {
   visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
     const early = this.#before(step, task);
-    const scope: Scope = {
-      ...this.#ground.base,
-      item: toCel(this.#item?.fields),
-      steps: this.#outputs,
-    };
-    const foreseen = early ?? this.#asked(step, task, scope);
+    const foreseen = early ?? this.#asked(step, task, this.#scope);
     this.#byStep.set(step.name, foreseen);
     this.tasks.push(foreseen);
-    this.#outputs[step.name] = toCel(this.#outputsOf(foreseen));
+    if (step.isRead) this.#outputs[step.name] = toCel(this.#outputsOf(foreseen));
   }
 
   /** What the steps before it already decide. */

@@ -25,6 +25,11 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
     wake?.();
   };
 
+  const fail = (error: unknown): void => {
+    crash ??= { error };
+    wake?.();
+  };
+
   const drive = async (order: JobOrder): Promise<void> => {
     const { key } = order;
     if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: { end: 'stopped' } });
@@ -53,10 +58,7 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
     start(order) {
       const limiter = limiterOf(order.kind);
       const running = limiter === undefined ? drive(order) : limiter(drive, order);
-      running.catch((error: unknown) => {
-        crash = { error };
-        wake?.();
-      });
+      running.catch(fail);
     },
     async next() {
       while (waiting.length === 0 && crash === undefined)
@@ -75,5 +77,6 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
       leave?.();
     },
     abort: () => stopper.abort(),
+    fail,
   };
 }

@@ -1,5 +1,5 @@
 // The loop: start what may start, wait for the next thing that happened, make it durable, let it go on.
-// It has one wait for the world (`runner.next`) and one for the journal (`journal.sync`) in every turn.
+// It has one wait in every turn, `runner.next`; a job that must wait for the journal holds up nobody else.
 
 import { digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -116,7 +116,7 @@ export class Loop {
         if (this.#admissionOver) throw new Error('bug: nothing runs and nothing can start');
         continue;
       }
-      await this.#handle(await this.#o.runner.next());
+      this.#handle(await this.#o.runner.next());
     }
   }
 
@@ -240,23 +240,36 @@ export class Loop {
     const { deed } = step.kind;
     if (deed === 'download' || deed === 'delete') {
       const outputs = savedOutputs(job, work.task(step));
-      return work.give(step.name, fingerprint, outputs, outputs);
+      return work.give(step, fingerprint, outputs, outputs);
     }
     const content = namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
-    work.give(step.name, fingerprint, content, live);
+    work.give(step, fingerprint, content, live);
   }
 
-  /** Takes all that happened, makes it durable where it must be, and lets the jobs go on. */
-  async #handle(notices: readonly Notice[]): Promise<void> {
+  /** Records all that happened, lets the jobs go on as soon as it is durable where it must be. */
+  #handle(notices: readonly Notice[]): void {
     const { journal, runner } = this.#o;
-    const events = notices.filter((notice) => notice.is === 'event');
-    if (events.length > 0) {
-      journal.append(events.map(({ event }) => event));
-      for (const { key, event } of events) this.#purse.hear(this.#flights.get(key), event);
-      if (events.some(({ durable }) => durable)) await journal.sync();
-      for (const { key } of events) runner.proceed(key);
+    const durable: string[] = [];
+    for (const notice of notices) {
+      if (notice.is === 'ended') continue;
+      journal.append([notice.event]);
+      this.#purse.hear(this.#flights.get(notice.key), notice.event);
+      if (notice.durable) durable.push(notice.key);
+      else runner.proceed(notice.key);
     }
+    if (durable.length > 0) this.#sync(durable);
     for (const notice of notices) if (notice.is === 'ended') this.#land(notice.key, notice.outcome);
+  }
+
+  /** Jobs go on when the disk has what they said; the loop does not wait, others' syncs are grouped meanwhile. */
+  #sync(keys: readonly string[]): void {
+    const { journal, runner } = this.#o;
+    journal.sync().then(
+      () => {
+        for (const key of keys) runner.proceed(key);
+      },
+      (error: unknown) => runner.fail(error),
+    );
   }
 
   /** Two items with the same content share a project: neither may delete it under the other's hands. */

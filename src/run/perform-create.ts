@@ -111,9 +111,7 @@ function readProject(
   world: World,
 ): ReturnType<World['api']['project']> {
   const record = toolNamed(kind)?.record ?? 'image';
-  return patiently<Project>('free', attempts, world, () =>
-    world.api.project(record, project, world.stop),
-  );
+  return patiently<Project>('free', attempts, world, () => world.api.project(record, project));
 }
 
 function unreadable(failure: ApiFailure): Outcome {

@@ -76,7 +76,7 @@ const fetchInto = (
   order: DownloadOrder,
   world: World,
 ): Promise<Result<Fetched, ApiFailure>> =>
-  patiently('free', order.attempts, world, () => world.api.download(url, into, world.stop));
+  patiently('free', order.attempts, world, () => world.api.download(url, into));
 
 async function addresses(
   order: DownloadOrder,
@@ -84,7 +84,7 @@ async function addresses(
 ): Promise<Result<readonly Download[], ApiFailure>> {
   const record = toolNamed(order.tool)?.record ?? 'image';
   const read = await patiently('free', order.attempts, world, () =>
-    world.api.project(record, order.project, world.stop),
+    world.api.project(record, order.project),
   );
   return read.ok ? ok(read.value.downloads) : err(read.error);
 }
@@ -147,7 +147,7 @@ export async function* copy(order: CopyOrder, world: World): Performance {
 export async function* remove(order: DeleteOrder, world: World): Performance {
   const record = toolNamed(order.tool)?.record ?? 'image';
   const gone = await patiently('free', order.attempts, world, () =>
-    world.api.deleteProject(record, order.project, world.stop),
+    world.api.deleteProject(record, order.project),
   );
   if (!gone.ok && gone.error.reason !== 'not-found') return freeFailure(gone.error);
   yield { durable: false, event: { event: 'deleted', job: order.fingerprint, task: order.task } };

@@ -58,11 +58,11 @@ async function send(
 ): Promise<Result<string, Outcome>> {
   const extension = extensionOf(file.name);
   const type = mediaTypeOf(extension) ?? 'image';
-  const { api, disk, stop } = world;
+  const { api, disk } = world;
   const sent = await patiently('free', attempts, world, async () => {
-    const target = await api.uploadAddress({ type, extension }, stop);
+    const target = await api.uploadAddress({ type, extension });
     if (!target.ok) return target;
-    const put = await api.put(target.value, disk.fileAt(file.from), stop);
+    const put = await api.put(target.value, disk.fileAt(file.from));
     return put.ok ? ok({ path: target.value.filePath, digest: put.value }) : put;
   });
   if (!sent.ok) return err(freeFailure(sent.error));
@@ -107,7 +107,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
   let id = order.detection;
   if (id === undefined) {
     const begun = await patiently('free', order.attempts, world, () =>
-      api.detectFaces(detectionRequest(order.body), stop),
+      api.detectFaces(detectionRequest(order.body)),
     );
     if (!begun.ok) return freeFailure(begun.error);
     id = begun.value.id;
@@ -117,9 +117,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
   const waits = pauses(medianSeconds / world.haste);
   for (;;) {
     const pause = waits.next().value;
-    const read = await patiently('free', order.attempts, world, () =>
-      api.faceDetection(detection, stop),
-    );
+    const read = await patiently('free', order.attempts, world, () => api.faceDetection(detection));
     if (!read.ok)
       return order.detection !== undefined && read.error.reason === 'not-found'
         ? { end: 'resupply', why: 'the face detection is gone' }

@@ -24,22 +24,22 @@ export interface Clock {
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;
 
-/** The service. One call is one request; nothing is retried here. */
+/**
+ * The service. One call is one request; nothing is retried here. A request that was sent is waited for, also when the
+ * run is stopping; one that was not sent by then answers `aborted`.
+ */
 export interface MediaApi {
-  uploadAddress(
-    file: { type: MediaType; extension: string },
-    signal: AbortSignal,
-  ): Answer<UploadTarget>;
+  uploadAddress(file: { type: MediaType; extension: string }): Answer<UploadTarget>;
   /** Streams a file to a presigned address; answers the SHA-256 of what was sent. */
-  put(target: UploadTarget, file: LocalFile, signal: AbortSignal): Answer<Digest>;
-  detectFaces(body: JsonObject, signal: AbortSignal): Answer<{ readonly id: string }>;
-  faceDetection(id: string, signal: AbortSignal): Answer<FaceDetection>;
-  /** The one call that costs credits. It takes no signal: once sent, its answer is waited for. */
+  put(target: UploadTarget, file: LocalFile): Answer<Digest>;
+  detectFaces(body: JsonObject): Answer<{ readonly id: string }>;
+  faceDetection(id: string): Answer<FaceDetection>;
+  /** The one call that costs credits. */
   create(tool: string, body: JsonObject): Answer<Creation>;
-  project(record: RecordKind, id: string, signal: AbortSignal): Answer<Project>;
-  deleteProject(record: RecordKind, id: string, signal: AbortSignal): Answer<void>;
+  project(record: RecordKind, id: string): Answer<Project>;
+  deleteProject(record: RecordKind, id: string): Answer<void>;
   /** Streams a download into a new file and syncs it to disk. */
-  download(url: string, into: LocalFile, signal: AbortSignal): Answer<Fetched>;
+  download(url: string, into: LocalFile): Answer<Fetched>;
 }
 
 export interface UploadTarget {
@@ -111,4 +111,6 @@ export interface Runner {
   proceed(key: string): void;
   /** Running requests end, waiting is given up: every job ends soon. */
   abort(): void;
+  /** Makes `next` fail: the loop cannot go on. */
+  fail(error: unknown): void;
 }

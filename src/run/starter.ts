@@ -151,16 +151,14 @@ export class Starter {
     return { move: 'renew', list: [{ how: 'redo', owner, step: source }] };
   }
 
-  #begin(work: Work, step: Step, { wish, fingerprint, job }: Decided, head: Head): Move {
+  #begin(work: Work, step: Step, { wish, fingerprint, job, content }: Decided, head: Head): Move {
     const shareable = wish.deed !== 'download' && wish.deed !== 'delete';
     if (shareable && this.#o.inAir(fingerprint)) return { move: 'join', fingerprint };
     switch (wish.deed) {
       case 'upload': {
-        const fact = this.#o.look.input(wish.file);
-        if (fact.is === 'absent' || fact.digest === undefined)
-          return fail(`${wish.file} went away`);
+        if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wish.file } as const;
-        const file = { from, name: wish.file, content: fact.digest };
+        const file = { from, name: wish.file, content };
         return {
           move: 'job',
           fingerprint,

@@ -63,12 +63,13 @@ export class Work {
   }
 
   give(
-    step: string,
+    { name, isRead }: Step,
     fingerprint: Fingerprint,
     content: JsonObject,
     live: JsonObject | undefined,
   ): void {
-    this.#given.set(step, { fingerprint, live, content: toCel(content), liveCel: toCel(live) });
+    const seen = { content: isRead ? toCel(content) : {}, liveCel: isRead ? toCel(live) : {} };
+    this.#given.set(name, { fingerprint, live, ...seen });
   }
 
   /** Some step that reads the outputs of another, a delete aside, is not over yet. */

@@ -18,7 +18,7 @@ export interface Opened {
   readonly state: Loaded;
   readonly disk: RealDisk;
   readonly items: ItemList;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export async function openWorkspace(
@@ -59,7 +59,8 @@ export async function openWorkspace(
     state: loaded.value,
     disk,
     items: items.value,
-    close() {
+    async close() {
+      await disk.close();
       hashes.close();
       store.close();
     },

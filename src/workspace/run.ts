@@ -86,7 +86,7 @@ export async function run(
         opened: opened.value,
       });
     } finally {
-      opened.value.close();
+      await opened.value.close();
     }
   } finally {
     await lock.value.release();
@@ -205,7 +205,9 @@ async function perform(
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
+  const stopper = new AbortController();
   const api = httpClient({
+    stop: stopper.signal,
     base: service.address,
     key: service.key,
     clock,
@@ -214,7 +216,6 @@ async function perform(
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
   const file = new JournalFile(places.state, header, opened.state);
   const journal = new Recorder(ledger, plugs.lines(file), clock);
-  const stopper = new AbortController();
   const world = {
     api,
     disk: opened.disk,

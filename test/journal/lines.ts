@@ -55,12 +55,12 @@ export const refused = (of = 'a'): Happened => ({
   job: job(of),
   error: { code: 'refused', message: 'no' },
 });
-export const output = (of = 'a', index = 0): Happened => ({
+export const output = (of = 'a', index = 0, path = `${of}-${index}.png`): Happened => ({
   event: 'output',
   job: job(of),
   task: `save:${of}`,
   index,
-  path: `${of}-${index}.png`,
+  path,
   bytes: 5,
   sha256: job(`${of} ${index}`),
 });
@@ -134,7 +134,8 @@ export const move = (before: JobLine | undefined, event: Happened): ReturnType<t
 /** What may happen next to a job in this state. */
 function nexts(of: string, before: JobLine | undefined, credits: number): readonly Happened[] {
   const attempt = (before?.attempt ?? 0) + 1;
-  switch (before?.state) {
+  const state = before?.state;
+  switch (state) {
     case undefined:
       return [intent(of, credits, attempt), supplied(of)];
     case 'supplied':
@@ -152,7 +153,7 @@ function nexts(of: string, before: JobLine | undefined, credits: number): readon
     case 'failed':
       return [intent(of, credits, attempt)];
     default:
-      return unreachable(before);
+      return unreachable(state);
   }
 }
 

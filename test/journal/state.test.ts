@@ -161,10 +161,14 @@ describe('what a job remembers', () => {
   });
 
   test('the last output of each task and place, sorted', () => {
-    const line = jobAfter(intent(), created(), complete(), output('a', 1), output('a', 0), {
-      ...output('a', 1),
-      path: 'new.png',
-    } as Happened);
+    const line = jobAfter(
+      intent(),
+      created(),
+      complete(),
+      output('a', 1),
+      output('a', 0),
+      output('a', 1, 'new.png'),
+    );
     expect(line?.outputs?.map(({ index, path }) => [index, path])).toEqual([
       [0, 'a-0.png'],
       [1, 'new.png'],

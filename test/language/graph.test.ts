@@ -57,9 +57,8 @@ describe('the order of steps', () => {
               expect(order.value.indexOf(from)).toBeLessThan(order.value.indexOf(to));
         } else {
           expect(order.error.at(0)).toBe(order.error.at(-1));
-          order.error
-            .slice(1)
-            .forEach((from, index) => expect(edges.get(order.error[index] ?? '')).toContain(from));
+          for (const [index, from] of order.error.slice(1).entries())
+            expect(edges.get(order.error[index] ?? '')).toContain(from);
         }
       }),
       { seed: 1 },

@@ -4,12 +4,15 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { type Estimate, estimateOf } from '../../src/plan/estimate.ts';
 import { renewalOf } from '../../src/plan/renew.ts';
-import { day, Disk, jobLine, outputLine, pipelineOf, start } from './world.ts';
+import { Disk, day, jobLine, outputLine, pipelineOf, start } from './world.ts';
 
 /** A ledger in which a creation of this kind was reserved at one price and charged another. */
 function charged(kind: string, reserve: number, credits: number): Ledger {
   const ledger = new Ledger();
-  const result = ledger.apply({ type: 'job', line: jobLine('complete', { kind, reserve, credits }) });
+  const result = ledger.apply({
+    type: 'job',
+    line: jobLine('complete', { kind, reserve, credits }),
+  });
   if (!result.ok) throw new Error(result.error);
   return ledger;
 }
@@ -17,12 +20,16 @@ function charged(kind: string, reserve: number, credits: number): Ledger {
 function estimate(kind: string, more = '', ledger = new Ledger(), body: JsonObject = {}): Estimate {
   const photo = 'photo: { uses: upload, with: { file: a.png } }';
   const bodies: Readonly<Record<string, string>> = {
-    'face-swap-photo': '{ assets: { target_file_path: "${{ steps.photo.file_path }}", source_file_path: "${{ steps.photo.file_path }}" } }',
-    'character-replace': '{ end_seconds: 5, assets: { video_file_path: "${{ steps.photo.file_path }}", image_file_path: "${{ steps.photo.file_path }}" } }',
+    'face-swap-photo':
+      '{ assets: { target_file_path: "${{ steps.photo.file_path }}", source_file_path: "${{ steps.photo.file_path }}" } }',
+    'character-replace':
+      '{ end_seconds: 5, assets: { video_file_path: "${{ steps.photo.file_path }}", image_file_path: "${{ steps.photo.file_path }}" } }',
     'ai-qr-code-generator': '{ content: x, style: { art_style: y } }',
     upload: '{ file: a.png }',
   };
-  const step = pipelineOf(`pipeline: p\nsteps:\n  ${photo}\n  it: { uses: ${kind}, with: ${bodies[kind]}${more} }\n`).steps.find(({ name }) => name === 'it');
+  const step = pipelineOf(
+    `pipeline: p\nsteps:\n  ${photo}\n  it: { uses: ${kind}, with: ${bodies[kind]}${more} }\n`,
+  ).steps.find(({ name }) => name === 'it');
   if (step === undefined) throw new Error('no step');
   return estimateOf(step, body, ledger);
 }
@@ -34,30 +41,51 @@ describe('an estimate', () => {
   });
 
   test('is not known, with the reason, where nothing is listed, said or seen', () => {
-    expect(estimate('character-replace')).toEqual({ known: false, why: expect.stringContaining('character-replace') });
+    expect(estimate('character-replace')).toEqual({
+      known: false,
+      why: expect.stringContaining('character-replace'),
+    });
   });
 
   test('is what the step says where nothing is listed, rounded up', () => {
-    expect(estimate('character-replace', ', estimate: 149.2')).toEqual({ known: true, credits: 150 });
+    expect(estimate('character-replace', ', estimate: 149.2')).toEqual({
+      known: true,
+      credits: 150,
+    });
   });
 
   test('is the dearest charge seen where that is more, or all that is known', () => {
     const ledger = charged('character-replace', 0, 180);
     expect(estimate('character-replace', '', ledger)).toEqual({ known: true, credits: 180 });
-    expect(estimate('character-replace', ', estimate: 150', ledger)).toEqual({ known: true, credits: 180 });
-    expect(estimate('character-replace', ', estimate: 200', ledger)).toEqual({ known: true, credits: 200 });
+    expect(estimate('character-replace', ', estimate: 150', ledger)).toEqual({
+      known: true,
+      credits: 180,
+    });
+    expect(estimate('character-replace', ', estimate: 200', ledger)).toEqual({
+      known: true,
+      credits: 200,
+    });
   });
 
   test('is raised by as much as a kind was ever charged above its estimate', () => {
-    expect(estimate('face-swap-photo', '', charged('face-swap-photo', 10, 15))).toEqual({ known: true, credits: 15 });
+    expect(estimate('face-swap-photo', '', charged('face-swap-photo', 10, 15))).toEqual({
+      known: true,
+      credits: 15,
+    });
   });
 
   test('is never lowered by a cheap one', () => {
-    expect(estimate('face-swap-photo', '', charged('face-swap-photo', 10, 4))).toEqual({ known: true, credits: 10 });
+    expect(estimate('face-swap-photo', '', charged('face-swap-photo', 10, 4))).toEqual({
+      known: true,
+      credits: 10,
+    });
   });
 
   test('does not learn from another kind', () => {
-    expect(estimate('face-swap-photo', '', charged('head-swap', 10, 90))).toEqual({ known: true, credits: 10 });
+    expect(estimate('face-swap-photo', '', charged('head-swap', 10, 90))).toEqual({
+      known: true,
+      credits: 10,
+    });
   });
 
   test('of what is free is nothing', () => {
@@ -66,7 +94,10 @@ describe('an estimate', () => {
 
   test('of what is listed as free is what it was charged once it was charged', () => {
     expect(estimate('ai-qr-code-generator')).toEqual({ known: true, credits: 0 });
-    expect(estimate('ai-qr-code-generator', '', charged('ai-qr-code-generator', 0, 5))).toEqual({ known: true, credits: 5 });
+    expect(estimate('ai-qr-code-generator', '', charged('ai-qr-code-generator', 0, 5))).toEqual({
+      known: true,
+      credits: 5,
+    });
   });
 });
 
@@ -83,14 +114,28 @@ describe('a finished task’s values', () => {
     ['a detection of today', 'detect', jobLine('supplied'), 0, 'read'],
     ['a detection of eight days', 'detect', jobLine('supplied'), 8 * day, 'redo'],
     ['a complete project', 'create', jobLine('complete'), 30 * day, 'read'],
-    ['a deleted project with its file', 'create', jobLine('deleted', { result: { downloads: 1 }, outputs }), 0, 'upload'],
-    ['a deleted project without files', 'create', jobLine('deleted', { result: { downloads: 1 } }), 0, 'lost'],
+    [
+      'a deleted project with its file',
+      'create',
+      jobLine('deleted', { result: { downloads: 1 }, outputs }),
+      0,
+      'upload',
+    ],
+    [
+      'a deleted project without files',
+      'create',
+      jobLine('deleted', { result: { downloads: 1 } }),
+      0,
+      'lost',
+    ],
     ['a download', 'download', jobLine('complete'), 30 * day, 'recorded'],
   ] as const)('of %s', (_, deed, job, age, expected) => {
     expect(renewalOf(deed, job, start + age, disk)).toBe(expected);
   });
 
   test('are lost where only some files of a deleted project are left', () => {
-    expect(renewalOf('create', jobLine('deleted', { result: { downloads: 2 }, outputs }), start, disk)).toBe('lost');
+    expect(
+      renewalOf('create', jobLine('deleted', { result: { downloads: 2 }, outputs }), start, disk),
+    ).toBe('lost');
   });
 });

@@ -1,29 +1,16 @@
 // What would happen: the plan’s view of small pipelines as time goes by and files come and go.
 import { describe, expect, test } from 'vitest';
-import { PlanTally } from '../../src/plan/plan.ts';
-import { day, hash, World } from './world.ts';
-
-const swapBody = 'assets: { target_file_path: "${{ steps.photo.file_path }}", source_file_path: "${{ steps.actor.file_path }}" }';
-const swapping = `pipeline: p
-items: { values: [{ key: a }, { key: b }] }
-steps:
-  actor: { uses: upload, with: { file: actor.png } }
-  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
-  swap: { uses: face-swap-photo, with: { ${swapBody} } }
-  save: { uses: download, with: { of: swap, to: "\${{ item.key }}-out.png" } }
-`;
-const [a, b] = [{ key: 'a' }, { key: 'b' }];
-
-function swapWorld(text = swapping): World {
-  const world = new World(text);
-  for (const [name, content] of [['actor.png', 'actor'], ['a.png', 'rose'], ['b.png', 'tulip']] as const) world.disk.inputs.set(name, content);
-  return world;
-}
+import { a, b, day, hash, swapBody, swapping, swapWorld, World } from './world.ts';
 
 describe('a first run', () => {
   test('begins everything, and each creation has its price', () => {
     const world = swapWorld();
-    expect(world.outlooks(a)).toEqual({ actor: 'begin', 'photo:a': 'begin', 'swap:a': 'begin', 'save:a': 'begin' });
+    expect(world.outlooks(a)).toEqual({
+      actor: 'begin',
+      'photo:a': 'begin',
+      'swap:a': 'begin',
+      'save:a': 'begin',
+    });
     const priced = world.foresee(a).filter(({ estimate }) => estimate !== undefined);
     expect(priced).toMatchObject([{ task: 'swap:a', estimate: { known: true, credits: 10 } }]);
     expect(world.foresee(a).find(({ task }) => task === 'save:a')?.to).toBe('a-out.png');
@@ -56,7 +43,11 @@ describe('a second run', () => {
     const world = swapWorld();
     world.doAll(a);
     world.disk.inputs.set('c.png', 'rose');
-    expect(world.outlooks({ key: 'c' })).toMatchObject({ 'photo:c': 'reuse', 'swap:c': 'reuse', 'save:c': 'copy' });
+    expect(world.outlooks({ key: 'c' })).toMatchObject({
+      'photo:c': 'reuse',
+      'swap:c': 'reuse',
+      'save:c': 'copy',
+    });
   });
 
   test('pays for a changed photo only', () => {
@@ -129,26 +120,54 @@ steps:
 
   test('is a perhaps, with its price counted', () => {
     const world = swapWorld(finding);
-    expect(world.outlooks(a)).toEqual({ 'photo:a': 'begin', 'faces:a': 'begin', 'swap:a': 'maybe', 'save:a': 'maybe' });
-    expect(world.foresee(a).find(({ task }) => task === 'swap:a')?.estimate).toEqual({ known: true, credits: 10 });
+    expect(world.outlooks(a)).toEqual({
+      'photo:a': 'begin',
+      'faces:a': 'begin',
+      'swap:a': 'maybe',
+      'save:a': 'maybe',
+    });
+    expect(world.foresee(a).find(({ task }) => task === 'swap:a')?.estimate).toEqual({
+      known: true,
+      credits: 10,
+    });
   });
 
   test('is decided once it is known', () => {
     const world = swapWorld(finding);
     const supply = (task: string, kind: string, faces: readonly { path: string }[]) =>
-      world.happen({ event: 'supplied', job: world.foresee(a).find((one) => one.task === task)?.fingerprint ?? '', task, kind, result: { id: 'f', faces: [...faces] } });
+      world.happen({
+        event: 'supplied',
+        job: world.foresee(a).find((one) => one.task === task)?.fingerprint ?? '',
+        task,
+        kind,
+        result: { id: 'f', faces: [...faces] },
+      });
     supply('photo:a', 'upload', []);
     supply('faces:a', 'face-detect', []);
-    expect(world.outlooks(a)).toEqual({ 'photo:a': 'reuse', 'faces:a': 'reuse', 'swap:a': 'skip', 'save:a': 'skip' });
+    expect(world.outlooks(a)).toEqual({
+      'photo:a': 'reuse',
+      'faces:a': 'reuse',
+      'swap:a': 'skip',
+      'save:a': 'skip',
+    });
     supply('faces:a', 'face-detect', [{ path: 'x' }]);
     expect(world.outlooks(a)).toMatchObject({ 'swap:a': 'begin', 'save:a': 'begin' });
   });
 });
 
 describe('a job with trouble', () => {
-  const fingerprint = (world: World) => world.foresee(a).find(({ task }) => task === 'swap:a')?.fingerprint ?? '';
+  const fingerprint = (world: World) =>
+    world.foresee(a).find(({ task }) => task === 'swap:a')?.fingerprint ?? '';
   const begin = (world: World, attempt = 1) =>
-    world.happen({ event: 'intent', job: fingerprint(world), task: 'swap:a', kind: 'face-swap-photo', attempt, name: 'n', reserve: 10 });
+    world.happen({
+      event: 'intent',
+      job: fingerprint(world),
+      task: 'swap:a',
+      kind: 'face-swap-photo',
+      attempt,
+      name: 'n',
+      reserve: 10,
+    });
 
   test('in doubt is held, and what waits for it is blocked', () => {
     const world = swapWorld();
@@ -168,8 +187,16 @@ describe('a job with trouble', () => {
   test('that failed begins again, at its price', () => {
     const world = swapWorld();
     begin(world);
-    world.happen({ event: 'refused', job: fingerprint(world), error: { code: 'bad_input', message: 'm' } });
-    expect(world.foresee(a).find(({ task }) => task === 'swap:a')).toMatchObject({ outlook: 'begin', why: expect.stringContaining('bad_input'), estimate: { credits: 10 } });
+    world.happen({
+      event: 'refused',
+      job: fingerprint(world),
+      error: { code: 'bad_input', message: 'm' },
+    });
+    expect(world.foresee(a).find(({ task }) => task === 'swap:a')).toMatchObject({
+      outlook: 'begin',
+      why: expect.stringContaining('bad_input'),
+      estimate: { credits: 10 },
+    });
   });
 
   test.each([
@@ -181,7 +208,10 @@ describe('a job with trouble', () => {
     world.disk.inputs.set('actor.png', 'actor');
     if (content !== undefined) world.disk.inputs.set(file, content);
     const [, photo, swap] = world.foresee(a);
-    expect(photo).toMatchObject({ outlook: 'trouble', trouble: { message: expect.stringContaining(why) } });
+    expect(photo).toMatchObject({
+      outlook: 'trouble',
+      trouble: { message: expect.stringContaining(why) },
+    });
     expect(swap?.outlook).toBe('block');
   });
 });
@@ -202,14 +232,22 @@ describe('a deleted project', () => {
   }
 
   test('stays reused where its file is there, and a later step can use it', () => {
-    expect(tidied().outlooks(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'reuse', 'more:a': 'begin', 'tidy:a': 'reuse' });
+    expect(tidied().outlooks(a)).toMatchObject({
+      'swap:a': 'reuse',
+      'save:a': 'reuse',
+      'more:a': 'begin',
+    });
   });
 
   test('is lost where a later step needs it and its file is gone', () => {
     const world = tidied();
     world.disk.outputs.clear();
     const swap = world.foresee(a).find(({ task }) => task === 'swap:a');
-    expect(swap).toMatchObject({ outlook: 'lost', why: expect.stringContaining('its file is gone'), estimate: { credits: 10 } });
+    expect(swap).toMatchObject({
+      outlook: 'lost',
+      why: expect.stringContaining('its file is gone'),
+      estimate: { credits: 10 },
+    });
   });
 
   test('is lost to a download whose file is gone', () => {
@@ -222,7 +260,11 @@ describe('a deleted project', () => {
     const world = tidied();
     world.disk.outputs.clear();
     world.disk.keptFiles.set(`${hash('save:a')}.png`, 'save:a');
-    expect(world.outlooks(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'copy', 'more:a': 'begin' });
+    expect(world.outlooks(a)).toMatchObject({
+      'swap:a': 'reuse',
+      'save:a': 'copy',
+      'more:a': 'begin',
+    });
   });
 
   test('that is shared, and lost, is shown as lost where an item needs it', () => {
@@ -241,48 +283,5 @@ steps:
     for (const line of before.ledger.jobs()) world.ledger.apply({ type: 'job', line });
     const { swap, 'more:a': needy } = world.outlooks(a);
     expect(swap === 'lost' || needy === 'block' || needy === 'lost').toBe(true);
-  });
-});
-
-describe('the plan', () => {
-  function planOf(world: World, ...items: readonly { key: string }[]) {
-    const tally = new PlanTally();
-    for (const task of world.foresee(...items)) tally.add(task);
-    for (const _ of items) tally.addItem();
-    return tally.plan(world.pipeline.steps.map(({ name }) => name));
-  }
-
-  test('adds up tasks and credits by step, in the order of the pipeline', () => {
-    const plan = planOf(swapWorld(), a, b);
-    expect(plan).toMatchObject({ items: 2, credits: 20, unpriced: 0, notes: [] });
-    expect(plan.rows).toEqual([
-      { step: 'actor', kind: 'upload', tasks: { begin: 1 }, credits: 0, unpriced: 0 },
-      { step: 'photo', kind: 'upload', tasks: { begin: 2 }, credits: 0, unpriced: 0 },
-      { step: 'swap', kind: 'face-swap-photo', tasks: { begin: 2 }, credits: 20, unpriced: 0 },
-      { step: 'save', kind: 'download', tasks: { begin: 2 }, credits: 0, unpriced: 0 },
-    ]);
-  });
-
-  test('counts two photos with the same content once', () => {
-    const world = swapWorld();
-    world.disk.inputs.set('b.png', 'rose');
-    const plan = planOf(world, a, b);
-    expect(plan.credits).toBe(10);
-    expect(plan.rows.find(({ step }) => step === 'swap')?.tasks).toEqual({ begin: 1, reuse: 1 });
-  });
-
-  test('counts a price that is not known as not known, and says why once', () => {
-    const text = swapping.replace(/swap: .*/, 'swap: { uses: character-replace, with: { end_seconds: 2, assets: { video_file_path: "${{ steps.photo.file_path }}", image_file_path: "${{ steps.actor.file_path }}" } } }');
-    const plan = planOf(swapWorld(text), a, b);
-    expect(plan).toMatchObject({ credits: 0, unpriced: 2 });
-    expect(plan.unpricedWhy).toHaveLength(1);
-    expect(plan.unpricedWhy[0]).toContain('swap (character-replace)');
-  });
-
-  test('notes what a person should look at, a hundred at most', () => {
-    const world = swapWorld();
-    const many = Array.from({ length: 120 }, (_, index) => ({ key: `gone${index}` }));
-    expect(planOf(world, ...many).notes).toHaveLength(100);
-    expect(planOf(world, { key: 'gone' }).notes).toMatchObject([{ task: 'photo:gone', outlook: 'trouble' }]);
   });
 });

@@ -1,6 +1,7 @@
 // Where downloads land: below the output folder, whatever `to` says.
-import fc from 'fast-check';
+
 import { posix } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { normalized, outputPath, wantedPath } from '../../src/plan/output-path.ts';
 
@@ -51,7 +52,13 @@ describe('a place', () => {
   });
 
   test('is below the output folder for any text that is taken', () => {
-    const parts = fc.array(fc.oneof(fc.constantFrom('..', '.', '', '/', '\\', 'a', 'C:', '~', '...'), fc.string({ maxLength: 3 })), { maxLength: 6 });
+    const parts = fc.array(
+      fc.oneof(
+        fc.constantFrom('..', '.', '', '/', '\\', 'a', 'C:', '~', '...'),
+        fc.string({ maxLength: 3 }),
+      ),
+      { maxLength: 6 },
+    );
     fc.assert(
       fc.property(parts, fc.constantFrom('/', '\\', ''), fc.nat(3), (names, joint, index) => {
         const path = outputPath(names.join(joint), { index, count: 4, extension: 'png' });
@@ -66,7 +73,13 @@ describe('a place', () => {
 
   test('is another for every download of a project', () => {
     for (const to of ['a.png', 'x/', 'noext'])
-      expect(new Set([0, 1, 2].map((index) => JSON.stringify(outputPath(to, { index, count: 3, extension: 'png' })))).size).toBe(3);
+      expect(
+        new Set(
+          [0, 1, 2].map((index) =>
+            JSON.stringify(outputPath(to, { index, count: 3, extension: 'png' })),
+          ),
+        ).size,
+      ).toBe(3);
   });
 });
 

@@ -15,11 +15,13 @@ steps:
 /** What would start, be skipped or be blocked now, without doing it. */
 function turn(schedule: Schedule): string | undefined {
   const next = schedule.next();
-  return next === undefined ? undefined : `${next.turn} ${next.step.name}${next.turn === 'start' ? '' : ` because of ${next.because}`}`;
+  return next === undefined
+    ? undefined
+    : `${next.turn} ${next.step.name}${next.turn === 'start' ? '' : ` because of ${next.because}`}`;
 }
 
 /** Starts and ends steps. */
-function after(...endings: readonly (readonly [string, Ending])[]): Schedule {
+function endedWith(...endings: readonly (readonly [string, Ending])[]): Schedule {
   const schedule = new Schedule(pipeline.steps);
   for (const [step, ending] of endings) schedule.end(step, ending);
   return schedule;
@@ -49,25 +51,36 @@ describe('a step', () => {
   });
 
   test('is skipped where what it uses was skipped', () => {
-    expect(turn(after(['photo', 'skipped'], ['other', 'done']))).toBe('skip swap because of photo');
+    expect(turn(endedWith(['photo', 'skipped'], ['other', 'done']))).toBe(
+      'skip swap because of photo',
+    );
   });
 
   test('is not skipped where what it only waits for was skipped', () => {
-    expect(turn(after(['photo', 'done'], ['other', 'skipped']))).toBe('start swap');
+    expect(turn(endedWith(['photo', 'done'], ['other', 'skipped']))).toBe('start swap');
   });
 
-  test.each<Ending>(['failed', 'held', 'blocked', 'pending'])('is blocked where what it waits for is %s', (ending) => {
-    expect(turn(after(['photo', 'done'], ['other', ending]))).toBe('block swap because of other');
-    expect(turn(after(['photo', ending], ['other', 'skipped']))).toBe('block swap because of photo');
-  });
+  test.each<Ending>(['failed', 'held', 'blocked', 'pending'])(
+    'is blocked where what it waits for is %s',
+    (ending) => {
+      expect(turn(endedWith(['photo', 'done'], ['other', ending]))).toBe(
+        'block swap because of other',
+      );
+      expect(turn(endedWith(['photo', ending], ['other', 'skipped']))).toBe(
+        'block swap because of photo',
+      );
+    },
+  );
 
   test('is blocked rather than skipped where both are so', () => {
-    expect(turn(after(['photo', 'skipped'], ['other', 'failed']))).toBe('block swap because of other');
+    expect(turn(endedWith(['photo', 'skipped'], ['other', 'failed']))).toBe(
+      'block swap because of other',
+    );
   });
 
   test('waits while another that it waits for is on, even where one is skipped', () => {
-    expect(turn(after(['photo', 'skipped']))).toBe('start other');
-    const schedule = after(['photo', 'skipped']);
+    expect(turn(endedWith(['photo', 'skipped']))).toBe('start other');
+    const schedule = endedWith(['photo', 'skipped']);
     schedule.start('other');
     expect(turn(schedule)).toBeUndefined();
   });
@@ -86,7 +99,7 @@ describe('a step', () => {
 
 describe('a step that goes back', () => {
   test('is started again, and what waits for it waits', () => {
-    const schedule = after(['photo', 'done'], ['other', 'done']);
+    const schedule = endedWith(['photo', 'done'], ['other', 'done']);
     schedule.start('swap');
     schedule.reopen('swap');
     schedule.reopen('photo');
@@ -98,7 +111,7 @@ describe('a step that goes back', () => {
   });
 
   test('keeps the schedule open until it has ended again', () => {
-    const schedule = after(...pipeline.steps.map(({ name }) => [name, 'done'] as const));
+    const schedule = endedWith(...pipeline.steps.map(({ name }) => [name, 'done'] as const));
     expect(schedule.isOver).toBe(true);
     schedule.reopen('photo');
     expect(schedule.isOver).toBe(false);
@@ -116,12 +129,12 @@ describe('what must never be', () => {
     ['an unknown step started', (schedule) => schedule.start('nobody')],
     ['an unknown step ended', (schedule) => schedule.end('nobody', 'done')],
   ])('%s', (_, wrong) => {
-    const schedule = after(['photo', 'done']);
+    const schedule = endedWith(['photo', 'done']);
     schedule.start('other');
     expect(() => wrong(schedule)).toThrow('bug');
   });
 
   test('a failed step reopened', () => {
-    expect(() => after(['photo', 'failed']).reopen('photo')).toThrow('bug');
+    expect(() => endedWith(['photo', 'failed']).reopen('photo')).toThrow('bug');
   });
 });

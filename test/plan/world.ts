@@ -49,7 +49,11 @@ export class Disk implements Facts {
 
   #fact(path: string, content: string | undefined): FileFact {
     if (content === undefined) return { is: 'absent', why: 'does not exist' };
-    return { is: 'file', bytes: content.length, digest: this.unread.has(path) ? undefined : digestOf({ content }) };
+    return {
+      is: 'file',
+      bytes: content.length,
+      digest: this.unread.has(path) ? undefined : digestOf({ content }),
+    };
   }
 }
 
@@ -63,7 +67,15 @@ export const outputLine = (task: string, path: string, content: string, index = 
 });
 
 export function jobLine(state: JobLine['state'], more: Partial<JobLine> = {}): JobLine {
-  return { job: hash('job'), kind: 'face-swap-photo', state, tasks: ['swap:a'], attempt: 1, at: new Date(start).toISOString(), ...more };
+  return {
+    job: hash('job'),
+    kind: 'face-swap-photo',
+    state,
+    tasks: ['swap:a'],
+    attempt: 1,
+    at: new Date(start).toISOString(),
+    ...more,
+  };
 }
 
 /** A world in which things happen; `foresee` says what would. */
@@ -100,10 +112,18 @@ export class World {
   foresee(...values: readonly Json[]): readonly Foreseen[] {
     const { steps, items } = this.pipeline;
     const one = items.kind === 'one';
-    const shared = foresee(one ? steps : steps.filter((step) => step.shared), undefined, this.ground, undefined);
+    const shared = foresee(
+      one ? steps : steps.filter((step) => step.shared),
+      undefined,
+      this.ground,
+      undefined,
+    );
     const own = steps.filter((step) => !step.shared);
     const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
-    return [...shared.tasks, ...list.flatMap((item) => foresee(own, item, this.ground, shared).tasks)];
+    return [
+      ...shared.tasks,
+      ...list.flatMap((item) => foresee(own, item, this.ground, shared).tasks),
+    ];
   }
 
   /** `{ task: outlook }` of what would happen. */
@@ -116,7 +136,10 @@ export class World {
     const paid: string[] = [];
     for (let round = 0; round < 9; round++) {
       const ready = this.foresee(...values).find(
-        ({ outlook, fingerprint, step }) => (outlook === 'begin' || outlook === 'maybe') && fingerprint !== undefined && this.#isReady(step.after, values),
+        ({ outlook, fingerprint, step }) =>
+          (outlook === 'begin' || outlook === 'maybe') &&
+          fingerprint !== undefined &&
+          this.#isReady(step.after, values),
       );
       if (ready === undefined) return paid;
       this.#perform(ready, paid);
@@ -126,7 +149,11 @@ export class World {
 
   #isReady(after: readonly string[], values: readonly Json[]): boolean {
     const outlooks = this.foresee(...values);
-    return after.every((name) => outlooks.filter(({ step }) => step.name === name).every(({ outlook }) => outlook === 'reuse' || outlook === 'skip'));
+    return after.every((name) =>
+      outlooks
+        .filter(({ step }) => step.name === name)
+        .every(({ outlook }) => outlook === 'reuse' || outlook === 'skip'),
+    );
   }
 
   #perform({ step, task, fingerprint, to, estimate }: Foreseen, paid: string[]): void {
@@ -136,19 +163,71 @@ export class World {
     switch (step.kind.deed) {
       case 'upload':
       case 'detect':
-        return this.happen({ event: 'supplied', job: fingerprint, task, kind, result: { file_path: 'x', id: 'y', faces: [{ path: 'z' }] } });
+        return this.happen({
+          event: 'supplied',
+          job: fingerprint,
+          task,
+          kind,
+          result: { file_path: 'x', id: 'y', faces: [{ path: 'z' }] },
+        });
       case 'create':
         paid.push(task);
         return this.happen(
-          { event: 'intent', job: fingerprint, task, kind, attempt: 1, name: task, reserve: credits },
+          {
+            event: 'intent',
+            job: fingerprint,
+            task,
+            kind,
+            attempt: 1,
+            name: task,
+            reserve: credits,
+          },
           { event: 'created', job: fingerprint, project: `p-${task}`, credits },
-          { event: 'settled', job: fingerprint, status: 'complete', credits, result: { downloads: 1 } },
+          {
+            event: 'settled',
+            job: fingerprint,
+            status: 'complete',
+            credits,
+            result: { downloads: 1 },
+          },
         );
       case 'download':
         this.disk.outputs.set(`out/${to}`, task);
-        return this.happen({ event: 'output', job: fingerprint, ...outputLine(task, `out/${to}`, task) });
+        return this.happen({
+          event: 'output',
+          job: fingerprint,
+          ...outputLine(task, `out/${to}`, task),
+        });
       case 'delete':
         return this.happen({ event: 'deleted', job: fingerprint, task });
     }
   }
+}
+
+export const swapBody =
+  'assets: { target_file_path: "${{ steps.photo.file_path }}", source_file_path: "${{ steps.actor.file_path }}" }';
+
+/** Every item's photo gets the actor's face. */
+export const swapping = `pipeline: p
+items: { values: [{ key: a }, { key: b }] }
+steps:
+  actor: { uses: upload, with: { file: actor.png } }
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  swap: { uses: face-swap-photo, with: { ${swapBody} } }
+  save: { uses: download, with: { of: swap, to: "\${{ item.key }}-out.png" } }
+`;
+
+export const a = { key: 'a' };
+export const b = { key: 'b' };
+
+/** A world with the actor and two photos on disk. */
+export function swapWorld(text = swapping): World {
+  const world = new World(text);
+  for (const [name, content] of [
+    ['actor.png', 'actor'],
+    ['a.png', 'rose'],
+    ['b.png', 'tulip'],
+  ] as const)
+    world.disk.inputs.set(name, content);
+  return world;
 }

@@ -1,0 +1,175 @@
+// `npm run bench -- wire` and `npm run bench -- memory`: what the runner costs beside the requests themselves.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    items: { type: 'string' },
+    pairs: { type: 'string', default: '5' },
+    concurrency: { type: 'string', default: '32' },
+  },
+});
+
+const pipeline = (concurrency: number): string => `pipeline: bench
+items: { glob: photos/*.jpg }
+limits: { items: ${concurrency} }
+output: out
+steps:
+  actor: { uses: upload, with: { file: actor.jpg } }
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+  swap:
+    uses: face-swap-photo
+    with:
+      assets:
+        face_swap_mode: individual-faces
+        target_file_path: \${{ steps.photo.file_path }}
+        face_mappings: >-
+          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+  save: { uses: download, with: { of: swap, to: "\${{ item.stem }}.png" } }
+  tidy: { uses: delete, with: { of: swap } }
+`;
+
+/** A folder with a pipeline and so many different files that pass for photos. */
+function makeFolder(items: number, bytes: number, concurrency: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
+  mkdirSync(join(folder, 'photos'));
+  writeFileSync(join(folder, 'pipeline.yaml'), pipeline(concurrency));
+  const content = Buffer.alloc(bytes);
+  writeFileSync(join(folder, 'actor.jpg'), randomFillSync(content));
+  for (let index = 0; index < items; index++)
+    writeFileSync(
+      join(folder, 'photos', `p${String(index).padStart(6, '0')}.jpg`),
+      randomFillSync(content),
+    );
+  return folder;
+}
+
+/** What a run leaves, so that the next one does everything again. */
+function forget(folder: string): void {
+  for (const name of ['out', '.shotlist', 'bench.state.jsonl'])
+    rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+interface Stub {
+  readonly address: string;
+  readonly process: ChildProcess;
+}
+
+async function startStub(): Promise<Stub> {
+  const child = spawn(process.execPath, [here('stub.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { address }: { address: string } = JSON.parse(line);
+    return { address, process: child };
+  }
+  throw new Error('the stub did not start');
+}
+
+const env = { ...process.env, SHOTLIST_API_KEY: 'bench' };
+
+interface Measured {
+  readonly seconds: number;
+  readonly items: number;
+  readonly peakMb: number;
+}
+
+function measure(script: string, args: readonly string[]): Measured {
+  const text = execFileSync(process.execPath, [here(script), ...args], { env, encoding: 'utf8' });
+  const line = text.trim().split('\n').at(-1) ?? '';
+  const measured: Measured = JSON.parse(line);
+  return measured;
+}
+
+const runRunner = (folder: string, address: string): Measured => {
+  forget(folder);
+  return measure('runner.ts', [join(folder, 'pipeline.yaml'), address]);
+};
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+/** Items a second of a whole pipeline against a bare loop that makes the same requests and keeps nothing. */
+async function wire(): Promise<void> {
+  const items = Number(values.items ?? 2000);
+  const concurrency = Number(values.concurrency);
+  const folder = makeFolder(items, 20_000, concurrency);
+  const stub = await startStub();
+  try {
+    print(
+      `${items} items of 20 KB, ${concurrency} in the works, 8 requests an item; runner and bare loop in turn`,
+    );
+    const rates: { readonly runner: number; readonly bare: number }[] = [];
+    for (let pair = 1; pair <= Number(values.pairs); pair++) {
+      const bare = measure('bare.ts', [
+        '--address',
+        stub.address,
+        '--files',
+        join(folder, 'photos'),
+        '--concurrency',
+        String(concurrency),
+      ]);
+      const runner = runRunner(folder, stub.address);
+      const rate = { runner: items / runner.seconds, bare: items / bare.seconds };
+      rates.push(rate);
+      print(
+        `  pair ${pair}: runner ${rate.runner.toFixed(0)} items/s, bare loop ${rate.bare.toFixed(0)} items/s, ratio ${(rate.runner / rate.bare).toFixed(2)}`,
+      );
+    }
+    const ratios = rates.map(({ runner, bare }) => runner / bare);
+    print(
+      `median: runner ${median(rates.map(({ runner }) => runner)).toFixed(0)} items/s, ` +
+        `bare loop ${median(rates.map(({ bare }) => bare)).toFixed(0)} items/s, ` +
+        `ratio ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+    );
+  } finally {
+    stub.process.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Peak memory of a whole run, by the number of items. */
+async function memory(): Promise<void> {
+  const sizes =
+    values.items === undefined ? [1_000, 10_000, 50_000] : values.items.split(',').map(Number);
+  const stub = await startStub();
+  try {
+    const peaks = sizes.map((items) => {
+      const folder = makeFolder(items, 2_000, Number(values.concurrency));
+      try {
+        const { peakMb, seconds } = runRunner(folder, stub.address);
+        print(
+          `  ${items} items: peak ${peakMb.toFixed(0)} MB, ${(items / seconds).toFixed(0)} items/s`,
+        );
+        return peakMb;
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+    const [before, last] = [peaks.at(-2), peaks.at(-1)];
+    if (before !== undefined && last !== undefined)
+      print(
+        `${sizes.at(-1)} items take ${(last / before).toFixed(2)} × the memory of ${sizes.at(-2)}`,
+      );
+  } finally {
+    stub.process.kill();
+  }
+}
+
+const benches: Readonly<Record<string, () => Promise<void>>> = { wire, memory };
+const bench = benches[positionals[0] ?? ''];
+if (bench === undefined) {
+  print(
+    `usage: npm run bench -- ${Object.keys(benches).join(' | ')} [--items N] [--pairs N] [--concurrency N]`,
+  );
+  process.exitCode = 2;
+} else await bench();

@@ -1,0 +1,306 @@
+// The real disk: files come whole or not at all, land below the output folder, and nothing paid for is overwritten.
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Digest, digestFrom } from '../../src/base/digest.ts';
+import { RealDisk } from '../../src/edge/disk.ts';
+import { HashCache } from '../../src/edge/hash-cache.ts';
+import { FakeClock, temporaryFolder } from './places.ts';
+
+const hash = (content: string | Buffer): Digest =>
+  digestFrom(createHash('sha256').update(content).digest('hex'));
+
+interface Room {
+  readonly folder: string;
+  readonly disk: RealDisk;
+  /** Saves a result the way a download does. */
+  save(path: string, content: string): Promise<void>;
+}
+
+function room(): Room {
+  const folder = temporaryFolder();
+  const hashes = new HashCache(join(folder, '.shotlist', 'hashes.db'));
+  onTestFinished(() => hashes.close());
+  const clock = new FakeClock(Date.now());
+  const disk = new RealDisk({
+    folder,
+    output: join(folder, 'out'),
+    kept: join(folder, '.shotlist', 'kept'),
+    hashes,
+    clock,
+  });
+  const save = async (path: string, content: string): Promise<void> => {
+    const temporary = await disk.temporary(path);
+    if (!temporary.ok) throw new Error(temporary.error);
+    writeFileSync(temporary.value.path, content);
+    const placed = await disk.place(temporary.value, path, hash(content));
+    if (!placed.ok) throw new Error(placed.error);
+  };
+  return { folder, disk, save };
+}
+
+describe('a result', () => {
+  test('is nowhere to be seen until it is placed, and then it is whole', async () => {
+    const { folder, disk } = room();
+    const temporary = await disk.temporary('sub/a.png');
+    if (!temporary.ok) throw new Error(temporary.error);
+    writeFileSync(temporary.value.path, 'half');
+    expect(disk.output('out/sub/a.png')).toEqual({ is: 'absent', why: 'does not exist' });
+    writeFileSync(temporary.value.path, 'picture');
+    expect(await disk.place(temporary.value, 'sub/a.png', hash('picture'))).toEqual({
+      ok: true,
+      value: undefined,
+    });
+    expect(readFileSync(join(folder, 'out/sub/a.png'), 'utf8')).toBe('picture');
+    expect(readdirSync(join(folder, 'out/sub'))).toEqual(['a.png']);
+  });
+
+  test('that was placed has its digest known at once', async () => {
+    const { disk, save } = room();
+    await save('a.png', 'picture');
+    expect(disk.output(disk.recordedAs('a.png'))).toEqual({
+      is: 'file',
+      bytes: 7,
+      digest: hash('picture'),
+    });
+  });
+
+  test('gets a temporary name of its own, in its own folder', async () => {
+    const { folder, disk } = room();
+    const names = [
+      await disk.temporary('a.png'),
+      await disk.temporary('a.png'),
+      await disk.temporary('x/y/a.png'),
+    ];
+    const paths = names.map((name) => (name.ok ? name.value.path : name.error));
+    expect(new Set(paths).size).toBe(3);
+    expect(paths[2]?.startsWith(join(folder, 'out/x/y/'))).toBe(true);
+  });
+
+  test('that cannot be placed is an error with the place, and what stood there stays', async () => {
+    const { folder, disk, save } = room();
+    await save('a.png', 'picture');
+    const lost = { path: join(folder, 'out', 'never-written.part') };
+    expect(await disk.place(lost, 'a.png', hash('other'))).toEqual({
+      ok: false,
+      error: expect.stringContaining('out/a.png does not exist'),
+    });
+    expect(readFileSync(join(folder, 'out/a.png'), 'utf8')).toBe('picture');
+  });
+
+  test('that came to nothing leaves no file', async () => {
+    const { folder, disk } = room();
+    const temporary = await disk.temporary('a.png');
+    if (!temporary.ok) throw new Error(temporary.error);
+    writeFileSync(temporary.value.path, 'half');
+    await disk.discard(temporary.value);
+    await disk.discard(temporary.value);
+    expect(readdirSync(join(folder, 'out'))).toEqual([]);
+  });
+
+  test('is recorded relative to the pipeline file, with "/"', () => {
+    const { folder, disk } = room();
+    expect(disk.recordedAs('sub/a.png')).toBe('out/sub/a.png');
+    expect(disk.fileAt({ in: 'output', path: 'out/sub/a.png' })).toEqual({
+      path: join(folder, 'out/sub/a.png'),
+    });
+  });
+});
+
+describe('what stood in the place of a result', () => {
+  test('is kept under its hash', async () => {
+    const { folder, disk, save } = room();
+    await save('a.png', 'first take');
+    await save('a.png', 'second take');
+    expect(readFileSync(join(folder, 'out/a.png'), 'utf8')).toBe('second take');
+    expect(disk.kept(hash('first take'), 'png')).toMatchObject({ is: 'file', bytes: 10 });
+    expect(
+      readFileSync(
+        disk.fileAt({ in: 'kept', digest: hash('first take'), extension: 'png' }).path,
+        'utf8',
+      ),
+    ).toBe('first take');
+  });
+
+  test('is kept too when it is somebody’s own work', async () => {
+    const { folder, disk, save } = room();
+    await save('a.png', 'picture');
+    writeFileSync(join(folder, 'out/a.png'), 'retouched by hand');
+    await save('a.png', 'second take');
+    expect(disk.kept(hash('retouched by hand'), 'png').is).toBe('file');
+  });
+
+  test('stays kept when the new file is changed afterwards', async () => {
+    const { folder, disk, save } = room();
+    await save('a.png', 'first take');
+    await save('a.png', 'second take');
+    writeFileSync(join(folder, 'out/a.png'), 'scribble');
+    expect(
+      readFileSync(
+        disk.fileAt({ in: 'kept', digest: hash('first take'), extension: 'png' }).path,
+        'utf8',
+      ),
+    ).toBe('first take');
+  });
+
+  test('is not kept when it is the same', async () => {
+    const { folder, disk, save } = room();
+    await save('a.png', 'picture');
+    await save('a.png', 'picture');
+    expect(disk.kept(hash('picture'), 'png').is).toBe('absent');
+    expect(existsSync(join(folder, '.shotlist/kept'))).toBe(false);
+  });
+
+  test('comes back by a copy', async () => {
+    const { disk, save } = room();
+    await save('a.png', 'first take');
+    await save('a.png', 'second take');
+    const into = await disk.temporary('b.png');
+    if (!into.ok) throw new Error(into.error);
+    const source = disk.fileAt({ in: 'kept', digest: hash('first take'), extension: 'png' });
+    expect(await disk.copy(source, into.value)).toEqual({
+      ok: true,
+      value: { bytes: 10, digest: hash('first take'), contentType: '' },
+    });
+    expect(readFileSync(into.value.path, 'utf8')).toBe('first take');
+  });
+});
+
+describe('a link out of the output folder', () => {
+  test('is refused, and nothing is made behind it', async () => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, 'out'));
+    mkdirSync(join(folder, 'elsewhere'));
+    symlinkSync(join(folder, 'elsewhere'), join(folder, 'out', 'link'));
+    expect(await disk.temporary('link/a.png')).toEqual({
+      ok: false,
+      error: expect.stringContaining('a link leads out of the output folder'),
+    });
+    expect((await disk.temporary('link/deep/a.png')).ok).toBe(false);
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
+  });
+
+  test('is fine where it stays inside', async () => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, 'out/real'), { recursive: true });
+    symlinkSync(join(folder, 'out/real'), join(folder, 'out/link'));
+    expect((await disk.temporary('link/a.png')).ok).toBe(true);
+  });
+
+  test('where a file stood is replaced, not written through', async () => {
+    const { folder, save } = room();
+    mkdirSync(join(folder, 'out'));
+    writeFileSync(join(folder, 'precious.txt'), 'precious');
+    symlinkSync(join(folder, 'precious.txt'), join(folder, 'out/a.png'));
+    await save('a.png', 'picture');
+    expect(readFileSync(join(folder, 'precious.txt'), 'utf8')).toBe('precious');
+    expect(readFileSync(join(folder, 'out/a.png'), 'utf8')).toBe('picture');
+  });
+
+  test('may be the output folder itself', async () => {
+    const { folder, save } = room();
+    mkdirSync(join(folder, 'big-disk'));
+    symlinkSync(join(folder, 'big-disk'), join(folder, 'out'));
+    await save('a.png', 'picture');
+    expect(readFileSync(join(folder, 'big-disk/a.png'), 'utf8')).toBe('picture');
+  });
+});
+
+describe('a folder that cannot be made', () => {
+  test('is an error that says so', async () => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, 'out'));
+    writeFileSync(join(folder, 'out/x'), 'a file');
+    expect((await disk.temporary('x/a.png')).ok).toBe(false);
+  });
+});
+
+describe('a file’s digest', () => {
+  const old = new Date('2020-01-01');
+
+  test.each([
+    ['small', 'rose'],
+    ['empty', ''],
+    ['large', 'x'.repeat(600_000)],
+  ])('is that of its content: %s', async (_, content) => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), content);
+    expect(await disk.digest({ in: 'input', path: 'a.png' })).toEqual({
+      ok: true,
+      value: hash(content),
+    });
+  });
+
+  test('is not known before it was read, and is known afterwards', async () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'rose');
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
+    await disk.digest({ in: 'input', path: 'a.png' });
+    expect(disk.input('./a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('rose') });
+  });
+
+  test('is forgotten when the file changes, even to the same size and time', async () => {
+    const { folder, disk } = room();
+    const file = join(folder, 'a.png');
+    writeFileSync(file, 'rose');
+    utimesSync(file, old, old);
+    await disk.digest({ in: 'input', path: 'a.png' });
+    writeFileSync(join(folder, 'b.png'), 'ruse');
+    utimesSync(join(folder, 'b.png'), old, old);
+    renameSync(join(folder, 'b.png'), file);
+    expect(statSync(file).mtimeMs).toBe(old.getTime());
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
+  });
+
+  test.each([
+    ['missing', 'gone.png', 'does not exist'],
+    ['a folder', 'sub', 'is a folder'],
+  ])('cannot be had of a file that is %s: it says so', async (_, path, why) => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, 'sub'));
+    expect(await disk.digest({ in: 'input', path })).toEqual({
+      ok: false,
+      error: `${join(folder, path)} ${why}`,
+    });
+  });
+});
+
+describe('what is known of', () => {
+  test('a folder is that it is no file', () => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, 'sub'));
+    expect(disk.input('sub')).toEqual({ is: 'absent', why: 'is not a file' });
+  });
+
+  test('something below a file is that it is not there', () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'x');
+    expect(disk.input('a.png/b.png').is).toBe('absent');
+  });
+
+  test('an absolute path is what stands there', () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'x');
+    expect(disk.input(join(folder, 'a.png')).is).toBe('file');
+  });
+
+  test('a file that is gone again is that it is gone', () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'x');
+    expect(disk.input('a.png').is).toBe('file');
+    rmSync(join(folder, 'a.png'));
+    expect(disk.input('a.png')).toEqual({ is: 'absent', why: 'does not exist' });
+  });
+});

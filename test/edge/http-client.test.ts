@@ -1,0 +1,310 @@
+// The service over HTTP, against a real server: every answer is a value, and what is doubtful says so.
+import { describe, expect, test } from 'vitest';
+import type { Project } from '../../src/api/project.ts';
+import { FakeClock } from './places.ts';
+import { answer, clientFor, nobody, serve } from './server.ts';
+
+const project: Project = { id: 'p-1', status: 'queued', downloads: [], later_field: { any: true } };
+
+describe('a call', () => {
+  test('sends its body as JSON with the key in the header, and the answer is a value', async () => {
+    const server = await serve((_, response) =>
+      answer(response, 200, { id: 'p-1', credits_charged: 10, later_field: 1 }),
+    );
+    const got = await server
+      .client({ base: `${server.address}/` })
+      .create('face-swap-photo', { name: 'ünï' });
+    expect(got).toMatchObject({ ok: true, value: { id: 'p-1', credits_charged: 10 } });
+    expect(server.asked).toMatchObject([
+      {
+        method: 'POST',
+        path: '/v1/face-swap-photo',
+        headers: { authorization: 'Bearer the-secret-key', 'content-type': 'application/json' },
+      },
+    ]);
+    expect(Buffer.from(server.asked[0]?.body ?? '', 'latin1').toString('utf8')).toBe(
+      '{"name":"ünï"}',
+    );
+  });
+
+  test('that only reads sends no body', async () => {
+    const server = await serve((_, response) => answer(response, 200, project));
+    expect(await server.client().project('image', 'a/b?c')).toEqual({ ok: true, value: project });
+    expect(server.asked).toMatchObject([
+      { method: 'GET', path: '/v1/image-projects/a%2Fb%3Fc', body: '' },
+    ]);
+    expect(server.asked[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('to delete needs no answer but its status', async () => {
+    const server = await serve((_, response) => answer(response, 204, undefined));
+    expect(await server.client().deleteProject('video', 'p-1')).toEqual({
+      ok: true,
+      value: undefined,
+    });
+    expect(server.asked).toMatchObject([{ method: 'DELETE', path: '/v1/video-projects/p-1' }]);
+  });
+
+  test('is one request: nothing is retried here', async () => {
+    for (const status of [429, 500, 502, 503, 504]) {
+      const server = await serve((_, response) => answer(response, status, { message: 'no' }));
+      await server.client().create('face-swap-photo', {});
+      await server.client().project('image', 'p');
+      expect(server.asked).toHaveLength(2);
+    }
+  });
+});
+
+describe('a status', () => {
+  test.each([
+    [400, { message: 'bad' }, 'refused'],
+    [401, { message: 'bad key' }, 'unauthorized'],
+    [402, { message: 'no credits' }, 'payment-required'],
+    [403, { message: 'not on this plan' }, 'forbidden'],
+    [404, { message: 'gone' }, 'not-found'],
+    [422, { message: 'x does not exist' }, 'missing-asset'],
+    [500, { message: 'oops' }, 'unanswered'],
+    [502, { message: 'oops' }, 'unavailable'],
+    [502, { message: 'oops', id: 'p-1' }, 'unanswered'],
+    [503, { message: 'later' }, 'unavailable'],
+    [504, undefined, 'unanswered'],
+    [301, undefined, 'refused'],
+  ])('%i with %j is %s', async (status, body, reason) => {
+    const server = await serve((_, response) =>
+      answer(response, status, body, { location: '/elsewhere' }),
+    );
+    expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason },
+    });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['5', 5000],
+    ['Wed, 05 Aug 2026 10:01:00 GMT', 60_000],
+  ])('429 with Retry-After %s says how long to wait', async (header, retryAfterMs) => {
+    const server = await serve((_, response) =>
+      answer(response, 429, { message: 'slow' }, { 'retry-after': header }),
+    );
+    expect(await server.client().create('face-swap-photo', {})).toEqual({
+      ok: false,
+      error: { reason: 'throttled', message: 'slow', retryAfterMs },
+    });
+  });
+
+  test('with a page instead of JSON speaks for itself', async () => {
+    const server = await serve((_, response) =>
+      response.writeHead(503, { 'content-type': 'text/html' }).end('<html>proxy</html>'),
+    );
+    expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason: 'unavailable', message: '' },
+    });
+  });
+});
+
+describe('a creation whose answer cannot be understood may have been paid', () => {
+  test.each([
+    ['is no JSON', '{"id":"p-1","credits_ch'],
+    ['is empty', ''],
+    ['is a page', '<html>'],
+    ['has no id', '{"credits_charged":10}'],
+    ['has an empty id', '{"id":"","credits_charged":10}'],
+    ['has no credits', '{"id":"p-1"}'],
+    ['has half a credit', '{"id":"p-1","credits_charged":0.5}'],
+  ])('when it %s', async (_, text) => {
+    const server = await serve((__, response) => response.writeHead(200).end(text));
+    expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason: 'unanswered' },
+    });
+  });
+
+  test('when the connection is reset before the head', async () => {
+    const server = await serve((_, response) => response.socket?.resetAndDestroy());
+    expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason: 'unanswered' },
+    });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('when the connection is closed before the head', async () => {
+    const server = await serve((_, response) => response.socket?.destroy());
+    expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason: 'unanswered' },
+    });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['of known length', { 'content-length': '100' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('when the connection is reset in the middle of a body %s', async (_, headers) => {
+    const server = await serve((__, response) => {
+      response.writeHead(200, headers);
+      response.write('{"id":"p-1",', () => response.socket?.resetAndDestroy());
+    });
+    expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason: 'unanswered' },
+    });
+  });
+
+  test('when the head does not come in time', async () => {
+    const server = await serve(() => undefined);
+    const client = server.client({ answerMs: 1 });
+    expect(await client.create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason: 'unanswered' },
+    });
+  });
+});
+
+describe('a service that cannot be reached', () => {
+  test('was surely sent nothing', async () => {
+    expect(await clientFor(await nobody()).create('face-swap-photo', {})).toEqual({
+      ok: false,
+      error: { reason: 'unreachable', message: 'ECONNREFUSED' },
+    });
+  });
+
+  test('by its name neither', async () => {
+    const got = await clientFor('http://no-such-host.invalid').create('face-swap-photo', {});
+    expect(got).toMatchObject({ ok: false, error: { reason: 'unreachable' } });
+  });
+});
+
+describe('a path that exists in two forms', () => {
+  const upload = { items: [{ upload_url: 'http://s/up', file_path: 'api-assets/x.png' }] };
+
+  test('is tried in the other on 404, and what answered is remembered', async () => {
+    const server = await serve(({ path }, response) =>
+      path === '/v1/files/upload-urls'
+        ? answer(response, 200, upload)
+        : answer(response, 404, { message: 'no route' }),
+    );
+    const client = server.client();
+    for (let times = 0; times < 2; times++)
+      expect(await client.uploadAddress({ type: 'image', extension: 'png' })).toEqual({
+        ok: true,
+        value: { uploadUrl: 'http://s/up', filePath: 'api-assets/x.png' },
+      });
+    expect(server.asked.map(({ path }) => path)).toEqual([
+      '/v1/files/generate-upload-urls',
+      '/v1/files/upload-urls',
+      '/v1/files/upload-urls',
+    ]);
+    expect(JSON.parse(server.asked[0]?.body ?? '')).toEqual({
+      items: [{ type: 'image', extension: 'png' }],
+    });
+  });
+
+  test('is remembered for one base address only', async () => {
+    const old = await serve(({ path }, response) =>
+      path === '/v1/face-detection/d'
+        ? answer(response, 200, { id: 'd', status: 'queued', faces: [] })
+        : answer(response, 404, {}),
+    );
+    const young = await serve(({ path }, response) =>
+      path === '/v1/files/d/face-detection'
+        ? answer(response, 200, { id: 'd', status: 'queued', faces: [] })
+        : answer(response, 404, {}),
+    );
+    expect((await old.client().faceDetection('d')).ok).toBe(true);
+    expect((await young.client().faceDetection('d')).ok).toBe(true);
+    expect(young.asked).toHaveLength(1);
+  });
+
+  test('once it answered, a 404 means that the thing is gone, and is asked once', async () => {
+    const server = await serve(({ path }, response) =>
+      path === '/v1/files/d1/face-detection'
+        ? answer(response, 200, { id: 'd1', status: 'queued', faces: [] })
+        : answer(response, 404, {}),
+    );
+    const client = server.client();
+    await client.faceDetection('d1');
+    expect(await client.faceDetection('d2')).toMatchObject({
+      ok: false,
+      error: { reason: 'not-found' },
+    });
+    expect(server.asked.map(({ path }) => path)).toEqual([
+      '/v1/files/d1/face-detection',
+      '/v1/files/d2/face-detection',
+    ]);
+  });
+
+  test('that is in neither is not found', async () => {
+    const server = await serve((_, response) => answer(response, 404, {}));
+    expect(await server.client().detectFaces({})).toMatchObject({
+      ok: false,
+      error: { reason: 'not-found' },
+    });
+    expect(server.asked.map(({ path }) => path)).toEqual([
+      '/v1/files/face-detection',
+      '/v1/face-detection',
+    ]);
+  });
+
+  test('is not tried in the other for anything but 404', async () => {
+    const server = await serve((_, response) => answer(response, 403, {}));
+    await server.client().detectFaces({});
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('is no creation’s: a 404 there is asked once', async () => {
+    const server = await serve((_, response) => answer(response, 404, {}));
+    await server.client().create('face-swap-photo', {});
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('when the run is stopped', () => {
+  test('nothing more is sent', async () => {
+    const server = await serve((_, response) => answer(response, 200, project));
+    const client = server.client({ stop: AbortSignal.abort() });
+    const calls = [
+      client.create('face-swap-photo', {}),
+      client.project('image', 'p'),
+      client.deleteProject('image', 'p'),
+      client.uploadAddress({ type: 'image', extension: 'png' }),
+      client.detectFaces({}),
+    ];
+    for (const got of await Promise.all(calls))
+      expect(got).toMatchObject({ ok: false, error: { reason: 'aborted' } });
+    expect(server.asked).toEqual([]);
+  });
+
+  test('a creation that was sent is waited for', async () => {
+    const stopper = new AbortController();
+    const server = await serve((_, response) => {
+      stopper.abort();
+      answer(response, 200, { id: 'p-1', credits_charged: 10 });
+    });
+    expect(
+      await server.client({ stop: stopper.signal }).create('face-swap-photo', {}),
+    ).toMatchObject({ ok: true, value: { id: 'p-1' } });
+  });
+
+  test('a creation that waits for its turn is not sent any more', async () => {
+    const stopper = new AbortController();
+    const server = await serve((_, response) =>
+      answer(response, 200, { id: 'p-1', credits_charged: 10 }),
+    );
+    const clock = new FakeClock();
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = async (ms, signal) => {
+      stopper.abort();
+      await sleep(ms, signal);
+    };
+    const client = server.client({ stop: stopper.signal, requestsPerMinute: 60, clock });
+    expect((await client.create('face-swap-photo', {})).ok).toBe(true);
+    expect(await client.create('face-swap-photo', {})).toMatchObject({
+      ok: false,
+      error: { reason: 'aborted' },
+    });
+    expect(server.asked).toHaveLength(1);
+  });
+});

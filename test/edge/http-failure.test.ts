@@ -1,0 +1,139 @@
+// What a status, a header or a socket error means: retried, failed, or in doubt (interface.md, Errors; facts.md).
+import { describe, expect, test } from 'vitest';
+import { type ApiFailure, explainFailure, remedy } from '../../src/api/failure.ts';
+import { failureOfError, failureOfStatus, storageFailure } from '../../src/edge/http-failure.ts';
+
+const now = Date.parse('2026-08-05T10:00:00Z');
+const of = (
+  status: number,
+  body: unknown = { message: 'why' },
+  headers: Record<string, string> = {},
+): ApiFailure => failureOfStatus(status, body, headers, now);
+
+/** What is done about it: with a free call, and with one that pays. */
+const remedies = (failure: ApiFailure) => [remedy('free', failure), remedy('create', failure)];
+
+describe('a status', () => {
+  test.each<readonly [number, unknown, ApiFailure['reason'], readonly string[]]>([
+    [400, { message: 'end_seconds is wrong' }, 'refused', ['fail', 'fail']],
+    [
+      400,
+      { message: 'path api-assets/x does not exist' },
+      'missing-asset',
+      ['resupply', 'resupply'],
+    ],
+    [401, undefined, 'unauthorized', ['stop-run', 'stop-run']],
+    [402, { message: 'no credits' }, 'payment-required', ['stop-paid', 'stop-paid']],
+    [403, { message: 'not on this plan' }, 'forbidden', ['stop-step', 'stop-step']],
+    [404, undefined, 'not-found', ['fail', 'fail']],
+    [408, undefined, 'unanswered', ['retry', 'doubt']],
+    [409, undefined, 'refused', ['fail', 'fail']],
+    [422, { message: 'bad input' }, 'refused', ['fail', 'fail']],
+    [422, { message: 'asset does not exist' }, 'missing-asset', ['resupply', 'resupply']],
+    [429, undefined, 'throttled', ['retry', 'retry']],
+    [500, undefined, 'unanswered', ['retry', 'doubt']],
+    [502, { message: 'bad gateway' }, 'unavailable', ['retry', 'retry']],
+    [502, { message: 'bad gateway', id: 'p-1' }, 'unanswered', ['retry', 'doubt']],
+    [502, undefined, 'unavailable', ['retry', 'retry']],
+    [503, undefined, 'unavailable', ['retry', 'retry']],
+    [504, undefined, 'unanswered', ['retry', 'doubt']],
+    [599, undefined, 'unanswered', ['retry', 'doubt']],
+    [302, undefined, 'refused', ['fail', 'fail']],
+  ])('%i with %j is %s', (status, body, reason, expected) => {
+    const failure = of(status, body);
+    expect(failure.reason).toBe(reason);
+    expect(remedies(failure)).toEqual(expected);
+  });
+
+  test('passes on the service’s own words', () => {
+    expect(explainFailure(of(422, { message: 'end_seconds is wrong' }))).toBe(
+      'the service refused the request (422): end_seconds is wrong',
+    );
+    expect(explainFailure(of(401, '<html>'))).toBe('the service refused the API key (401)');
+  });
+});
+
+describe('Retry-After', () => {
+  test.each([
+    ['7', 7000],
+    ['Wed, 05 Aug 2026 10:00:30 GMT', 30_000],
+    ['86400', 3_600_000],
+    ['Wed, 05 Aug 2027 10:00:00 GMT', 3_600_000],
+    ['0', undefined],
+    ['Wed, 05 Aug 2026 09:00:00 GMT', undefined],
+    ['soon', undefined],
+    ['-5', undefined],
+  ])('of %s is %s ms', (header, ms) => {
+    for (const status of [429, 503]) {
+      const failure = of(status, undefined, { 'retry-after': header });
+      expect('retryAfterMs' in failure ? failure.retryAfterMs : undefined).toBe(ms);
+    }
+  });
+
+  test('is not listened to where it means nothing', () => {
+    expect(of(500, undefined, { 'retry-after': '7' })).not.toHaveProperty('retryAfterMs');
+  });
+});
+
+describe('storage', () => {
+  test.each([
+    [403, 'expired'],
+    [404, 'expired'],
+    [410, 'expired'],
+    [429, 'throttled'],
+    [500, 'unanswered'],
+    [503, 'unanswered'],
+    [400, 'refused'],
+    [302, 'refused'],
+  ])('that answers %i means %s', (status, reason) => {
+    expect(storageFailure(status).reason).toBe(reason);
+  });
+});
+
+describe('an error', () => {
+  const coded = (code: string, cause?: Error): Error =>
+    Object.assign(new Error(code, cause === undefined ? {} : { cause }), { code });
+
+  test.each([
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'UND_ERR_CONNECT_TIMEOUT',
+  ])('%s means that nothing was sent: it is surely safe to send it again', (code) => {
+    expect(remedies(failureOfError(coded(code)))).toEqual(['retry', 'retry']);
+  });
+
+  test.each([
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'UND_ERR_SOCKET',
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_BODY_TIMEOUT',
+    'HPE_INVALID_CONSTANT',
+    'SOMETHING_NEW',
+  ])('%s of a creation is a doubt: it may have been taken', (code) => {
+    expect(remedies(failureOfError(coded(code)))).toEqual(['retry', 'doubt']);
+  });
+
+  test.each(['ENOENT', 'EACCES', 'ENOSPC', 'EISDIR'])('%s is about a file of ours', (code) => {
+    expect(failureOfError(coded(code))).toMatchObject({
+      reason: 'refused',
+      message: expect.stringMatching(/^the file /),
+    });
+  });
+
+  test('is known by its cause where it has no code of its own', () => {
+    expect(failureOfError(new Error('fetch failed', { cause: coded('ECONNREFUSED') })).reason).toBe(
+      'unreachable',
+    );
+  });
+
+  test('that is nothing known is a bug, and is thrown on', () => {
+    expect(() => failureOfError(new TypeError('x is not a function'))).toThrow(
+      'x is not a function',
+    );
+  });
+});

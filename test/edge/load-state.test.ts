@@ -1,0 +1,159 @@
+// Reading a state file: a torn end is cut, a whole last line is kept, anything else that is wrong stops everything.
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { JournalFile, loadState } from '../../src/edge/journal-file.ts';
+import { memoryStore } from '../../src/journal/ledger.ts';
+import { created, numbered } from '../journal/lines.ts';
+import { temporaryFolder } from './places.ts';
+import { header, linesIn, load, paid, text, written } from './state-file.ts';
+
+describe('a torn end', () => {
+  test('is cut off with a warning that names the line, wherever it was torn', async () => {
+    const whole = text(await written());
+    const last = linesIn(await written()).at(-1) ?? '';
+    for (let cut = 1; cut < last.length; cut++) {
+      const file = join(temporaryFolder(), 'p.state.jsonl');
+      writeFileSync(file, whole.slice(0, -1 - cut));
+      const loaded = await load(file);
+      expect(loaded.warnings).toEqual([
+        expect.stringContaining(`${file}:${paid.length + 1}: the last line was cut off`),
+      ]);
+      expect(loaded.ledger.seq).toBe(paid.length - 1);
+    }
+  });
+
+  test('is gone from the file once the next event is written', async () => {
+    const file = await written();
+    const whole = text(file);
+    appendFileSync(file, '{"seq":8,"event":"crea');
+    const journal = new JournalFile(file, header, await load(file));
+    expect(text(file)).not.toBe(whole);
+    const [next] = numbered([...paid, created('c', 5)]).slice(-1);
+    journal.append(JSON.stringify(next));
+    await journal.close();
+    expect(text(file)).toBe(`${whole}${JSON.stringify(next)}\n`);
+  });
+
+  test('in the middle of a character is cut off too', async () => {
+    const file = await written();
+    const whole = text(file);
+    appendFileSync(
+      file,
+      Buffer.concat([Buffer.from('{"seq":8,"why":"'), Buffer.from('ä').subarray(0, 1)]),
+    );
+    expect(await load(file)).toMatchObject({
+      wholeBytes: Buffer.byteLength(whole),
+      warnings: [expect.any(String)],
+    });
+  });
+
+  test('of zeros, as power loss leaves them, is cut off too', async () => {
+    const file = await written();
+    appendFileSync(file, Buffer.alloc(100));
+    expect((await load(file)).warnings).toHaveLength(1);
+  });
+
+  test('that is the header’s leaves a file that the next run can begin', async () => {
+    const file = join(temporaryFolder(), 'p.state.jsonl');
+    writeFileSync(file, JSON.stringify(header).slice(0, 12));
+    const journal = new JournalFile(file, header, await load(file));
+    for (const line of numbered(paid)) journal.append(JSON.stringify(line));
+    await journal.close();
+    expect((await load(file)).ledger.seq).toBe(paid.length);
+  });
+});
+
+describe('a whole last line without its line feed', () => {
+  test('is kept, and the next one stands on its own line', async () => {
+    const file = await written();
+    writeFileSync(file, text(file).slice(0, -1));
+    const loaded = await load(file);
+    expect(loaded).toMatchObject({ unterminated: true, warnings: [] });
+    expect(loaded.ledger.seq).toBe(paid.length);
+    const journal = new JournalFile(file, header, loaded);
+    const [next] = numbered([...paid, created('c', 5)]).slice(-1);
+    journal.append(JSON.stringify(next));
+    await journal.close();
+    expect((await load(file)).ledger.seq).toBe(paid.length + 1);
+  });
+
+  test('is an error where it is not torn but wrong', async () => {
+    const file = await written();
+    appendFileSync(file, '{"seq":8,"event":"creatd","at":"x"}');
+    const before = text(file);
+    expect(await loadState(file, memoryStore())).toEqual({
+      ok: false,
+      error: expect.stringContaining(`${file}:9:`),
+    });
+    expect(text(file)).toBe(before);
+  });
+});
+
+describe('any other bad line', () => {
+  const spoil = (index: number, change: (line: string) => string) => async () => {
+    const file = await written();
+    const lines = linesIn(file).map((line, at) => (at === index ? change(line) : line));
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    return { file, line: index + 1 };
+  };
+
+  test.each([
+    ['is no JSON', spoil(3, (line) => line.slice(0, -2)), 'it is not JSON'],
+    ['is empty', spoil(3, () => ''), 'it is not JSON'],
+    [
+      'is missing',
+      spoil(3, () => '{"seq":4,"event":"ended","at":"x"}'),
+      'lines are missing or doubled',
+    ],
+    ['stands twice', spoil(3, (line) => `${line}\n${line}`), undefined],
+    [
+      'has an unknown field',
+      spoil(3, (line) => line.replace('{', '{"extra":1,')),
+      'must NOT have additional properties',
+    ],
+    [
+      'is an illegal move',
+      spoil(3, (line) =>
+        line
+          .replace('"created"', '"deleted"')
+          .replace(/"project":"[^"]*","credits":12/, '"task":"t"'),
+      ),
+      'deleted cannot follow intended',
+    ],
+    ['is a second header', spoil(3, () => JSON.stringify(header)), 'a second header'],
+    [
+      'is no header at the beginning',
+      spoil(0, () => '{"seq":1,"event":"ended","at":"x"}'),
+      'this is no state file',
+    ],
+    ['is the end, whole and wrong', spoil(7, () => '{"seq":7,'), 'it is not JSON'],
+  ])(
+    'that %s is an error that names file and line, and the file stays as it is',
+    async (_, make, why) => {
+      const { file, line } = await make();
+      const before = text(file);
+      const loaded = await loadState(file, memoryStore());
+      expect(loaded.ok).toBe(false);
+      const error = loaded.ok ? '' : loaded.error;
+      expect(error).toContain(`${file}:${why === undefined ? line + 1 : line}: `);
+      expect(error).toContain(why ?? 'lines are missing or doubled');
+      expect(text(file)).toBe(before);
+    },
+  );
+
+  test('in a file that is no file is an error too', async () => {
+    const folder = temporaryFolder();
+    expect(await loadState(folder, memoryStore())).toEqual({
+      ok: false,
+      error: `${folder} is a folder`,
+    });
+  });
+
+  test('is none where there is no file, or an empty one', async () => {
+    const file = join(temporaryFolder(), 'p.state.jsonl');
+    expect(await load(file)).toMatchObject({ header: undefined, warnings: [] });
+    writeFileSync(file, '');
+    expect(await load(file)).toMatchObject({ header: undefined, warnings: [] });
+  });
+});

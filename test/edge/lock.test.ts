@@ -1,0 +1,96 @@
+// One run at a time, and the second one is told by whom.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { takeLock } from '../../src/edge/lock.ts';
+import { temporaryFolder } from './places.ts';
+
+const now = Date.parse('2026-08-05T10:00:00Z');
+
+/** The id of a process that has ended. */
+const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
+
+const holder = (pid: number, host = hostname()): string =>
+  JSON.stringify({ pid, host, since: '2026-08-05T09:00:00.000Z' });
+
+describe('a lock', () => {
+  test('is taken once; the second taker is told who holds it, and since when', async () => {
+    const file = join(temporaryFolder(), 'deep', 'p.lock');
+    const first = await takeLock(file, now);
+    expect(first.ok).toBe(true);
+    const second = await takeLock(file, now);
+    expect(second).toEqual({
+      ok: false,
+      error: `another run holds ${file}: process ${process.pid} on ${hostname()}, since 2026-08-05T10:00:00.000Z`,
+    });
+  });
+
+  test('can be taken again once it was released', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const first = await takeLock(file, now);
+    if (!first.ok) throw new Error(first.error);
+    await first.value.release();
+    expect(existsSync(file)).toBe(false);
+    expect((await takeLock(file, now)).ok).toBe(true);
+  });
+
+  test('of a process that is gone is taken over', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(deadPid()));
+    expect((await takeLock(file, now)).ok).toBe(true);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid });
+  });
+
+  test('of a process on another machine is respected: nobody here can know whether it lives', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(deadPid(), 'another-machine'));
+    expect(await takeLock(file, now)).toEqual({
+      ok: false,
+      error: expect.stringContaining('on another-machine'),
+    });
+  });
+
+  test('of a process of another user is respected', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(1));
+    expect(await takeLock(file, now)).toEqual({
+      ok: false,
+      error: expect.stringContaining('process 1 '),
+    });
+  });
+
+  test('that holds rubbish is taken over', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, '{"pid":');
+    expect((await takeLock(file, now)).ok).toBe(true);
+  });
+
+  test.each([
+    ['its folder is a file', 'file/p.lock'],
+    ['a folder has its name', 'folder'],
+  ])('that cannot be made because %s is an error, not an exception', async (_, path) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    mkdirSync(join(folder, 'folder'));
+    expect(await takeLock(join(folder, path), now)).toEqual({
+      ok: false,
+      error: expect.stringContaining(path),
+    });
+  });
+});
+
+describe('many takers at once', () => {
+  test.each([
+    ['a free lock', undefined],
+    ['a lock whose process is gone', deadPid()],
+  ])('of %s: exactly one has it', async (_, pid) => {
+    for (let round = 0; round < 20; round++) {
+      const file = join(temporaryFolder(), 'p.lock');
+      if (pid !== undefined) writeFileSync(file, holder(pid));
+      const takers = await Promise.all(Array.from({ length: 8 }, () => takeLock(file, now)));
+      expect(takers.filter((taker) => taker.ok)).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+// Temporary folders, removed after each test, and a clock that a test owns.
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/run/ports.ts';
+
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'shotlist-test-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Time goes by only in sleep, which takes none. */
+export class FakeClock implements Clock {
+  readonly slept: number[] = [];
+  #now: number;
+
+  constructor(now = Date.parse('2026-08-05T10:00:00Z')) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    this.slept.push(ms);
+    this.#now += ms;
+  }
+
+  chance(): number {
+    return 0.5;
+  }
+
+  pass(ms: number): void {
+    this.#now += ms;
+  }
+}

@@ -1,0 +1,134 @@
+// What a state file says to a person: credits, jobs, and what needs somebody.
+import { describe, expect, test } from 'vitest';
+import { Ledger } from '../../src/journal/ledger.ts';
+import type { Happened } from '../../src/journal/line.ts';
+import { statusOf, statusText } from '../../src/report/status.ts';
+import {
+  at,
+  complete,
+  created,
+  deleted,
+  doubted,
+  ended,
+  errored,
+  folded,
+  intent,
+  job,
+  output,
+  run,
+  supplied,
+} from '../journal/lines.ts';
+import { control, wild } from './wild.ts';
+
+const history: readonly Happened[] = [
+  run(1),
+  supplied('a'),
+  intent('b', 10),
+  created('b', 10),
+  complete('b', 10),
+  output('b'),
+  deleted('b'),
+  intent('c', 10),
+  created('c', 12),
+  complete('c', 12),
+  intent('d', 30),
+  doubted('d'),
+  intent('e', 10),
+  created('e', 10),
+  errored('e', 0),
+  { event: 'failed', task: 'photo:f', why: 'f.png does not exist' },
+  { event: 'skipped', task: 'swap:g', why: 'its if: is false' },
+];
+
+describe('the status', () => {
+  const status = statusOf(folded(history));
+
+  test('counts jobs by kind and state, and credits over all runs', () => {
+    expect(status).toMatchObject({
+      runs: 1,
+      credits: { charged: 32, refunded: 10, reserved: 30 },
+      jobs: {
+        upload: { supplied: 1 },
+        'face-swap-photo': { deleted: 1, complete: 1, doubt: 1, failed: 1 },
+      },
+      outputs: 1,
+      skipped: 1,
+    });
+  });
+
+  test('names what is paid and not saved, in doubt, and failed', () => {
+    expect(status.unsaved).toEqual(['swap:c']);
+    expect(status.doubts).toEqual([{ tasks: ['swap:d'], name: 'd #1', since: at, reserved: 30 }]);
+    expect(status.failures).toEqual([
+      { task: 'swap:e', why: 'it broke' },
+      { task: 'photo:f', why: 'f.png does not exist' },
+    ]);
+  });
+
+  test('takes a creation that was begun and never answered as a doubt', () => {
+    expect(statusOf(folded([run(), intent('x', 5)])).doubts).toHaveLength(1);
+  });
+
+  test('of nothing is nothing', () => {
+    expect(statusOf(new Ledger())).toMatchObject({
+      runs: 0,
+      outputs: 0,
+      doubts: [],
+      failures: [],
+      unsaved: [],
+    });
+    expect(statusOf(new Ledger())).not.toHaveProperty('lastRun');
+  });
+});
+
+describe('its text', () => {
+  test('says what a person needs, and what to do about a doubt', () => {
+    const text = statusText(statusOf(folded([...history, ended])), 'p.state.jsonl');
+    for (const part of [
+      'p.state.jsonl: 1 run; the last began',
+      `ended ${at}`,
+      'Credits: 22 charged, 10 refunded, 30 in doubt.',
+      'Files saved: 1.',
+      'Skipped tasks: 1.',
+      'IN DOUBT: swap:d',
+      '30 credits set aside',
+      'a project named "d #1"',
+      'paid, not saved yet: swap:c; the next run fetches it',
+      'failed: swap:e: it broke',
+      'failed: photo:f: f.png does not exist',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('says that the last run was interrupted', () => {
+    expect(statusText(statusOf(folded(history)), 'x')).toContain(
+      'was interrupted, or is still running',
+    );
+  });
+
+  test('lets no control character of a task, a name or a kind reach the terminal', () => {
+    const ledger = folded([
+      run(),
+      {
+        event: 'intent',
+        job: job('w'),
+        task: `swap:${wild}`,
+        kind: wild,
+        attempt: 1,
+        name: wild,
+        reserve: 3,
+      },
+      { event: 'doubt', job: job('w'), why: wild },
+      { event: 'failed', task: `photo:${wild}`, why: wild },
+    ]);
+    const text = statusText(statusOf(ledger), 'p.state.jsonl');
+    expect(text).not.toMatch(control);
+    expect(text.split('\n')).toHaveLength(5);
+  });
+
+  test('lets no control character of a time in the file reach the terminal', () => {
+    const ledger = new Ledger();
+    ledger.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
+    expect(statusText(statusOf(ledger), 'p.state.jsonl')).not.toMatch(control);
+  });
+});

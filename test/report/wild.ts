@@ -1,0 +1,8 @@
+// Names as an enemy of the terminal would choose them.
+
+/** Clears the screen, in both spellings of "escape", rings, goes back and deletes. */
+export const wild = 'ro\u001b[2Jse\u009b31m\u0007\r\b\u007f\u0000\n.png';
+
+/** Control characters, the line feeds between our own lines aside. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+export const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
