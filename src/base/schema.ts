@@ -47,7 +47,7 @@ export function withDefaults<T>(schema: Schema, value: T): T {
     completing.set(schema, complete);
   }
   if (complete === false) return value;
-  const copy = structuredClone(value);
+  const copy: T = JSON.parse(JSON.stringify(value));
   complete(copy);
   return copy;
 }

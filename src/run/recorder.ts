@@ -14,6 +14,8 @@ export class Recorder implements Journal {
   readonly #file: LineFile;
   readonly #clock: Clock;
   #wrote = false;
+  #now = Number.NaN;
+  #time = '';
 
   constructor(ledger: Ledger, file: LineFile, clock: Clock) {
     this.ledger = ledger;
@@ -46,10 +48,12 @@ export class Recorder implements Journal {
   }
 
   #write(event: Happened): void {
+    const now = this.#clock.now();
+    if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
     const line: EventLine = {
       seq: this.ledger.seq + 1,
       ...event,
-      at: new Date(this.#clock.now()).toISOString(),
+      at: this.#time,
     };
     const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);

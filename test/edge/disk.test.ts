@@ -1,55 +1,15 @@
 // The real disk: files come whole or not at all, land below the output folder, and nothing paid for is overwritten.
-import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Digest, digestFrom } from '../../src/base/digest.ts';
-import { RealDisk } from '../../src/edge/disk.ts';
-import { HashCache } from '../../src/edge/hash-cache.ts';
-import { FakeClock, temporaryFolder } from './places.ts';
-
-const hash = (content: string | Buffer): Digest =>
-  digestFrom(createHash('sha256').update(content).digest('hex'));
-
-interface Room {
-  readonly folder: string;
-  readonly disk: RealDisk;
-  /** Saves a result the way a download does. */
-  save(path: string, content: string): Promise<void>;
-}
-
-function room(): Room {
-  const folder = temporaryFolder();
-  const hashes = new HashCache(join(folder, '.shotlist', 'hashes.db'));
-  onTestFinished(() => hashes.close());
-  const clock = new FakeClock(Date.now());
-  const disk = new RealDisk({
-    folder,
-    output: join(folder, 'out'),
-    kept: join(folder, '.shotlist', 'kept'),
-    hashes,
-    clock,
-  });
-  const save = async (path: string, content: string): Promise<void> => {
-    const temporary = await disk.temporary(path);
-    if (!temporary.ok) throw new Error(temporary.error);
-    writeFileSync(temporary.value.path, content);
-    const placed = await disk.place(temporary.value, path, hash(content));
-    if (!placed.ok) throw new Error(placed.error);
-  };
-  return { folder, disk, save };
-}
+import { describe, expect, test } from 'vitest';
+import { hash, room } from './room.ts';
 
 describe('a result', () => {
   test('is nowhere to be seen until it is placed, and then it is whole', async () => {
@@ -75,6 +35,29 @@ describe('a result', () => {
       bytes: 7,
       digest: hash('picture'),
     });
+  });
+
+  test('that was placed and changed by somebody before the next look is not taken for whole', async () => {
+    const { folder, disk, save } = room();
+    await save('a.png', 'picture');
+    writeFileSync(join(folder, 'out/a.png'), 'pictura');
+    const fact = disk.output('out/a.png');
+    expect(fact.is === 'file' && fact.digest).not.toBe(hash('picture'));
+  });
+
+  test('is still known by the next run, without reading it', async () => {
+    const { folder, save, end } = room();
+    await save('a.png', 'picture');
+    await end();
+    expect(room(folder).disk.output('out/a.png')).toMatchObject({ digest: hash('picture') });
+  });
+
+  test('among many, in many folders at once, is in its place like all others', async () => {
+    const { disk, save } = room();
+    const paths = Array.from({ length: 300 }, (_, index) => `d${index % 150}/${index}.png`);
+    await Promise.all(paths.map((path) => save(path, path)));
+    for (const path of paths)
+      expect(disk.output(`out/${path}`)).toMatchObject({ is: 'file', digest: hash(path) });
   });
 
   test('gets a temporary name of its own, in its own folder', async () => {
@@ -132,6 +115,15 @@ describe('what stood in the place of a result', () => {
         'utf8',
       ),
     ).toBe('first take');
+  });
+
+  test('is kept when it is from an earlier run', async () => {
+    const { folder, save, end } = room();
+    await save('a.png', 'first take');
+    await end();
+    const later = room(folder);
+    await later.save('a.png', 'second take');
+    expect(later.disk.kept(hash('first take'), 'png')).toMatchObject({ is: 'file', bytes: 10 });
   });
 
   test('is kept too when it is somebody’s own work', async () => {
@@ -224,83 +216,5 @@ describe('a folder that cannot be made', () => {
     mkdirSync(join(folder, 'out'));
     writeFileSync(join(folder, 'out/x'), 'a file');
     expect((await disk.temporary('x/a.png')).ok).toBe(false);
-  });
-});
-
-describe('a file’s digest', () => {
-  const old = new Date('2020-01-01');
-
-  test.each([
-    ['small', 'rose'],
-    ['empty', ''],
-    ['large', 'x'.repeat(600_000)],
-  ])('is that of its content: %s', async (_, content) => {
-    const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), content);
-    expect(await disk.digest({ in: 'input', path: 'a.png' })).toEqual({
-      ok: true,
-      value: hash(content),
-    });
-  });
-
-  test('is not known before it was read, and is known afterwards', async () => {
-    const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'rose');
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
-    await disk.digest({ in: 'input', path: 'a.png' });
-    expect(disk.input('./a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('rose') });
-  });
-
-  test('is forgotten when the file changes, even to the same size and time', async () => {
-    const { folder, disk } = room();
-    const file = join(folder, 'a.png');
-    writeFileSync(file, 'rose');
-    utimesSync(file, old, old);
-    await disk.digest({ in: 'input', path: 'a.png' });
-    writeFileSync(join(folder, 'b.png'), 'ruse');
-    utimesSync(join(folder, 'b.png'), old, old);
-    renameSync(join(folder, 'b.png'), file);
-    expect(statSync(file).mtimeMs).toBe(old.getTime());
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
-  });
-
-  test.each([
-    ['missing', 'gone.png', 'does not exist'],
-    ['a folder', 'sub', 'is a folder'],
-  ])('cannot be had of a file that is %s: it says so', async (_, path, why) => {
-    const { folder, disk } = room();
-    mkdirSync(join(folder, 'sub'));
-    expect(await disk.digest({ in: 'input', path })).toEqual({
-      ok: false,
-      error: `${join(folder, path)} ${why}`,
-    });
-  });
-});
-
-describe('what is known of', () => {
-  test('a folder is that it is no file', () => {
-    const { folder, disk } = room();
-    mkdirSync(join(folder, 'sub'));
-    expect(disk.input('sub')).toEqual({ is: 'absent', why: 'is not a file' });
-  });
-
-  test('something below a file is that it is not there', () => {
-    const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'x');
-    expect(disk.input('a.png/b.png').is).toBe('absent');
-  });
-
-  test('an absolute path is what stands there', () => {
-    const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'x');
-    expect(disk.input(join(folder, 'a.png')).is).toBe('file');
-  });
-
-  test('a file that is gone again is that it is gone', () => {
-    const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'x');
-    expect(disk.input('a.png').is).toBe('file');
-    rmSync(join(folder, 'a.png'));
-    expect(disk.input('a.png')).toEqual({ is: 'absent', why: 'does not exist' });
   });
 });

@@ -86,7 +86,7 @@ describe('many takers at once', () => {
     ['a free lock', undefined],
     ['a lock whose process is gone', deadPid()],
   ])('of %s: exactly one has it', async (_, pid) => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 60; round++) {
       const file = join(temporaryFolder(), 'p.lock');
       if (pid !== undefined) writeFileSync(file, holder(pid));
       const takers = await Promise.all(Array.from({ length: 8 }, () => takeLock(file, now)));

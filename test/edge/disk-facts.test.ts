@@ -1,0 +1,83 @@
+// What is known of a file on the real disk: nothing that was not read, and nothing that is no longer so.
+import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hash, room } from './room.ts';
+
+describe('a file’s digest', () => {
+  const old = new Date('2020-01-01');
+
+  test.each([
+    ['small', 'rose'],
+    ['empty', ''],
+    ['large', 'x'.repeat(600_000)],
+  ])('is that of its content: %s', async (_, content) => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), content);
+    expect(await disk.digest({ in: 'input', path: 'a.png' })).toEqual({
+      ok: true,
+      value: hash(content),
+    });
+  });
+
+  test('is not known before it was read, and is known afterwards', async () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'rose');
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
+    await disk.digest({ in: 'input', path: 'a.png' });
+    expect(disk.input('./a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('rose') });
+  });
+
+  test('is forgotten when the file changes, even to the same size and time', async () => {
+    const { folder, disk } = room();
+    const file = join(folder, 'a.png');
+    writeFileSync(file, 'rose');
+    utimesSync(file, old, old);
+    await disk.digest({ in: 'input', path: 'a.png' });
+    writeFileSync(join(folder, 'b.png'), 'ruse');
+    utimesSync(join(folder, 'b.png'), old, old);
+    renameSync(join(folder, 'b.png'), file);
+    expect(statSync(file).mtimeMs).toBe(old.getTime());
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
+  });
+
+  test.each([
+    ['missing', 'gone.png', 'does not exist'],
+    ['a folder', 'sub', 'is a folder'],
+  ])('cannot be had of a file that is %s: it says so', async (_, path, why) => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, 'sub'));
+    expect(await disk.digest({ in: 'input', path })).toEqual({
+      ok: false,
+      error: `${join(folder, path)} ${why}`,
+    });
+  });
+});
+
+describe('what is known of', () => {
+  test('a folder is that it is no file', () => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, 'sub'));
+    expect(disk.input('sub')).toEqual({ is: 'absent', why: 'is not a file' });
+  });
+
+  test('something below a file is that it is not there', () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'x');
+    expect(disk.input('a.png/b.png').is).toBe('absent');
+  });
+
+  test('an absolute path is what stands there', () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'x');
+    expect(disk.input(join(folder, 'a.png')).is).toBe('file');
+  });
+
+  test('a file that is gone again is that it is gone', () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), 'x');
+    expect(disk.input('a.png').is).toBe('file');
+    rmSync(join(folder, 'a.png'));
+    expect(disk.input('a.png')).toEqual({ is: 'absent', why: 'does not exist' });
+  });
+});

@@ -1,0 +1,74 @@
+// What the README shows works: its pipeline, its commands, its code.
+
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { kinds } from '../src/kinds/all.ts';
+import { validate } from '../src/language/validate.ts';
+import { ended, photo, Rig } from './rig.ts';
+
+const root = new URL('..', import.meta.url);
+const readme = readFileSync(new URL('README.md', root), 'utf8');
+const blocks = (language: string): readonly string[] =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    (match) => match[1] ?? '',
+  );
+
+test('its two commands are there, and the first lines say what it is', () => {
+  expect(readme).toContain('npm ci && npm run demo');
+  expect(readme).toContain('npm ci && npm test');
+  expect(readme).toContain(`lists the ${kinds.length})`);
+});
+
+test('its pipeline is valid, without a warning', () => {
+  const [yaml = ''] = blocks('yaml');
+  const checked = validate('README.md', yaml);
+  expect(checked.ok && checked.value.warnings).toEqual([]);
+});
+
+test('its commands and flags exist', async () => {
+  const rig = new Rig('');
+  for (const line of blocks('sh').flatMap((block) => block.split('\n'))) {
+    const command = /npx shotlist (\w+)/.exec(line)?.[1];
+    if (command === undefined) continue;
+    const { stdout, code } = await rig.command([command, '--help']);
+    expect(code, line).toBe(0);
+    for (const flag of line.match(/--[a-z-]+/g) ?? []) expect(stdout, line).toContain(flag);
+  }
+  const { stdout } = await rig.command(['run', '--help']);
+  for (const flag of [
+    '--input',
+    '--items',
+    '--limit',
+    '--state',
+    '--output',
+    '--service',
+    '--rehearse',
+    '--hosted',
+    '--json',
+    '--budget',
+    '--pay-again',
+    '--speed',
+    '--verbose',
+    '--log',
+  ])
+    expect(stdout).toContain(flag);
+});
+
+test('its code runs, typed, and swaps the photos', async () => {
+  const [code = ''] = blocks('ts');
+  const [yaml = ''] = blocks('yaml');
+  const rig = new Rig('');
+  rig.write('pipelines/face-swap-photos.yaml', yaml);
+  rig.write('media/photos/one.png', await photo(1));
+  rig.write('media/actor.jpg', await photo(2));
+  rig.write('me.jpg', await photo(3));
+  const library = new URL('src/index.ts', root).href;
+  writeFileSync(rig.path('example.ts'), code.replace("'shotlist'", JSON.stringify(library)));
+  const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...env } = process.env;
+  const child = spawn(process.execPath, [rig.path('example.ts')], { cwd: rig.folder, env });
+  const { stdout, stderr } = await ended(child);
+  expect(stderr).toBe('');
+  expect(stdout).toContain('swap:one.png done');
+  expect(stdout.trim().split('\n').at(-1)).toBe('done 10');
+});
