@@ -11,7 +11,7 @@ import type { FileFact } from '../plan/facts.ts';
 import type { Place } from '../run/place.ts';
 import type { Clock, Disk, Fetched, LocalFile } from '../run/ports.ts';
 import type { HashCache } from './hash-cache.ts';
-import { OutputFolders } from './output-folders.ts';
+import { OutputFolders, syncFolder } from './output-folders.ts';
 import { systemReason } from './system-error.ts';
 
 export interface DiskOptions {
@@ -26,8 +26,6 @@ export interface DiskOptions {
 }
 
 let temporaries = 0;
-/** How many placed files are remembered before their hashes go into the cache. */
-const placedMax = 1_000;
 
 /** Up to this size a file is read at once: a trip through the thread pool takes longer than the reading. */
 const smallBytes = 1 << 18;
@@ -40,8 +38,6 @@ function smallFile(path: string): BigIntStats | undefined {
 export class RealDisk implements Disk {
   readonly #o: DiskOptions;
   readonly #folders: OutputFolders;
-  /** Files that this run has placed and not looked at since: whole, by this run's own writing. */
-  readonly #placed = new Map<string, Digest>();
 
   constructor(options: DiskOptions) {
     this.#o = options;
@@ -72,12 +68,7 @@ export class RealDisk implements Disk {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) return { is: 'absent', why: 'does not exist' };
     if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
-    const placed = this.#placed.get(path);
-    if (placed !== undefined) {
-      this.#placed.delete(path);
-      this.#o.hashes.trust(path, stats, placed);
-    }
-    const digest = placed ?? this.#o.hashes.get(path, stats);
+    const digest = this.#o.hashes.get(path, stats);
     if (digest === undefined) {
       const why = unreadable(path);
       if (why !== undefined) return { is: 'absent', why };
@@ -135,26 +126,12 @@ export class RealDisk implements Disk {
   ): Promise<Result<void, string>> {
     const target = join(this.#o.output, outputPath);
     return await attempt(target, async () => {
-      const { wasEmpty } = await this.#folders.ensure(dirname(target));
-      const place = { in: 'output', path: this.recordedAs(outputPath) } as const;
-      if (!wasEmpty) await this.#keep(target, place, digest);
+      await this.#folders.ensure(dirname(target));
+      await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
       await rename(temporary.path, target);
       await this.#folders.sync(dirname(target));
-      this.#placed.set(target, digest);
-      if (this.#placed.size > placedMax) this.#settlePlaced();
+      this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
     });
-  }
-
-  /** What was placed goes into the cache of hashes with its times, so that no later look reads it. */
-  #settlePlaced(): void {
-    for (const path of this.#placed.keys()) this.#fact(path);
-    this.#placed.clear();
-  }
-
-  /** Ends its use: open folders are closed, hashes of what was placed are kept. */
-  async close(): Promise<void> {
-    this.#settlePlaced();
-    await this.#folders.close();
   }
 
   /** Moves what stands in a place aside, under its hash, unless it is the same. */
@@ -167,9 +144,7 @@ export class RealDisk implements Disk {
     const aside = this.#keptPath(known.value, extensionOf(target));
     await mkdir(dirname(aside), { recursive: true });
     if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
-    const handle = await open(dirname(aside), 'r');
-    await handle.sync();
-    await handle.close();
+    await syncFolder(dirname(aside));
   }
 
   async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, string>> {

@@ -134,7 +134,8 @@ export function httpClient(options: ClientOptions): HttpClient {
         return err({ reason: 'unanswered', message: 'no upload address came' });
       return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
     },
-    put: ({ uploadUrl }, file) => putFile(agent, uploadUrl, file),
+    put: async ({ uploadUrl }, file) =>
+      options.stop?.aborted ? err(stopped) : await putFile(agent, uploadUrl, file),
     async detectFaces(body) {
       return await checked<{ readonly id: string }>(
         idSchema,
@@ -154,7 +155,8 @@ export function httpClient(options: ClientOptions): HttpClient {
       const got = await sendTo('DELETE', routes.project(record, id), undefined);
       return got.ok ? ok(undefined) : got;
     },
-    download: (url, into) => fetchFile(agent, url, into),
+    download: async (url, into) =>
+      options.stop?.aborted ? err(stopped) : await fetchFile(agent, url, into),
     close: () => agent.close(),
   };
 }
@@ -268,7 +270,11 @@ async function saveBody(
   const saved =
     said !== undefined && said <= wholeBytes
       ? await saveWhole(Buffer.from(await response.body.arrayBuffer()), into)
-      : await saveStream(response.body, into);
+      : await saveStream(response.body, into).catch((error: unknown) => {
+          // Unread, the body would hold its connection for ever.
+          response.body.destroy();
+          throw error;
+        });
   if (said !== undefined && said !== saved.bytes)
     return err({ reason: 'unanswered', message: `${saved.bytes} of ${said} bytes came` });
   return ok({ ...saved, contentType });

@@ -44,7 +44,7 @@ export async function listItems(
         return err(
           `items.glob finds ${inside}, which is in the output folder: results would become items`,
         );
-      const base = globBase(items.pattern);
+      const base = baseOf(items.pattern, folder);
       return filtered(found.length, (index) => fileItem(found[index] ?? '', base, index), filter);
     }
   }
@@ -58,6 +58,12 @@ async function findFiles(pattern: string, folder: string): Promise<readonly stri
     absolute: false,
   });
   return found.map((path) => (sep === '/' ? path : path.split(sep).join('/'))).sort();
+}
+
+/** The folder before a glob's first wildcard, as found paths spell it: relative, without "./". */
+function baseOf(pattern: string, folder: string): string {
+  const base = relative(folder, resolve(folder, globBase(pattern)));
+  return base === '' ? '' : `${sep === '/' ? base : base.split(sep).join('/')}/`;
 }
 
 function isBelow(path: string, folder: string): boolean {

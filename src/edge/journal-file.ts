@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { type JobStore, Ledger } from '../journal/ledger.ts';
 import { type Header, parseLine, type StateLine } from '../journal/line.ts';
 import type { LineFile } from '../run/recorder.ts';
+import { syncFolder } from './output-folders.ts';
 import { systemReason } from './system-error.ts';
 
 export interface Loaded {
@@ -31,7 +32,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     for await (const { text, terminated } of linesOf(file)) {
       number += 1;
       const line = parseLine(text);
-      if (!line.ok && !terminated)
+      if (!terminated && !isJson(text))
         return ok({
           ledger,
           header,
@@ -59,6 +60,16 @@ function fold(line: StateLine, number: number, ledger: Ledger): string | undefin
     return number === 1 ? 'the first line is no header: this is no state file' : 'a second header';
   const folded = ledger.apply(line);
   return folded.ok ? undefined : folded.error;
+}
+
+/** A line that ends in the middle of writing is no JSON: its last brace is missing. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function* linesOf(file: string): AsyncGenerator<{ text: string; terminated: boolean }> {
@@ -126,7 +137,7 @@ export class JournalFile implements LineFile {
     if (this.#handle !== undefined) return this.#handle;
     const { header, wholeBytes, unterminated } = this.#loaded;
     await mkdir(dirname(this.#file), { recursive: true });
-    if (header !== undefined) await truncate(this.#file, wholeBytes);
+    if (existsSync(this.#file)) await truncate(this.#file, wholeBytes);
     const handle = await open(
       this.#file,
       constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY,
@@ -207,10 +218,4 @@ function writeWhole(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; )
     written += writeSync(descriptor, bytes, written, bytes.length - written);
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync();
-  await handle.close();
 }

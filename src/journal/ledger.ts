@@ -163,7 +163,7 @@ export class Ledger {
 
   #put(line: JobLine, before: JobLine | undefined): void {
     this.#reserved += reserveOf(line) - reserveOf(before);
-    if (line.state === 'created' || line.state === 'complete') this.#learn(line);
+    if (learnable.includes(line.state)) this.#learn(line);
     this.#jobs.set(line);
   }
 
@@ -187,6 +187,9 @@ export class Ledger {
     if (last !== undefined) this.#runs.push(change(last));
   }
 }
+
+/** States in which the service has said what it charged, and did not give it back. */
+const learnable: readonly JobLine['state'][] = ['created', 'complete', 'deleted'];
 
 function reserveOf(line: JobLine | undefined): number {
   return line?.state === 'intended' || line?.state === 'doubt' ? (line.reserve ?? 0) : 0;

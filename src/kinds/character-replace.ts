@@ -35,6 +35,7 @@ export const characterReplaceRequest = {
     style: {
       type: 'object',
       additionalProperties: false,
+      default: {},
       properties: {
         mode: {
           type: 'string',

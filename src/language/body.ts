@@ -14,7 +14,7 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
   const base: Path = ['steps', draft.name, 'with'];
   const found: Diagnostic[] = [];
   const { tool } = draft.kind;
-  if (tool?.rules !== undefined && !hasExpression(withoutAssets(body)))
+  if (tool?.rules !== undefined && !hasExpression(decisive(body, draft.kind.with)))
     for (const breach of tool.rules(body))
       found.push({
         severity: 'error',
@@ -55,16 +55,28 @@ function hasExpression(value: Json): boolean {
   return isObject(value) && Object.values(value).some(hasExpression);
 }
 
-/** Rules look at which assets are given, not at what they are: an expression there hides nothing. */
-function withoutAssets(body: JsonObject): JsonObject {
-  const { assets, ...rest } = body;
-  const modes = isObject(assets)
-    ? Object.fromEntries(
-        Object.entries(assets).filter(([key]) => key.endsWith('_mode') || key.endsWith('_source')),
-      )
-    : {};
-  return { ...rest, assets: modes };
+/**
+ * The part of a body that rules look at: which assets are given, not what they are, so an expression there hides
+ * nothing; and nothing cosmetic.
+ */
+function decisive(body: JsonObject, schema: Schema): JsonObject {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const entries = Object.entries(body).filter(([key]) => {
+    const field = properties[key];
+    return !(isObject(field) && 'x-cosmetic' in field);
+  });
+  return Object.fromEntries(
+    entries.map(([key, value]) => [
+      key,
+      key === 'assets' && isObject(value) ? modesOf(value) : value,
+    ]),
+  );
 }
+
+const modesOf = (assets: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(assets).filter(([key]) => key.endsWith('_mode') || key.endsWith('_source')),
+  );
 
 type Visit = (value: Json, schema: Schema | undefined, path: Path) => void;
 

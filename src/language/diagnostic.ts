@@ -1,6 +1,7 @@
 // A diagnostic is a value with a place in the file: what is wrong, where, and what would be right.
 import { codeFrameColumns } from '@babel/code-frame';
 import leven from 'leven';
+import { printable } from '../base/printable.ts';
 
 /** A place in a text: lines and columns count from 1; the end is exclusive. */
 export interface Span {
@@ -24,13 +25,13 @@ export interface Diagnostic {
 export function renderDiagnostic(diagnostic: Diagnostic, text: string | undefined): string {
   const { span, file, severity, message, hint } = diagnostic;
   const place = span === undefined ? file : `${file}:${span.line}:${span.column}`;
-  const lines = [`${place}: ${severity}: ${message}`];
+  const lines = [printable(`${place}: ${severity}: ${message}`)];
   if (span !== undefined && text !== undefined) {
     const sameLine = span.endLine === span.line && span.endColumn > span.column;
     const column = span.column - 1; // The frame counts columns from 0, people from 1.
     lines.push(
       codeFrameColumns(
-        text,
+        printable(text, true),
         {
           start: { line: span.line, column },
           ...(sameLine ? { end: { line: span.line, column: span.endColumn - 1 } } : {}),
@@ -39,7 +40,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, text: string | undefine
       ),
     );
   }
-  if (hint !== undefined) lines.push(`  ${hint}`);
+  if (hint !== undefined) lines.push(`  ${printable(hint)}`);
   return lines.join('\n');
 }
 

@@ -100,9 +100,9 @@ function firstUnknown(
 }
 
 /** Walks the tree for chains that begin at a root; what a macro declares (`f` in `map(f, …)`) is no root. */
-function collect(node: ASTNode, into: Reference[]): void {
+function collect(node: ASTNode, into: Reference[], declared: readonly string[] = []): void {
   const chain = chainOf(node);
-  if (chain !== undefined && isRoot(chain.root)) {
+  if (chain !== undefined && isRoot(chain.root) && !declared.includes(chain.root)) {
     into.push({
       root: chain.root,
       ...(chain.keys[0] === undefined ? {} : { key: chain.keys[0] }),
@@ -112,7 +112,22 @@ function collect(node: ASTNode, into: Reference[]): void {
     });
     return;
   }
-  for (const child of childrenOf(node)) collect(child, into);
+  const variable = macroVariable(node);
+  if (node.op === 'rcall' && variable !== undefined) {
+    collect(node.args[1], into, declared);
+    for (const inner of node.args[2].slice(1)) collect(inner, into, [...declared, variable]);
+    return;
+  }
+  for (const child of childrenOf(node)) collect(child, into, declared);
+}
+
+const macros = ['map', 'filter', 'all', 'exists', 'exists_one'];
+
+/** The variable that a macro call declares for its other arguments. */
+function macroVariable(node: ASTNode): string | undefined {
+  if (node.op !== 'rcall' || !macros.includes(node.args[0])) return undefined;
+  const [first] = node.args[2];
+  return first?.op === 'id' ? first.args : undefined;
 }
 
 interface Chain {

@@ -122,7 +122,7 @@ export const pipelineShape = {
         credits: {
           type: 'number',
           minimum: 0,
-          description: 'All that this pipeline may ever charge.',
+          description: 'All that one run may charge, a resumed one included.',
         },
         per_item: { type: 'number', minimum: 0, description: 'All that one item may charge.' },
       },

@@ -24,8 +24,6 @@ export interface TemplateError extends ExpressionError {
   readonly text: string;
 }
 
-const mark = /\$\{\{([\s\S]*?)\}\}/g;
-
 /** True for a text that holds at least one expression. */
 export const isTemplated = (text: string): boolean => text.includes('${{');
 
@@ -51,10 +49,13 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
   if (!isTemplated(text)) return { kind: 'value', value: text };
   const parts: (string | Expression)[] = [];
   let end = 0;
-  for (const match of text.matchAll(mark)) {
-    if (match.index > end) parts.push(text.slice(end, match.index));
-    end = match.index + match[0].length;
-    const expression = compileExpression(match[1] ?? '', path, errors);
+  for (;;) {
+    const start = text.indexOf('${{', end);
+    const close = start < 0 ? -1 : closeOf(text, start + 3);
+    if (close < 0) break;
+    if (start > end) parts.push(text.slice(end, start));
+    end = close + 2;
+    const expression = compileExpression(text.slice(start + 3, close), path, errors);
     if (expression !== undefined) parts.push(expression);
   }
   const rest = text.slice(end);
@@ -65,6 +66,14 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
   if (parts.length === 1 && typeof only === 'object')
     return { kind: 'expression', path, expression: only };
   return { kind: 'text', path, parts };
+}
+
+/** Where an expression ends: at the first }} with which it is one, since a map in a map ends in }} too. */
+function closeOf(text: string, start: number): number {
+  const first = text.indexOf('}}', start);
+  for (let close = first; close >= 0; close = text.indexOf('}}', close + 1))
+    if (parseExpression(text.slice(start, close).trim()).ok) return close;
+  return first;
 }
 
 /** An expression by itself, as `if:` has it; the `${{ }}` around it may be left out. */

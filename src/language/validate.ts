@@ -1,8 +1,9 @@
 // Source → Pipeline: every problem that the file alone can show, each with its place; none costs a credit.
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { kindNamed, kinds } from '../kinds/all.ts';
 import { checkBody } from './body.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { type Diagnostic, suggestion } from './diagnostic.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
 import { type Edges, topological } from './graph.ts';
 import type { InputDeclaration, Items, Pipeline, Step } from './pipeline.ts';
@@ -35,6 +36,8 @@ export function validate(file: string, text: string): Result<Validated, readonly
   const declared = declaredBy(document, drafts);
   for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
 
+  problems.push(...checkLimits(document, source));
+
   const edges = edgesOf(drafts);
   const order = topological(edges.after);
   if (!order.ok) problems.push(cycle(order.error, source));
@@ -58,6 +61,25 @@ export function validate(file: string, text: string): Result<Validated, readonly
     pipeline: pipelineOf(document, source, steps),
     warnings: inOrder(bodies.filter(({ severity }) => severity === 'warning')),
   });
+}
+
+/** `limits.steps` names step kinds, not steps: a slip there would bound nothing, in silence. */
+function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
+  const limits =
+    isObject(document) && isObject(document['limits']) ? document['limits']['steps'] : undefined;
+  const names = isObject(limits) ? Object.keys(limits) : [];
+  return names
+    .filter((name) => kindNamed(name) === undefined)
+    .map((name): Diagnostic => {
+      const hint =
+        suggestion(
+          name,
+          kinds.map((kind) => kind.name),
+        ) ?? 'shotlist tools lists them';
+      const span = source.keySpanOf(['limits', 'steps', name]);
+      const message = `limits.steps: ${JSON.stringify(name)} is no step kind`;
+      return { severity: 'error', file: source.file, span, message, hint };
+    });
 }
 
 function atExpression(error: TemplateError, source: Source): Diagnostic {

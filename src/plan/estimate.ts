@@ -10,19 +10,18 @@ export type Estimate =
   | { readonly known: false; readonly why: string };
 
 /**
- * Credits of one task, rounded up. In this order: the published price, the larger of the step's `estimate:`
- * and the dearest charge seen. A kind that was ever charged above its estimate is estimated higher by as much.
+ * Credits of one task, rounded up: the published price, else the step's `estimate:`. A kind that was ever charged
+ * above its estimate is estimated higher by as much; without a price that counts, by the dearest charge seen.
  */
 export function estimateOf(step: Step, body: JsonObject, ledger: Ledger): Estimate {
   const { tool } = step.kind;
   if (tool === undefined) return { known: true, credits: 0 };
   const listed = priceOf(tool.name, body);
-  if (listed.known) return raised(listed.credits, step, ledger);
   const seen = ledger.dearest(tool.name);
-  if (step.estimate === undefined && seen === undefined) return { known: false, why: listed.why };
-  return raised(Math.max(step.estimate ?? 0, seen ?? 0), step, ledger);
-}
-
-function raised(credits: number, step: Step, ledger: Ledger): Estimate {
-  return { known: true, credits: Math.ceil(credits * ledger.overrun(step.kind.name)) };
+  if (!listed.known && step.estimate === undefined && seen === undefined)
+    return { known: false, why: listed.why };
+  const expected = listed.known ? listed.credits : (step.estimate ?? 0);
+  const raised = Math.ceil(expected * ledger.overrun(tool.name));
+  const leans = !listed.known || listed.credits === 0;
+  return { known: true, credits: leans ? Math.max(raised, seen ?? 0) : raised };
 }

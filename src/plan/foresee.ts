@@ -15,7 +15,7 @@ import { type Answer, ask, type Trouble } from './ask.ts';
 import type { Act } from './decide.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
-import { renewalOf } from './renew.ts';
+import { type Renewal, renewalOf } from './renew.ts';
 
 /**
  * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
@@ -209,25 +209,29 @@ export class Foresight {
     for (let index = this.tasks.length - 1; index >= 0; index--) {
       const task = this.tasks[index];
       if (task?.outlook !== 'begin' || !sendsValues.includes(task.step.kind.deed)) continue;
-      for (const name of task.step.uses) this.#renewOne(name);
+      const lost = task.step.uses.find((name) => this.#renewOne(name) === 'lost');
+      if (lost !== undefined && this.#byStep.get(lost) === undefined)
+        this.tasks[index] = { ...task, outlook: 'block', why: `waits for ${lost}, which is lost` };
     }
   }
 
-  #renewOne(name: string): void {
-    const index = this.tasks.findIndex(({ step }) => step.name === name);
-    const foreseen = this.tasks[index];
-    if (foreseen?.outlook !== 'reuse' || foreseen.fingerprint === undefined) return;
+  /** Shows what renewing a step's values takes; the shared steps' own rows are not this item's to change. */
+  #renewOne(name: string): Renewal | undefined {
+    const foreseen = this.of(name);
+    if (foreseen?.outlook !== 'reuse' || foreseen.fingerprint === undefined) return undefined;
     const job = this.#ground.jobOf(foreseen.fingerprint);
-    if (job === undefined) return;
+    if (job === undefined) return undefined;
     const renewal = renewalOf(foreseen.step.kind.deed, job, this.#ground.now, this.#ground.facts);
-    if (renewal === 'redo')
+    const index = this.tasks.findIndex(({ step }) => step.name === name);
+    if (index >= 0 && renewal === 'redo')
       this.tasks[index] = { ...foreseen, outlook: 'begin', why: 'its upload has expired' };
-    if (renewal === 'lost')
+    if (index >= 0 && renewal === 'lost')
       this.tasks[index] = {
         ...foreseen,
         outlook: 'lost',
         why: 'a later step needs it, its project was deleted and its file is gone',
         estimate: this.#ground.estimate(foreseen.step, {}),
       };
+    return renewal;
   }
 }

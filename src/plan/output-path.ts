@@ -31,17 +31,12 @@ export function normalized(to: string): Result<string, string> {
   const parts = to.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
   for (const part of parts) {
     if (part === '..') return err(`${said} would leave the output folder`);
-    if (hasControl(part)) return err(`${said} has a control character in it`);
+    if (/\p{Cc}/u.test(part)) return err(`${said} has a control character in it`);
     if (Buffer.byteLength(part) > 240) return err(`${said} has a name of over 240 bytes`);
     if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(part))
       return err(`${said} has a reserved name in it`);
   }
   return ok(parts.join('/'));
-}
-
-function hasControl(text: string): boolean {
-  for (const character of text) if ((character.codePointAt(0) ?? 0) < 32) return true;
-  return false;
 }
 
 /** Where `to` wants one of a job's outputs now, below the output folder; undefined: nowhere. */

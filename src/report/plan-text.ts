@@ -1,7 +1,9 @@
 // A plan as text: per step what would be done, what is reused, and what it would cost.
+
+import { printable } from '../base/printable.ts';
 import type { Outlook } from '../plan/foresee.ts';
 import type { Plan } from '../plan/plan.ts';
-import { count, printable, table } from './text.ts';
+import { count, table } from './text.ts';
 
 const words: Readonly<Record<Outlook, string>> = {
   begin: 'to do',
@@ -51,7 +53,7 @@ export function planText(plan: Plan): string {
     lines.push(`  ${words[outlook]}: ${printable(task)}: ${printable(why)}`);
   if (plan.rows.some(({ tasks }) => (tasks.maybe ?? 0) > 0))
     lines.push('"perhaps" depends on what earlier steps find; its credits are counted.');
-  return lines.join('\n');
+  return printable(lines.join('\n'), true);
 }
 
 function costLine({ credits, unpriced }: Plan): string {

@@ -1,7 +1,8 @@
 // A run as text: a line per item and per trouble while it lasts, and a summary.
+import { printable } from '../base/printable.ts';
 import type { Happening, Summary, TaskEnding } from './happening.ts';
 import { planText } from './plan-text.ts';
-import { count, duration, printable, table } from './text.ts';
+import { count, duration, table } from './text.ts';
 
 /** What a happening looks like on a terminal; undefined: nothing is shown. */
 export function happeningText(happening: Happening, items: number): string | undefined {
@@ -18,7 +19,7 @@ export function happeningText(happening: Happening, items: number): string | und
       if (!happening.news) return undefined;
       return `  ${String(happening.of).padStart(String(items).length)}/${items} ${printable(happening.item)}${happening.well ? '' : ' (not finished)'}`;
     case 'stopping':
-      return `stopping: ${happening.why}; running requests are waited for`;
+      return `stopping: ${printable(happening.why)}; running requests are waited for`;
     case 'ended':
       return undefined;
   }
@@ -57,7 +58,7 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
   const told = kinds.filter((kind) => tasks[kind] > 0).map((kind) => `${tasks[kind]} ${kind}`);
   const refunded = credits.refunded > 0 ? `, ${credits.refunded} refunded` : '';
   const reserved = credits.reserved > 0 ? `, ${credits.reserved} in doubt` : '';
-  return [
+  const lines = [
     headline[summary.outcome],
     ...(summary.stopped === undefined ? [] : [`  ${printable(summary.stopped)}`]),
     table([
@@ -69,7 +70,8 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
       ['state file', state],
     ]),
     ...(summary.trouble.length === 0 ? [] : troubleLines(summary)),
-  ].join('\n');
+  ];
+  return printable(lines.join('\n'), true);
 }
 
 function troubleLines({ trouble, tasks }: Summary): readonly string[] {

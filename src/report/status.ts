@@ -1,7 +1,9 @@
 // What a state file says: jobs by step kind and state, credits, and what needs a person.
+
+import { printable } from '../base/printable.ts';
 import type { Account, Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
-import { count, printable, table } from './text.ts';
+import { count, table } from './text.ts';
 
 export interface Doubt {
   readonly tasks: readonly string[];
@@ -99,5 +101,5 @@ export function statusText(status: Status, file: string): string {
     lines.push(`paid, not saved yet: ${printable(task)}; the next run fetches it`);
   for (const { task, why } of status.failures)
     lines.push(`failed: ${printable(task)}: ${printable(why)}`);
-  return lines.join('\n');
+  return printable(lines.join('\n'), true);
 }

@@ -33,11 +33,3 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
   );
   return lines.map((line) => `  ${line}`).join('\n');
 }
-
-/** Takes control characters out of a name that came from outside, so that it cannot drive the terminal. */
-export function printable(text: string): string {
-  return Array.from(text, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 32 || (code >= 127 && code < 160) ? '�' : character;
-  }).join('');
-}

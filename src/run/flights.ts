@@ -62,12 +62,14 @@ export class Flights {
     return this.#byFingerprint.has(fingerprint);
   }
 
-  /** The jobs in the air that download or delete the project of a fingerprint. */
-  about(fingerprint: Fingerprint): readonly Flight[] {
-    return [...this.#byKey.values()].filter(
-      ({ order }) =>
-        (order.deed === 'download' || order.deed === 'delete') && order.fingerprint === fingerprint,
-    );
+  /** Would a download meet a delete of the same project in the air, or a delete either? */
+  clash(step: Step, fingerprint: Fingerprint): boolean {
+    for (const { order } of this.#byKey.values()) {
+      if (order.deed !== 'download' && order.deed !== 'delete') continue;
+      if (order.fingerprint !== fingerprint) continue;
+      if (order.deed === 'delete' || step.kind.deed === 'delete') return true;
+    }
+    return false;
   }
 
   get(key: string): Flight {

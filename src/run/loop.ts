@@ -59,7 +59,8 @@ export class Loop {
       ...options,
       purse: this.#purse,
       key: () => this.#flights.key(),
-      inUse: (work, step, fingerprint) => this.#inUse(work, step, fingerprint),
+      inUse: (work, step, fingerprint) =>
+        this.#flights.clash(step, fingerprint) || this.#window.keepsFrom(work, step, fingerprint),
       inAir: (fingerprint) => this.#flights.has(fingerprint),
     });
     const all = items.kind === 'one';
@@ -270,14 +271,6 @@ export class Loop {
       },
       (error: unknown) => runner.fail(error),
     );
-  }
-
-  /** Two items with the same content share a project: neither may delete it under the other's hands. */
-  #inUse(work: Work, step: Step, fingerprint: Fingerprint): boolean {
-    const flights = this.#flights.about(fingerprint);
-    if (step.kind.deed === 'download') return flights.some(({ order }) => order.deed === 'delete');
-    if (flights.length > 0) return true;
-    return this.#window.usedByAnother(work, step.of ?? '', fingerprint);
   }
 
   #land(key: string, outcome: Outcome): void {

@@ -1,4 +1,5 @@
 // The window: the items in the works at once, and those of them in which something may start.
+import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Work } from './work.ts';
@@ -21,10 +22,11 @@ export class Window {
     this.#o = options;
   }
 
-  /** Does another item still need the outputs of a step, and are they of the same content? */
-  usedByAnother(work: Work, step: string, fingerprint: Fingerprint): boolean {
+  /** Does another item still use what a delete is about to remove? Items with the same content share it. */
+  keepsFrom(work: Work, step: Step, fingerprint: Fingerprint): boolean {
+    if (step.kind.deed !== 'delete') return false;
     for (const other of this.#works)
-      if (other !== work && other.stillUses(step, fingerprint)) return true;
+      if (other !== work && other.stillUses(step.of ?? '', fingerprint)) return true;
     return false;
   }
 

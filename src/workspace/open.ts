@@ -18,7 +18,7 @@ export interface Opened {
   readonly state: Loaded;
   readonly disk: RealDisk;
   readonly items: ItemList;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export async function openWorkspace(
@@ -59,8 +59,7 @@ export async function openWorkspace(
     state: loaded.value,
     disk,
     items: items.value,
-    async close() {
-      await disk.close();
+    close() {
       hashes.close();
       store.close();
     },

@@ -48,6 +48,6 @@ export async function plan(
       state: places.state,
     });
   } finally {
-    await close();
+    close();
   }
 }

@@ -86,7 +86,7 @@ export async function run(
         opened: opened.value,
       });
     } finally {
-      await opened.value.close();
+      opened.value.close();
     }
   } finally {
     await lock.value.release();

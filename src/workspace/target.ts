@@ -33,15 +33,17 @@ export function chooseTarget(
     return options.hosted === true
       ? err(problem('--hosted: there is no service to run against', 'shotlist', needs))
       : ok({ kind: 'rehearsal' });
+  const checked = address === undefined ? undefined : checkAddress(address);
+  if (checked !== undefined && !checked.ok) return checked;
   if (key.value === undefined)
     return err(
       problem(
-        `the service is ${address}, but there is no API key`,
+        `the service is ${checked?.value}, but there is no API key`,
         'shotlist',
         'set SHOTLIST_API_KEY (or SHOTLIST_API_KEY_FILE), or use --rehearse',
       ),
     );
-  if (address === undefined)
+  if (checked === undefined)
     return err(
       problem(
         'there is an API key, but no address of a service',
@@ -49,8 +51,7 @@ export function chooseTarget(
         'set SHOTLIST_BASE_URL, use --service <address>, or use --rehearse',
       ),
     );
-  const checked = checkAddress(address);
-  return checked.ok ? ok({ kind: 'hosted', address: checked.value, key: key.value }) : checked;
+  return ok({ kind: 'hosted', address: checked.value, key: key.value });
 }
 
 const needs = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';

@@ -33,7 +33,6 @@ export function room(folder = temporaryFolder()): Room {
   const end = async (): Promise<void> => {
     if (!open) return;
     open = false;
-    await disk.close();
     hashes.close();
   };
   onTestFinished(end);

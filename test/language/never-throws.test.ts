@@ -1,6 +1,7 @@
 // Whatever the text is, validate answers: a pipeline, or diagnostics with places inside the text.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { printable } from '../../src/base/printable.ts';
 import { renderDiagnostic } from '../../src/language/diagnostic.ts';
 import { validate } from '../../src/language/validate.ts';
 import { whole } from './check.ts';
@@ -12,7 +13,7 @@ function answers(text: string): void {
   const lines = text.split('\n');
   for (const one of result.error) {
     expect(one.severity).toBe('error');
-    expect(renderDiagnostic(one, text)).toContain(one.message);
+    expect(renderDiagnostic(one, text)).toContain(printable(one.message));
     if (one.span === undefined) continue;
     expect(one.span.line).toBeGreaterThanOrEqual(1);
     expect(one.span.line).toBeLessThanOrEqual(lines.length + 1);

@@ -1,6 +1,7 @@
 // Words for people: numbers, times, tables, and names that may not drive the terminal.
 import { describe, expect, test } from 'vitest';
-import { count, duration, printable, table } from '../../src/report/text.ts';
+import { printable } from '../../src/base/printable.ts';
+import { count, duration, table } from '../../src/report/text.ts';
 import { control, wild } from './wild.ts';
 
 describe('a count', () => {
