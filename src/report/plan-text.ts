@@ -48,7 +48,7 @@ export function planText(plan: Plan): string {
     table([['step', 'kind', 'tasks', 'credits'], ...rows], [3]),
     costLine(plan),
   ];
-  for (const why of plan.unpricedWhy) lines.push(`  price not known: ${why}`);
+  for (const why of plan.unpricedWhy) lines.push(`  price not known: ${printable(why)}`);
   for (const { task, outlook, why } of plan.notes)
     lines.push(`  ${words[outlook]}: ${printable(task)}: ${printable(why)}`);
   if (plan.rows.some(({ tasks }) => (tasks.maybe ?? 0) > 0))

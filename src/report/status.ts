@@ -87,15 +87,15 @@ export function statusText(status: Status, file: string): string {
       .join(', '),
   ]);
   const lines = [
-    `${file}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${lastRun.at} and ${ended}`}`,
+    `${printable(file)}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${printable(lastRun.at)} and ${printable(ended)}`}`,
     table(rows),
     `Credits: ${credits.charged - credits.refunded} charged, ${credits.refunded} refunded, ${credits.reserved} in doubt. ` +
       `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
   ];
   for (const { tasks, name, since, reserved } of status.doubts)
     lines.push(
-      `IN DOUBT: ${printable(tasks.join(', '))}: begun ${since}, ${count(reserved, 'credit')} set aside. ` +
-        `Look in the service's hub for a project named ${JSON.stringify(name)}.`,
+      `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside. ` +
+        `Look in the service's hub for a project named ${printable(JSON.stringify(name))}.`,
     );
   for (const task of status.unsaved)
     lines.push(`paid, not saved yet: ${printable(task)}; the next run fetches it`);

@@ -1,4 +1,5 @@
 // Words for people: numbers, times, tables. No colour carries meaning, so there is none.
+import { printable } from '../base/printable.ts';
 
 export function count(n: number, noun: string): string {
   return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
@@ -17,11 +18,12 @@ export function duration(ms: number): string {
 /** Columns as wide as their widest cell; columns named in `right` are aligned to the right. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths: number[] = [];
-  for (const row of rows)
+  const shown = rows.map((row) => row.map((cell) => printable(cell)));
+  for (const row of shown)
     row.forEach((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
     });
-  const lines = rows.map((row) =>
+  const lines = shown.map((row) =>
     row
       .map((cell, column) =>
         right.includes(column)

@@ -18,7 +18,7 @@ import type { Notice, Runner } from './ports.ts';
 import { Purse } from './purse.ts';
 import { type Renewing, suppliersOf } from './renewals.ts';
 import { type Move, Starter, type StarterOptions } from './starter.ts';
-import { Tally } from './tally.ts';
+import { type Stopped, Tally } from './tally.ts';
 import { Window } from './window.ts';
 import { Work } from './work.ts';
 
@@ -92,12 +92,7 @@ export class Loop {
     this.#halt({ what: 'interrupt', why });
   }
 
-  get stopped(): {
-    interrupted: boolean;
-    unauthorized: boolean;
-    money: boolean;
-    why: string | undefined;
-  } {
+  get stopped(): Stopped {
     return {
       interrupted: this.#stop?.what === 'interrupt',
       unauthorized: this.#stop?.what === 'run',

@@ -4,6 +4,14 @@ import { exitCodes } from '../report/happening.ts';
 
 const kept = 100;
 
+/** What ended a run early, if anything did. */
+export interface Stopped {
+  readonly interrupted: boolean;
+  readonly unauthorized: boolean;
+  readonly money: boolean;
+  readonly why: string | undefined;
+}
+
 export class Tally {
   readonly #tasks: Record<TaskEnding, number> = {
     done: 0,
@@ -24,7 +32,7 @@ export class Tally {
     if (bad && this.#trouble.length < kept) this.#trouble.push({ task, ending, why });
   }
 
-  outcome(stop: { interrupted: boolean; unauthorized: boolean; money: boolean }): Outcome {
+  outcome(stop: Stopped): Outcome {
     if (stop.interrupted) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
     if (this.#tasks.doubt > 0) return 'doubt';
