@@ -16,7 +16,7 @@ function bring(from: string, to: string): void {
 }
 
 for (const number of [1, 2, 3, 4, 5, 6]) bring(`sample${number}.jpg`, `photos/sample${number}.jpg`);
-bring('sample5.jpg', 'actor.jpg');
+bring('sample1.jpg', 'actor.jpg');
 
 const { status } = spawnSync(
   process.execPath,

@@ -1,5 +1,6 @@
 // The HTTP side: who is let in, how a body is read, what is counted, and how trouble is answered. What a path
 // does is in routes/.
+
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -7,6 +8,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Keys } from './keys.ts';
+import { reportTrouble } from './own-trouble.ts';
 import { notFound, type Refusal, unauthorized } from './refusal.ts';
 
 /** How often each route was asked for: `POST /v1/face-swap-photo`; paths of no route count as `unknown`. */
@@ -41,7 +43,7 @@ export function openApp(keys: Keys): App {
   server.setNotFoundHandler((_request, reply) => answer(reply, notFound));
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status >= 500) console.error(`${request.method} ${request.url}:`, error);
+    if (status >= 500) reportTrouble(`${request.method} ${request.url}`, error);
     reply.code(status).send({ message: status < 500 ? error.message : 'Internal Server Error' });
   });
   readJson(server);

@@ -1,4 +1,5 @@
 // What a creation costs here: the published price where there is one, else a guess that is never zero.
+import { priceOf } from '../api/price.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Tool } from '../kinds/kind.ts';
 import { fieldOf } from '../kinds/rules.ts';
@@ -18,6 +19,8 @@ const usualCredits = 10;
 
 /** `body` has its defaults filled in. */
 export function chargeOf(tool: Tool, body: JsonObject): Charge {
+  const listed = priceOf(tool.name, body);
+  if (listed.known) return { credits: listed.credits, estimate: listed.estimate };
   // Not published (for example character-replace): a credit a frame, which is how the service prices most
   // of its video tools. A guess of ours; the hosted service may charge more or less.
   if (tool.record === 'video')

@@ -6,6 +6,7 @@ import type { Assets } from './assets.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Detections, StoredDetection } from './detections.ts';
+import { reportTrouble } from './own-trouble.ts';
 import { paceOf, type Speed } from './pace.ts';
 import { type Production, remaining } from './production.ts';
 import { guessFace } from './render/faces.ts';
@@ -72,7 +73,7 @@ export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
         return () => detections.finish(detection.id, status);
       },
       broke: async (reason) => {
-        console.error(`face detection ${detection.id}:`, reason);
+        reportTrouble(`face detection ${detection.id}`, reason);
         await detections.finish(detection.id, 'error');
       },
     }),

@@ -1,4 +1,5 @@
 // From a queued project to its files: what the studio does with it, and how its end is recorded.
+
 import type { ProjectError } from '../api/project.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { toolNamed } from '../kinds/tools.ts';
@@ -6,6 +7,7 @@ import { settledCredits } from './charge.ts';
 import type { Clock } from './clock.ts';
 import type { Detections } from './detections.ts';
 import type { Input } from './inputs.ts';
+import { reportTrouble } from './own-trouble.ts';
 import { type Pace, paceOf, type Speed } from './pace.ts';
 import { isLive, type Projects, type StoredProject } from './projects.ts';
 import { render } from './render/render.ts';
@@ -102,7 +104,7 @@ export function openProduction(parts: ProductionParts): Production {
         return () => settle(project, outcome);
       },
       broke: async (reason) => {
-        console.error(`project ${id}:`, reason);
+        reportTrouble(`project ${id}`, reason);
         const message = 'The project could not be rendered.';
         await projects.fail(id, { code: 'unknown_error', message }, clock.now());
       },
