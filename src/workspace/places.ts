@@ -12,7 +12,6 @@ export interface Places {
   /** Superseded outputs, under their hash. */
   readonly kept: string;
   readonly hashes: string;
-  readonly log: string;
   /** The data of a rehearsal's local service. */
   readonly service: string;
   /** What the header of the state file names: ids mean nothing elsewhere. */
@@ -51,7 +50,6 @@ export function placesOf(
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(room, 'kept'),
     hashes: join(own, 'hashes.db'),
-    log: join(own, 'logs', `${pipeline.name}.log`),
     service: join(room, 'service'),
     serviceName: rehearsal ? 'rehearsal' : target.address,
   };

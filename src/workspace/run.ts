@@ -119,6 +119,10 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   const refusal = refuseUnpriced(plan, budget, loaded);
   if (refusal !== undefined) return err(refusal);
   say({ type: 'planned', plan });
+  if (budget !== undefined && plan.credits > budget) {
+    const message = `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when it is reached`;
+    say({ type: 'warning', message });
+  }
 
   const service = await openService(running);
   try {

@@ -2,7 +2,9 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import type { LineFile } from '../../src/run/recorder.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, photo, photoPipeline, photoRig, service } from '../rig.ts';
 
 /** Requests that change something or carry media. */
@@ -163,19 +165,51 @@ describe('a folder of photos', () => {
     });
   });
 
-  test('the number of photos in the works and of swaps at once is bounded', async () => {
-    const local = await service();
-    const rig = await photoRig(
-      6,
-      photoPipeline.replace(
-        'output: out',
-        'output: out\nlimits: { items: 2, steps: { face-swap-photo: 1 } }',
-      ),
-    );
-    const { summary } = await rig.run(local);
+  test.each([
+    ['limits: { items: 6, steps: { face-swap-photo: 1 } }', { swaps: 1, photos: 6 }],
+    ['limits: { items: 2 }', { swaps: 2, photos: 2 }],
+    ['limits: { items: 6 }', { swaps: 6, photos: 6 }],
+  ])('with %s no more are in the works at once', async (limits, most) => {
+    // Slow enough that all that may run at once does.
+    const local = await service({ speed: 40, slots: 6 });
+    const rig = await photoRig(6, photoPipeline.replace('output: out', `output: out\n${limits}`));
+    const seen = new Peaks();
+    const { summary } = await rig.run(local, {}, seen);
     expect(summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+    expect(seen.peaks.photos).toBe(most.photos);
+    expect(seen.peaks.swaps).toBeLessThanOrEqual(most.swaps);
+    // Without a limit of their own more than one runs: so the limit above is what bounds them.
+    if (most.swaps > 1) expect(seen.peaks.swaps).toBeGreaterThan(1);
   });
 });
+
+/** Reads the journal as it is written: how many swaps, and how many photos, were in the works at most. */
+class Peaks implements Plugs {
+  readonly #swaps = new Set<string>();
+  readonly #photos = new Set<string>();
+  readonly peaks = { swaps: 0, photos: 0 };
+
+  lines(file: LineFile): LineFile {
+    return {
+      append: (text) => {
+        const {
+          event,
+          job,
+          task = '',
+        }: { event?: string; job?: string; task?: string } = JSON.parse(text);
+        const item = task.split(':')[1];
+        if (item !== undefined) this.#photos.add(item);
+        if (item !== undefined && event === 'deleted') this.#photos.delete(item);
+        if (event === 'intent') this.#swaps.add(job ?? '');
+        if (event === 'settled') this.#swaps.delete(job ?? '');
+        this.peaks.swaps = Math.max(this.peaks.swaps, this.#swaps.size);
+        this.peaks.photos = Math.max(this.peaks.photos, this.#photos.size);
+        file.append(text);
+      },
+      sync: () => file.sync(),
+    };
+  }
+}
 
 describe('later steps', () => {
   test('a step added after the project was deleted uses the downloaded file, uploaded again', async () => {
