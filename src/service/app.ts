@@ -37,13 +37,16 @@ export function openApp(keys: Keys): App {
     const route = request.routeOptions.url;
     const name = route === undefined ? 'unknown' : `${request.method} ${route}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (!needsKey(request.url) || admitted(request)) done();
+    // The route, not the path as it was written: the router reads %76 as v.
+    if (!needsKey(route ?? request.url) || admitted(request)) done();
     else answer(reply, unauthorized);
   });
   server.setNotFoundHandler((_request, reply) => answer(reply, notFound));
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status >= 500) reportTrouble(`${request.method} ${request.url}`, error);
+    // A client that hung up gets no answer, and is no trouble of the service's own.
+    if (status >= 500 && !request.raw.destroyed)
+      reportTrouble(`${request.method} ${request.url}`, error);
     reply.code(status).send({ message: status < 500 ? error.message : 'Internal Server Error' });
   });
   readJson(server);
@@ -59,10 +62,23 @@ function readJson(server: FastifyInstance): void {
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
     if (text === '') return done(null, undefined);
     return parse(request, text.toString(), (error, body) => {
-      if (error === null) return done(null, body);
+      if (error === null && !isDeeperThan(body, mostLevels)) return done(null, body);
+      if (error === null)
+        return done(
+          new MalformedBody(`The request body is nested more than ${mostLevels} levels deep.`),
+          undefined,
+        );
       return done(new MalformedBody('The request body is not valid JSON.'), undefined);
     });
   });
+}
+
+/** Far deeper than any tool's body; what is deeper would only exhaust the stack of what walks it. */
+const mostLevels = 100;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
 class MalformedBody extends Error {

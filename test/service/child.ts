@@ -1,0 +1,10 @@
+// A service in a process of its own, so that a test can kill it: node child.ts <data folder> <speed>. Prints one
+// line of JSON once it listens.
+import { startService } from '../../src/service/start.ts';
+
+const [, , data = '', speed = 'instant'] = process.argv;
+const { address, key } = await startService({
+  data,
+  speed: speed === 'instant' ? speed : Number(speed),
+});
+process.stdout.write(`${JSON.stringify({ address, key })}\n`);

@@ -1,0 +1,303 @@
+// What a client does with the service from beginning to end, with real photos.
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { photo, service } from '../rig.ts';
+import {
+  addressIn,
+  Client,
+  download,
+  listAt,
+  sample,
+  send,
+  smallSample,
+  textAt,
+} from './client.ts';
+
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe('a photo', () => {
+  test('goes from upload through detection and swap to a download, and is then deleted', async () => {
+    const local = await service();
+    const client = new Client(local);
+    const target = await client.upload(sample(1));
+    const actor = await client.upload(sample(2));
+    expect(target).toMatch(/^api-assets\/[^/]+\/[^/]+\.jpg$/);
+
+    const detection = await client.faces(target);
+    expect(detection).toMatchObject({ status: 'complete', credits_charged: 0 });
+    const faces = listAt(detection, 'faces');
+    expect(faces.length).toBeGreaterThan(0);
+    for (const face of faces) {
+      const crop = await download(textAt(face, 'url'));
+      expect((await sharp(crop.bytes).metadata()).width).toBeGreaterThan(0);
+    }
+
+    const { id } = await client.create('face-swap-photo', {
+      name: 'by hand',
+      assets: {
+        face_swap_mode: 'individual-faces',
+        target_file_path: target,
+        face_mappings: faces.map((face) => ({
+          original_face: textAt(face, 'path'),
+          new_face: actor,
+        })),
+      },
+    });
+    const record = await client.settled('image', id);
+    expect(record).toMatchObject({ status: 'complete', error: null });
+    const [output = Buffer.alloc(0)] = await client.outputs(record);
+    const decoded = await sharp(output).raw().toBuffer({ resolveWithObject: true });
+    expect(decoded.info).toMatchObject({ width: record['width'], height: record['height'] });
+    const input = await sharp(sample(1)).metadata();
+    expect(decoded.info.width / decoded.info.height).toBeCloseTo(input.width / input.height, 2);
+
+    const url = addressIn(record);
+    const deleted = await client.ask('DELETE', `/v1/image-projects/${id}`);
+    expect(deleted.status).toBe(204);
+    expect(deleted.bytes.length).toBe(0);
+    for (const method of ['GET', 'DELETE'] as const) {
+      const gone = await client.ask(method, `/v1/image-projects/${id}`);
+      expect([gone.status, gone.body]).toEqual([404, { message: 'Not Found' }]);
+    }
+    expect((await download(url)).status).toBe(404);
+    expect(local.ledger().map(({ kind }) => kind)).toEqual(['adjustment', 'charge']);
+  });
+
+  test('gives the same bytes for the same input and others for another', async () => {
+    const client = new Client(await service());
+    const swapped = async (target: number, source: number): Promise<Buffer> => {
+      const id = await client.swap(
+        await client.upload(await smallSample(target)),
+        await client.upload(await smallSample(source)),
+        `${target} ${source}`,
+      );
+      const [output = Buffer.alloc(0)] = await client.outputs(await client.settled('image', id));
+      return output;
+    };
+    const first = await swapped(1, 2);
+    expect((await swapped(1, 2)).equals(first)).toBe(true);
+    expect((await swapped(3, 2)).equals(first)).toBe(false);
+    expect((await swapped(1, 4)).equals(first)).toBe(false);
+  });
+
+  test('gives the same bytes in another service with the same seed, and others with another seed', async () => {
+    const swapped = async (seed: number): Promise<Buffer> => {
+      const client = new Client(await service({ seed }));
+      const file = await client.upload(await photo(7), 'png');
+      const id = await client.swap(file, file);
+      const [output = Buffer.alloc(0)] = await client.outputs(await client.settled('image', id));
+      return output;
+    };
+    const first = await swapped(5);
+    expect((await swapped(5)).equals(first)).toBe(true);
+    expect((await swapped(6)).equals(first)).toBe(false);
+  });
+
+  test('that was an output may be the input of the next project by its address', async () => {
+    const client = new Client(await service());
+    const file = await client.upload(await photo(1), 'png');
+    const url = addressIn(await client.settled('image', await client.swap(file, file)));
+    const { id } = await client.create('photo-colorizer', { assets: { image_file_path: url } });
+    expect(await client.settled('image', id)).toMatchObject({ status: 'complete' });
+  });
+});
+
+describe('both forms of the three paths', () => {
+  test.each(['/v1/files/generate-upload-urls', '/v1/files/upload-urls'])(
+    '%s gives upload addresses in the order of the request',
+    async (path) => {
+      const client = new Client(await service());
+      const items = [
+        { type: 'image', extension: 'png' },
+        { type: 'video', extension: 'mp4' },
+        { type: 'audio', extension: 'webm' },
+      ];
+      const { status, body } = await client.ask('POST', path, { items });
+      expect(status).toBe(200);
+      const places = listAt(body, 'items');
+      expect(places.map((place) => textAt(place, 'file_path').split('.').at(-1))).toEqual(
+        items.map(({ extension }) => extension),
+      );
+      expect(new Set(places.map((place) => textAt(place, 'file_path'))).size).toBe(3);
+      for (const place of places) expect(place['expires_at']).toEqual(isoTime);
+    },
+  );
+
+  test.each(['/v1/files/face-detection', '/v1/face-detection'])(
+    '%s begins a detection that both reading paths know',
+    async (path) => {
+      const client = new Client(await service({ now: () => 1_800_000_000_000 }));
+      const target_file_path = await client.upload(await smallSample(5));
+      const { status, body } = await client.ask('POST', path, { assets: { target_file_path } });
+      expect(status).toBe(200);
+      expect(body).toEqual({ id: expect.any(String), credits_charged: 0 });
+      await client.faces(target_file_path);
+      const read = (form: string) => client.ask('GET', form);
+      const one = await read(`/v1/files/${textAt(body, 'id')}/face-detection`);
+      const other = await read(`/v1/face-detection/${textAt(body, 'id')}`);
+      expect(one.status).toBe(200);
+      expect(other.body).toEqual(one.body);
+      expect(one.body).toMatchObject({ id: body['id'], credits_charged: 0 });
+    },
+  );
+});
+
+describe('the answer to a creation', () => {
+  test('of an image tool carries the deprecated frame_cost', async () => {
+    const client = new Client(await service());
+    const file = await client.upload(await photo(1), 'png');
+    expect(
+      await client.create('face-swap-photo', {
+        assets: { target_file_path: file, source_file_path: file, face_swap_mode: 'all-faces' },
+      }),
+    ).toEqual({ id: expect.any(String), credits_charged: 10, frame_cost: 10 });
+  });
+
+  test('of a video tool carries the deprecated estimated_frame_cost', async () => {
+    const client = new Client(await service());
+    const created = await client.create('text-to-video', {
+      end_seconds: 2,
+      style: { prompt: 'a fox' },
+    });
+    expect(created).toEqual({
+      id: expect.any(String),
+      credits_charged: expect.any(Number),
+      estimated_frame_cost: created['credits_charged'],
+    });
+    expect(Number.isInteger(created['credits_charged'])).toBe(true);
+  });
+
+  test('of an audio tool carries neither', async () => {
+    const client = new Client(await service());
+    const created = await client.create('ai-voice-generator', {
+      style: { prompt: 'Hello', voice_name: 'Narrator' },
+    });
+    expect(created).toEqual({ id: expect.any(String), credits_charged: expect.any(Number) });
+  });
+});
+
+describe('the record', () => {
+  const shared = (record: Readonly<Record<string, unknown>>) => ({
+    id: expect.any(String),
+    status: 'complete',
+    created_at: isoTime,
+    enabled: true,
+    credits_charged: expect.any(Number),
+    downloads: [{ url: expect.stringMatching(/^http:/), expires_at: isoTime }],
+    error: null,
+    ...record,
+  });
+
+  test('of an image has all fields, the deprecated total_frame_cost too', async () => {
+    const client = new Client(await service());
+    const file = await client.upload(await photo(1), 'png');
+    const record = await client.settled('image', await client.swap(file, file, 'Ann'));
+    expect(record).toMatchObject(
+      shared({
+        name: 'Ann',
+        type: 'FACE_SWAP',
+        image_count: 1,
+        credits_charged: 10,
+        total_frame_cost: 10,
+        width: expect.any(Number),
+        height: expect.any(Number),
+      }),
+    );
+  });
+
+  test('of a video has all fields, the older download too', async () => {
+    const client = new Client(await service());
+    const { id } = await client.create('image-to-video', {
+      name: 'a walk',
+      end_seconds: 2,
+      assets: { image_file_path: await client.upload(await photo(1), 'png') },
+    });
+    const record = await client.settled('video', id);
+    expect(record).toMatchObject(
+      shared({
+        name: 'a walk',
+        type: 'IMAGE_TO_VIDEO',
+        width: expect.any(Number),
+        height: expect.any(Number),
+        fps: expect.any(Number),
+        start_seconds: 0,
+        end_seconds: 2,
+        total_frame_cost: record['credits_charged'],
+        download: { url: expect.any(String), expires_at: isoTime },
+      }),
+    );
+    expect(record['download']).toEqual(listAt(record, 'downloads')[0]);
+  });
+
+  test('of audio has the fields that all records share, and none of the others', async () => {
+    const client = new Client(await service());
+    const { id } = await client.create('ai-voice-generator', {
+      name: 'hello',
+      style: { prompt: 'Hello', voice_name: 'Narrator' },
+    });
+    const record = await client.settled('audio', id);
+    expect(record).toMatchObject(shared({ name: 'hello', type: 'VOICE_GENERATOR' }));
+    for (const field of ['width', 'total_frame_cost', 'download', 'image_count'])
+      expect(record).not.toHaveProperty(field);
+  });
+
+  test('of a project that waits has no downloads yet, and its charge already', async () => {
+    const client = new Client(await service({ speed: 'realtime', after: () => () => {} }));
+    const file = await client.upload(await photo(1), 'png');
+    expect(await client.record('image', await client.swap(file, file))).toMatchObject({
+      status: 'queued',
+      downloads: [],
+      credits_charged: 10,
+      error: null,
+    });
+    const { id } = await client.create('text-to-video', { end_seconds: 2, style: { prompt: 'x' } });
+    expect(await client.record('video', id)).toMatchObject({
+      status: 'queued',
+      downloads: [],
+      download: null,
+    });
+  });
+
+  test('carries the name of the tool and the time when the request gave no name', async () => {
+    const client = new Client(await service({ now: () => Date.parse('2026-12-01T10:00:00Z') }));
+    const { id } = await client.create('character-replace', {
+      end_seconds: 1,
+      assets: {
+        video_file_path: await client.upload(Buffer.from('a clip'), 'mp4', 'video'),
+        image_file_path: await client.upload(await photo(1), 'png'),
+      },
+    });
+    const { name } = await client.settled('video', id);
+    expect(name).toMatch(/^Character Replace - 2026-12-01/);
+  });
+});
+
+test('the account shows who it is and what is left', async () => {
+  const client = new Client(await service({ credits: 70 }));
+  const file = await client.upload(await photo(1), 'png');
+  const before = await client.ask('GET', '/v1/account');
+  expect(before.status).toBe(200);
+  expect(before.body).toEqual({
+    id: expect.any(String),
+    email: expect.stringContaining('@'),
+    tier: expect.stringMatching(/^(free|creator|pro|business)$/),
+    credits: 70,
+    subscription: null,
+  });
+  await client.settled('image', await client.swap(file, file));
+  expect((await client.ask('GET', '/v1/account')).body).toEqual({ ...before.body, credits: 60 });
+});
+
+test('the service counts what it was asked for, by route', async () => {
+  const local = await service();
+  const client = new Client(local);
+  await client.ask('GET', '/v1/account');
+  await client.ask('GET', '/v1/account');
+  await client.ask('GET', '/v1/image-projects/none');
+  await send(local.address, { method: 'GET', path: '/nowhere' });
+  expect(local.requests()).toMatchObject({
+    'GET /v1/account': 2,
+    'GET /v1/image-projects/:id': 1,
+    unknown: 1,
+  });
+});

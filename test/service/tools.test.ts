@@ -1,0 +1,55 @@
+// Every tool of the catalogue can be rehearsed: each of its examples, with real uploads, ends with something to
+// download.
+import { expect, test } from 'vitest';
+import { projectSchema } from '../../src/api/project.ts';
+import { isObject, type Json, type JsonObject } from '../../src/base/json.ts';
+import { validatorOf } from '../../src/base/schema.ts';
+import type { Tool } from '../../src/kinds/kind.ts';
+import { tools } from '../../src/kinds/tools.ts';
+import { photo, service } from '../rig.ts';
+import { Client } from './client.ts';
+
+/** An example with uploaded files in place of `asset:image`, `asset:video` and `asset:audio`. */
+function filledIn(value: Json, files: ReadonlyMap<string, string>): Json {
+  if (typeof value === 'string') return files.get(value) ?? value;
+  if (isObject(value)) return filledInObject(value, files);
+  return Array.isArray(value) ? value.map((member) => filledIn(member, files)) : value;
+}
+
+function filledInObject(value: JsonObject, files: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, filledIn(member, files)]),
+  );
+}
+
+test('the catalogue has 27 tools, each with an example', () => {
+  expect(tools).toHaveLength(27);
+  expect(tools.filter(({ examples }) => examples.length === 0)).toEqual([]);
+});
+
+test.each(tools.map((tool): [string, Tool] => [tool.name, tool]))(
+  'every example of %s ends complete, with files',
+  async (_, tool) => {
+    const local = await service({ credits: 1_000_000 });
+    const client = new Client(local);
+    const files = new Map([
+      ['asset:image', await client.upload(await photo(3), 'png')],
+      ['asset:video', await client.upload(Buffer.from('frames of a clip'), 'mp4', 'video')],
+      ['asset:audio', await client.upload(Buffer.from('a voice'), 'mp3', 'audio')],
+    ]);
+    for (const example of tool.examples) {
+      const created = await client.create(tool.name, filledInObject(example, files));
+      const record = await client.settled(tool.record, created.id);
+      expect(record).toMatchObject({ status: 'complete', error: null, type: tool.type });
+      expect(validatorOf(projectSchema)(record)).toBe(true);
+      const outputs = await client.outputs(record);
+      expect(outputs.length).toBeGreaterThan(0);
+      for (const output of outputs) expect(output.length).toBeGreaterThan(0);
+      if (typeof example['image_count'] === 'number')
+        expect([outputs.length, record['image_count']]).toEqual([
+          example['image_count'],
+          example['image_count'],
+        ]);
+    }
+  },
+);
