@@ -5,9 +5,9 @@
 // Chosen by measuring (README.md): undici's `request` over one Agent with a connection for each item
 // in flight, no pipelining, and each file read into memory whole and at once, which for small
 // pictures costs less than a promise. It reads a project once, so the stub must not delay.
-import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, readFileSync } from 'node:fs';
+import { open, readdir, rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
 import { isObject } from '../src/base/json.ts';
@@ -20,6 +20,8 @@ export interface BareLoop {
   readonly files: readonly string[];
   /** Items in flight. */
   readonly concurrency: number;
+  /** Save each download here, synced and renamed into place, as the runner must: what safety costs by itself. */
+  readonly save?: string | undefined;
 }
 
 export interface BareResult {
@@ -34,6 +36,7 @@ export async function bareLoop({
   key,
   files,
   concurrency,
+  save,
 }: BareLoop): Promise<BareResult> {
   const [actor] = files;
   if (actor === undefined) throw new Error('the bare loop needs at least one file');
@@ -47,7 +50,7 @@ export async function bareLoop({
   const work = async (): Promise<void> => {
     // One iterator shared by all workers: each takes the next file.
     for (const file of queue) {
-      await runItem(service, file, newFace);
+      await runItem(service, file, newFace, save);
       items += 1;
     }
   };
@@ -58,7 +61,12 @@ export async function bareLoop({
   return { seconds, items, requests: service.requests() };
 }
 
-async function runItem(service: Service, file: string, newFace: string): Promise<void> {
+async function runItem(
+  service: Service,
+  file: string,
+  newFace: string,
+  save: string | undefined,
+): Promise<void> {
   const target = await upload(service, file);
   const detection = await service.post('/v1/files/face-detection', {
     assets: { target_file_path: target },
@@ -72,7 +80,9 @@ async function runItem(service: Service, file: string, newFace: string): Promise
     },
   });
   const path = `/v1/image-projects/${textAt(created, ['id'])}`;
-  await service.download(textAt(await service.get(path), ['downloads', 0, 'url']));
+  const url = textAt(await service.get(path), ['downloads', 0, 'url']);
+  if (save === undefined) await service.download(url);
+  else await saveWhole(await service.fetch(url), join(save, basename(file)));
   await service.remove(path);
 }
 
@@ -94,6 +104,7 @@ interface Service {
   put(url: string, bytes: Buffer): Promise<void>;
   /** From a presigned address; the bytes are dropped. */
   download(url: string): Promise<void>;
+  fetch(url: string): Promise<Buffer>;
   /** How many were sent so far. */
   requests(): number;
 }
@@ -132,8 +143,21 @@ function openService(agent: Agent, address: string, key: string): Service {
       drain(await send({ origin: address, path, method: 'DELETE', headers: reading })),
     put: async (url, bytes) => drain(await send({ ...placeOf(url), method: 'PUT', body: bytes })),
     download: async (url) => drain(await send({ ...placeOf(url), method: 'GET' })),
+    fetch: async (url) =>
+      Buffer.from(await (await send({ ...placeOf(url), method: 'GET' })).arrayBuffer()),
     requests: () => requests,
   };
+}
+
+const { O_CREAT, O_DSYNC, O_TRUNC, O_WRONLY } = constants;
+
+/** On disk when it resolves, but for its name: a real loop would sync the folder too. */
+async function saveWhole(bytes: Buffer, path: string): Promise<void> {
+  const part = `${path}.part`;
+  const file = await open(part, O_DSYNC | O_CREAT | O_TRUNC | O_WRONLY);
+  await file.writeFile(bytes);
+  await file.close();
+  await rename(part, path);
 }
 
 function placeOf(url: string): { readonly origin: string; readonly path: string } {
@@ -162,6 +186,7 @@ if (process.argv[1] === import.meta.filename) {
       address: { type: 'string' },
       files: { type: 'string' },
       concurrency: { type: 'string', default: '32' },
+      save: { type: 'string' },
     },
   });
   const { address, files: folder } = values;
@@ -171,6 +196,6 @@ if (process.argv[1] === import.meta.filename) {
   const key = process.env['SHOTLIST_API_KEY'] ?? 'bench';
   const files = (await readdir(folder)).sort().map((name) => join(folder, name));
   const concurrency = Number(values.concurrency);
-  const result = await bareLoop({ address, key, files, concurrency });
+  const result = await bareLoop({ address, key, files, concurrency, save: values.save });
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }

@@ -108,28 +108,39 @@ async function wire(): Promise<void> {
     print(
       `${items} items of 20 KB, ${concurrency} in the works, 8 requests an item; runner and bare loop in turn`,
     );
-    const rates: { readonly runner: number; readonly bare: number }[] = [];
+    const saved = join(folder, 'saved');
+    const rates: { readonly runner: number; readonly bare: number; readonly saving: number }[] = [];
     for (let pair = 1; pair <= Number(values.pairs); pair++) {
-      const bare = measure('bare.ts', [
+      const bareArgs = [
         '--address',
         stub.address,
         '--files',
         join(folder, 'photos'),
         '--concurrency',
         String(concurrency),
-      ]);
+      ];
+      const bare = measure('bare.ts', bareArgs);
+      rmSync(saved, { recursive: true, force: true });
+      mkdirSync(saved);
+      const saving = measure('bare.ts', [...bareArgs, '--save', saved]);
       const runner = runRunner(folder, stub.address);
-      const rate = { runner: items / runner.seconds, bare: items / bare.seconds };
+      const rate = {
+        runner: items / runner.seconds,
+        bare: items / bare.seconds,
+        saving: items / saving.seconds,
+      };
       rates.push(rate);
       print(
-        `  pair ${pair}: runner ${rate.runner.toFixed(0)} items/s, bare loop ${rate.bare.toFixed(0)} items/s, ratio ${(rate.runner / rate.bare).toFixed(2)}`,
+        `  pair ${pair}: runner ${rate.runner.toFixed(0)} items/s, bare loop ${rate.bare.toFixed(0)}, bare loop that saves ${rate.saving.toFixed(0)} items/s, ratio ${(rate.runner / rate.bare).toFixed(2)}`,
       );
     }
     const ratios = rates.map(({ runner, bare }) => runner / bare);
+    const saving = median(rates.map((rate) => rate.runner / rate.saving));
     print(
       `median: runner ${median(rates.map(({ runner }) => runner)).toFixed(0)} items/s, ` +
         `bare loop ${median(rates.map(({ bare }) => bare)).toFixed(0)} items/s, ` +
-        `ratio ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+        `ratio ${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}); ` +
+        `against a bare loop that saves its downloads: ${saving.toFixed(2)}`,
     );
   } finally {
     stub.process.kill();
