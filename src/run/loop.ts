@@ -24,7 +24,8 @@ import { Work } from './work.ts';
 
 export interface LoopOptions
   extends Pick<StarterOptions, 'pipeline' | 'base' | 'journal' | 'look' | 'clock' | 'payAgain'> {
-  readonly items: AsyncIterator<Item>;
+  /** In this order; each group is over before the next begins. */
+  readonly items: readonly Iterable<Item>[];
   readonly runner: Runner;
   /** Credits that this run may charge, at most. */
   readonly budget: number | undefined;
@@ -41,7 +42,7 @@ export class Loop {
   readonly #purse: Purse;
   readonly #starter: Starter;
   /** Tasks that wait for another item to be done with their project. */
-  #patient: Passenger[] = [];
+  readonly #patient: Passenger[] = [];
   /** Item-level steps that are not over for every item: what keeps a shared project. */
   readonly #unfinished = new Set<string>();
   #stop: { readonly what: 'run' | 'interrupt'; readonly why: string } | undefined;
@@ -103,13 +104,16 @@ export class Loop {
 
   async run(): Promise<void> {
     this.#window.stir(this.#shared);
+    let idle = 0;
     for (;;) {
-      if (!this.#admissionOver && this.#stop === undefined && (await this.#window.fill()))
+      const before = this.tally.ended;
+      if (!this.#admissionOver && this.#stop === undefined && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
       if (this.#flights.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return;
-        if (this.#admissionOver) throw new Error('bug: nothing runs and nothing can start');
+        idle = this.tally.ended === before ? idle + 1 : 0;
+        if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
         continue;
       }
       this.#handle(await this.#o.runner.next());
@@ -269,11 +273,10 @@ export class Loop {
   }
 
   #land(key: string, outcome: Outcome): void {
-    for (const { work, step } of this.#patient) {
+    for (const { work, step } of this.#patient.splice(0)) {
       work.schedule.reopen(step.name);
       this.#window.stir(work);
     }
-    this.#patient = [];
     const flight = this.#flights.land(key);
     this.#purse.settle(flight);
     this.#settle(flight, outcome, flight, flight.charged);

@@ -23,10 +23,13 @@ export class Tally {
     blocked: 0,
   };
   readonly #trouble: { task: string; ending: TaskEnding; why: string }[] = [];
+  /** How many tasks have ended. */
+  ended = 0;
   itemsDone = 0;
   itemsUnfinished = 0;
 
   add(task: string, ending: TaskEnding, why: string): void {
+    this.ended += 1;
     this.#tasks[ending] += 1;
     const bad = ending === 'failed' || ending === 'doubt' || ending === 'pending';
     if (bad && this.#trouble.length < kept) this.#trouble.push({ task, ending, why });

@@ -5,7 +5,8 @@ import type { Item } from '../task/item.ts';
 import type { Work } from './work.ts';
 
 export interface WindowOptions {
-  readonly items: AsyncIterator<Item>;
+  /** One after the other: of the next one nothing is taken in until all of the one before is over. */
+  readonly items: readonly Iterable<Item>[];
   /** How many at once. */
   readonly size: number;
   readonly open: (item: Item) => Work;
@@ -15,11 +16,16 @@ export class Window {
   readonly #o: WindowOptions;
   readonly #works = new Set<Work>();
   readonly #stirred = new Set<Work>();
+  readonly #rest: Iterable<Item>[];
+  #source: Iterator<Item>;
   /** Every item has been taken in. */
   exhausted = false;
 
   constructor(options: WindowOptions) {
     this.#o = options;
+    const [first = [], ...rest] = options.items;
+    this.#source = first[Symbol.iterator]();
+    this.#rest = rest;
   }
 
   /** Does another item still use what a delete is about to remove? Items with the same content share it. */
@@ -34,19 +40,22 @@ export class Window {
     return this.#works.size === 0;
   }
 
-  /** Takes items in until the window is full; true when it has just taken the last. */
-  async fill(): Promise<boolean> {
+  /** Takes items in until the window is full; true when it has just seen that there are no more. */
+  fill(): boolean {
     while (!this.exhausted && this.#works.size < this.#o.size) {
-      const next = await this.#o.items.next();
-      if (next.done === true) {
-        this.exhausted = true;
-        return true;
+      const next = this.#source.next();
+      if (next.done !== true) {
+        const work = this.#o.open(next.value);
+        this.#works.add(work);
+        this.stir(work);
+        continue;
       }
-      const work = this.#o.open(next.value);
-      this.#works.add(work);
-      this.stir(work);
+      if (this.#rest.length > 0 && !this.isEmpty) return false;
+      const following = this.#rest.shift();
+      if (following === undefined) this.exhausted = true;
+      else this.#source = following[Symbol.iterator]();
     }
-    return false;
+    return this.exhausted;
   }
 
   /** Something may start in a work. */

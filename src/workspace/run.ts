@@ -20,7 +20,7 @@ import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 import { resolveFromLedger } from './rehearsal.ts';
-import { survey } from './survey.ts';
+import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
 export interface RunOptions extends TargetOptions, PlaceOptions {
@@ -108,11 +108,12 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   const say = options.say ?? (() => undefined);
   const began = clock.now();
   for (const message of opened.state.warnings) say({ type: 'warning', message });
-  const { plan, troubles, owed } = await survey(loaded, opened.items, {
+  const surveyed = await survey(loaded, opened.items, {
     ledger: opened.state.ledger,
     disk: opened.disk,
     clock,
   });
+  const { plan, troubles } = surveyed;
   if (troubles.length > 0)
     return err({ reason: 'input', diagnostics: troubles, text: loaded.pipeline.source.text });
   const budget = smaller(options.budget, loaded.pipeline.budget.credits);
@@ -126,7 +127,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
 
   const service = await openService(running);
   try {
-    const summary = await perform(running, { service, budget, owed, began, total: plan.items });
+    const summary = await perform(running, { service, budget, surveyed, began });
     say({ type: 'ended', summary });
     const { places, target } = running;
     return ok({
@@ -191,21 +192,18 @@ async function openService({ target, places, options, clock }: Running): Promise
   });
 }
 
+/** What a run was found to need before it began. */
+interface Terms {
+  readonly service: Reachable;
+  readonly budget: number | undefined;
+  readonly surveyed: Survey;
+  /** Epoch milliseconds. */
+  readonly began: number;
+}
+
 async function perform(
   { loaded, options, clock, places, opened, plugs, target }: Running,
-  {
-    service,
-    budget,
-    owed,
-    began,
-    total,
-  }: {
-    service: Reachable;
-    budget: number | undefined;
-    owed: ReadonlySet<string>;
-    began: number;
-    total: number;
-  },
+  { service, budget, surveyed, began }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -233,7 +231,7 @@ async function perform(
   const loop = new Loop({
     pipeline,
     base,
-    items: owedFirst(opened.items, owed),
+    items: inGroups(opened.items, surveyed),
     runner: localRunner({ world, stopper, limits: pipeline.limits.steps }),
     journal,
     look: new Look(opened.disk),
@@ -252,7 +250,7 @@ async function perform(
     if (journal.wrote || opened.state.warnings.length > 0) await file.compact(ledger);
     const after = ledger.total;
     return loop.tally.summary(loop.tally.outcome(stopped), {
-      items: total,
+      items: surveyed.plan.items,
       stopped: stopped.why,
       credits: {
         charged: after.charged - before.charged,
@@ -274,11 +272,30 @@ function hasteOf(target: Target, { rehearsalSpeed = 'instant' }: RunOptions): nu
   return rehearsalSpeed === 'instant' ? 100 : rehearsalSpeed;
 }
 
-/** What is paid for and may expire is fetched before anything new is bought. */
-async function* owedFirst(items: ItemList, owed: ReadonlySet<string>): AsyncGenerator<Item> {
-  if (owed.size > 0) for (const item of items) if (owed.has(item.key)) yield item;
-  for (const item of items) if (!owed.has(item.key)) yield item;
+/** What is complete and may expire is saved before anything new is bought; then what is in the works; then the rest. */
+function inGroups(items: ItemList, { owed, underWay }: Survey): readonly Iterable<Item>[] {
+  const chosen = (wanted: (key: string) => boolean): Iterable<Item> => ({
+    *[Symbol.iterator]() {
+      for (const item of items) if (wanted(item.key)) yield item;
+    },
+  });
+  const rest = chosen((key) => !owed.has(key) && !underWay.has(key));
+  const next =
+    underWay.size === 0
+      ? rest
+      : joined(
+          chosen((key) => underWay.has(key)),
+          rest,
+        );
+  return owed.size === 0 ? [next] : [chosen((key) => owed.has(key)), next];
 }
+
+const joined = (first: Iterable<Item>, second: Iterable<Item>): Iterable<Item> => ({
+  *[Symbol.iterator]() {
+    yield* first;
+    yield* second;
+  },
+});
 
 /** A path as a person would type it from here. */
 function shown(path: string): string {

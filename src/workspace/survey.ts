@@ -18,8 +18,10 @@ export interface Survey {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
-  /** Items with results that are paid for and not saved yet: they go first. */
+  /** Items with results that are complete and not saved yet, and may expire: saved before anything is bought. */
   readonly owed: ReadonlySet<string>;
+  /** Items with projects that are paid for and in the works: they come next. */
+  readonly underWay: ReadonlySet<string>;
 }
 
 const troublesMax = 100;
@@ -41,6 +43,7 @@ export async function survey(
   const tally = new PlanTally();
   const finder = new TroubleFinder(loaded);
   const owed = new Set<string>();
+  const underWay = new Set<string>();
   const visit = async (
     steps: readonly Step[],
     item: Item | undefined,
@@ -60,7 +63,9 @@ export async function survey(
       tally.add(task);
       finder.look(task);
     }
-    if (item !== undefined && foresight.tasks.some(isOwed)) owed.add(item.key);
+    if (item === undefined) return;
+    if (foresight.tasks.some(isOwed)) owed.add(item.key);
+    else if (foresight.tasks.some(({ outlook }) => outlook === 'attach')) underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const shared = await visit(
@@ -74,12 +79,16 @@ export async function survey(
     tally.addItem();
   }
   if (one) tally.addItem();
-  return { plan: tally.plan(pipeline.steps.map(({ name }) => name)), troubles: finder.found, owed };
+  return {
+    plan: tally.plan(pipeline.steps.map(({ name }) => name)),
+    troubles: finder.found,
+    owed,
+    underWay,
+  };
 }
 
-/** Paid for, and its result not here yet. */
+/** A download of a project that is known to be complete. */
 function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
-  if (outlook === 'attach') return true;
   return step.kind.deed === 'download' && outlook === 'begin' && fingerprint !== undefined;
 }
 

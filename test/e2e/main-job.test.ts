@@ -211,6 +211,29 @@ class Peaks implements Plugs {
   }
 }
 
+test('what is complete and not saved yet is saved before anything new is bought', async () => {
+  const local = await service();
+  const rig = await photoRig(4, photoPipeline.replace(/ {2}save[\s\S]*/, ''));
+  await rig.run(local);
+  writeFileSync(rig.file, photoPipeline);
+  rig.write('photos/a-new-one.png', await photo(50));
+  const events: string[] = [];
+  const note: Plugs = {
+    lines: (file) => ({
+      append: (text) => {
+        const { event, task }: { event?: string; task?: string } = JSON.parse(text);
+        if (event === 'output' || event === 'intent') events.push(`${event} ${task}`);
+        file.append(text);
+      },
+      sync: () => file.sync(),
+    }),
+  };
+  const { summary } = await rig.run(local, {}, note);
+  expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
+  expect(events.slice(0, 4).sort()).toEqual([1, 2, 3, 4].map((n) => `output save:p${n}.png`));
+  expect(events.slice(4)).toEqual(['intent swap:a-new-one.png', 'output save:a-new-one.png']);
+});
+
 describe('later steps', () => {
   test('a step added after the project was deleted uses the downloaded file, uploaded again', async () => {
     const local = await service();
