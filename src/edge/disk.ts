@@ -27,13 +27,8 @@ export interface DiskOptions {
 
 let temporaries = 0;
 
-/** Up to this size a file is read at once: a trip through the thread pool takes longer than the reading. */
+/** Up to this size, in bytes, a file is hashed when it is first looked at. */
 const smallBytes = 1 << 18;
-
-function smallFile(path: string): BigIntStats | undefined {
-  const stats = statSync(path, { bigint: true });
-  return stats.isFile() && stats.size <= smallBytes ? stats : undefined;
-}
 
 export class RealDisk implements Disk {
   readonly #o: DiskOptions;
@@ -65,15 +60,25 @@ export class RealDisk implements Disk {
   }
 
   #fact(path: string): FileFact {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (stats === undefined) return { is: 'absent', why: 'does not exist' };
-    if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
-    const digest = this.#o.hashes.get(path, stats);
-    if (digest === undefined) {
-      const why = unreadable(path);
-      if (why !== undefined) return { is: 'absent', why };
+    try {
+      const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+      if (stats === undefined) return { is: 'absent', why: 'does not exist' };
+      if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
+      const digest = this.#o.hashes.get(path, stats) ?? this.#digestIfSmall(path, stats);
+      if (digest === undefined) accessSync(path, constants.R_OK);
+      return { is: 'file', bytes: Number(stats.size), digest };
+    } catch (error) {
+      return { is: 'absent', why: systemReason(error) };
     }
-    return { is: 'file', bytes: Number(stats.size), digest };
+  }
+
+  /** Reading a small file takes no longer than coming back to it later would. */
+  #digestIfSmall(path: string, stats: BigIntStats): Digest | undefined {
+    if (stats.size > smallBytes) return undefined;
+    const now = this.#o.clock.now();
+    const digest = digestOfBytes(readFileSync(path));
+    this.#o.hashes.set(path, stats, digest, now);
+    return digest;
   }
 
   fileAt(place: Place): LocalFile {
@@ -95,12 +100,6 @@ export class RealDisk implements Disk {
     const { path } = this.fileAt(place);
     return await attempt(path, async () => {
       const now = this.#o.clock.now();
-      const small = smallFile(path);
-      if (small !== undefined) {
-        const digest = digestOfBytes(readFileSync(path));
-        this.#o.hashes.set(path, small, digest, now);
-        return digest;
-      }
       await using file = await open(path, 'r');
       const before = await file.stat({ bigint: true });
       const hash = createHash('sha256');
@@ -187,15 +186,6 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
     const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
-  }
-}
-
-function unreadable(path: string): string | undefined {
-  try {
-    accessSync(path, constants.R_OK);
-    return undefined;
-  } catch (error) {
-    return systemReason(error);
   }
 }
 

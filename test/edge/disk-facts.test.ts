@@ -20,12 +20,19 @@ describe('a file’s digest', () => {
     });
   });
 
-  test('is not known before it was read, and is known afterwards', async () => {
+  test('of a large file is not known before it was read, and is known afterwards', async () => {
+    const { folder, disk } = room();
+    const content = 'rose'.repeat(200_000);
+    writeFileSync(join(folder, 'a.png'), content);
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 800_000, digest: undefined });
+    await disk.digest({ in: 'input', path: 'a.png' });
+    expect(disk.input('./a.png')).toEqual({ is: 'file', bytes: 800_000, digest: hash(content) });
+  });
+
+  test('of a small file is known at the first look', () => {
     const { folder, disk } = room();
     writeFileSync(join(folder, 'a.png'), 'rose');
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
-    await disk.digest({ in: 'input', path: 'a.png' });
-    expect(disk.input('./a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('rose') });
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('rose') });
   });
 
   test('is forgotten when the file changes, even to the same size and time', async () => {
@@ -38,7 +45,7 @@ describe('a file’s digest', () => {
     utimesSync(join(folder, 'b.png'), old, old);
     renameSync(join(folder, 'b.png'), file);
     expect(statSync(file).mtimeMs).toBe(old.getTime());
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: undefined });
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('ruse') });
   });
 
   test.each([
