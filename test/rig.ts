@@ -148,7 +148,10 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
   });
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
   return { code, stdout, stderr };
 }
 

@@ -11,6 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'could not be written: the quota is used up',
   EROFS: 'could not be written: the file system is read-only',
   ENAMETOOLONG: 'has too long a name',
+  ELOOP: 'is a link that leads back to itself',
   EMFILE: 'could not be opened: too many open files',
 };
 

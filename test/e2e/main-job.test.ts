@@ -171,15 +171,15 @@ describe('a folder of photos', () => {
     ['limits: { items: 6 }', { swaps: 6, photos: 6 }],
   ])('with %s no more are in the works at once', async (limits, most) => {
     // Slow enough that all that may run at once does.
-    const local = await service({ speed: 40, slots: 6 });
+    const local = await service({ speed: 10, slots: 6 });
     const rig = await photoRig(6, photoPipeline.replace('output: out', `output: out\n${limits}`));
     const seen = new Peaks();
     const { summary } = await rig.run(local, {}, seen);
     expect(summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
     expect(seen.peaks.photos).toBe(most.photos);
     expect(seen.peaks.swaps).toBeLessThanOrEqual(most.swaps);
-    // Without a limit of their own more than one runs: so the limit above is what bounds them.
-    if (most.swaps > 1) expect(seen.peaks.swaps).toBeGreaterThan(1);
+    // Without a limit several run at once: so the limits above are what bounds them.
+    if (most.swaps > 2) expect(seen.peaks.swaps).toBeGreaterThan(2);
   });
 });
 
