@@ -1,7 +1,7 @@
 // What a creation will cost by the published list: never less than the creation answers, or not
 // known. A price that is not known is not a price of zero: with a budget, the caller must ask for
 // one.
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { fieldOf, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { type ModelRate, type PriceRule, priceList, type Table } from './price-list.ts';
 
@@ -192,12 +192,4 @@ function roundedUp(amount: number): number {
 
 function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
-}
-
-function fieldOf(body: JsonObject, path: string): Json | undefined {
-  let value: Json | undefined = body;
-  for (const key of path.split('.')) {
-    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }
-  return value;
 }

@@ -25,3 +25,11 @@ export function canonical(value: Json): string {
 export function asJson(value: unknown): Json {
   return value as Json;
 }
+
+/** The value at a dotted path of an object, such as `assets.face_mappings`; undefined: there is none. */
+export function fieldOf(object: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = object;
+  for (const key of path.split('.'))
+    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
+}

@@ -1,8 +1,10 @@
 // POST /v1/character-replace, in full (interface.md, POST /v1/character-replace).
+
 import type { FromSchema } from 'json-schema-to-ts';
+import { fieldOf } from '../base/json.ts';
 import { endSeconds, imageAsset, name, startSeconds, videoAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
-import { endsAfterStart, fieldOf } from './rules.ts';
+import { endsAfterStart } from './rules.ts';
 
 export const characterReplaceRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,13 +1,6 @@
 // Rules between fields, which a schema says badly (interface.md; facts.md, Ranges published).
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { RuleBreach } from './kind.ts';
-
-/** The value at a dotted path of a body, or undefined. */
-export function fieldOf(body: JsonObject, path: string): Json | undefined {
-  let value: Json | undefined = body;
-  for (const key of path.split('.')) value = isObject(value) ? value[key] : undefined;
-  return value;
-}
 
 /** interface.md, POST /v1/character-replace: end_seconds must be greater than start_seconds. */
 export function endsAfterStart(body: JsonObject): readonly RuleBreach[] {

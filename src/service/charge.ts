@@ -1,8 +1,7 @@
 // What a creation costs here: the published price where there is one, else a guess that is never zero.
 import { priceOf } from '../api/price.ts';
-import type { JsonObject } from '../base/json.ts';
+import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { Tool } from '../kinds/kind.ts';
-import { fieldOf } from '../kinds/rules.ts';
 
 export interface Charge {
   readonly credits: number;

@@ -1,7 +1,8 @@
 // What the service answers: stored projects and detections in the words of the interface
 // (interface.md, Resources and their fields; facts.md, Project records, all fields).
+
 import type { Creation, Download, FaceDetection, Project } from '../api/project.ts';
-import { fieldOf } from '../kinds/rules.ts';
+import { fieldOf } from '../base/json.ts';
 import type { Addresses } from './addresses.ts';
 import { assumedFps, clipOf } from './charge.ts';
 import type { StoredDetection, StoredFace } from './detections.ts';

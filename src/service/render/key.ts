@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { digestOf } from '../../base/digest.ts';
-import { isObject, type Json } from '../../base/json.ts';
-import { fieldOf } from '../../kinds/rules.ts';
+import { fieldOf, isObject, type Json } from '../../base/json.ts';
 import type { RenderRequest } from './request.ts';
 
 /** The words that a card shows. */

@@ -1,9 +1,10 @@
 // Pictures that move: a slow zoom into a picture, as an animated WebP or GIF. Real video needs an encoder that
 // this service does not have; a few frames of the right total length stand in for it.
+
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { fieldOf } from '../../base/json.ts';
 import { ok } from '../../base/result.ts';
-import { fieldOf } from '../../kinds/rules.ts';
 import { card } from './card.ts';
 import { keyOf, wordsOf } from './key.ts';
 import { marked } from './mark.ts';

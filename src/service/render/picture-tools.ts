@@ -1,7 +1,8 @@
 // The image tools: the main picture with the others in a corner, or a card with the words when there is none.
+
 import { join } from 'node:path';
+import { fieldOf } from '../../base/json.ts';
 import { ok } from '../../base/result.ts';
-import { fieldOf } from '../../kinds/rules.ts';
 import { card } from './card.ts';
 import { keyOf, wordsOf } from './key.ts';
 import { marked } from './mark.ts';

@@ -28,7 +28,7 @@ export async function readPicture(
     const { format } = await source.metadata();
     if (formats.includes(format)) return ok(await sized(source.autoOrient(), side));
   } catch (reason) {
-    const format = await foreignFormatOf(file).catch(() => undefined);
+    const format = await foreignFormatOf(file);
     // The hosted service takes these; only the stand-in cannot look into them.
     if (format !== undefined) return ok(await card(`${format} picture`, reference));
     const why = reason instanceof Error ? reason.message.split('\n')[0] : `${reason}`;

@@ -1,9 +1,10 @@
 // The voice tools: a tone as long as the text would take to say, whose pitch comes from the request and from
 // the content of the voice sample. A real WAV file: PCM, 16 bit, mono, 16 kHz.
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fieldOf } from '../../base/json.ts';
 import { err, ok } from '../../base/result.ts';
-import { fieldOf } from '../../kinds/rules.ts';
 import { hueOf } from './card.ts';
 import { digestOfFile, keyOf } from './key.ts';
 import type { RenderOutcome, RenderRequest } from './request.ts';

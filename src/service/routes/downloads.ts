@@ -71,6 +71,12 @@ function rangeOf(
 }
 
 async function sizeOf(file: string): Promise<number | undefined> {
-  const found = await stat(file).catch(() => undefined);
-  return found?.isFile() === true ? found.size : undefined;
+  try {
+    const found = await stat(file);
+    return found.isFile() ? found.size : undefined;
+  } catch (error) {
+    // Removed with its project meanwhile; anything else is trouble of the service's own.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
