@@ -6,12 +6,12 @@ export const print = (text: string): void => void process.stdout.write(`${text}\
 export const complain = (text: string): void => void process.stderr.write(`${text}\n`);
 export const printJson = (value: unknown): void => print(JSON.stringify(value));
 
-/** Exit code 2: the command line or a file is wrong; nothing was sent. */
+/** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine stopped a run. */
 export function refuse(problem: Problem, json: boolean): number {
   if (json)
     printJson({ type: 'refused', reason: problem.reason, diagnostics: problem.diagnostics });
   else complain(renderProblem(problem));
-  return 2;
+  return problem.reason === 'system' ? 1 : 2;
 }
 
 export function warn(warnings: readonly Diagnostic[], text: string): void {

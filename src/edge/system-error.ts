@@ -22,6 +22,12 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
+/** Trouble that this machine has with a file, and a person can mend; anything else is a bug. */
+export function isSystemTrouble(error: unknown): boolean {
+  const code = systemCode(error);
+  return code !== undefined && Object.hasOwn(reasons, code);
+}
+
 export function systemReason(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined && reasons[code] !== undefined) return reasons[code];

@@ -1,9 +1,12 @@
-// Why something was not even begun: diagnostics with places, or sentences. Nothing was sent.
+// Why something was not begun, or could not go on: diagnostics with places, or sentences.
 import { type Diagnostic, renderDiagnostic } from '../language/diagnostic.ts';
 
 export interface Problem {
-  /** `input`: the command line or a file is wrong. `locked`: another run holds the state file. */
-  readonly reason: 'input' | 'locked';
+  /**
+   * `input`: the command line or a file is wrong. `locked`: another run holds the state file. Nothing was sent.
+   * `system`: this machine would not let a run go on, for example a full disk. What was sent before is recorded.
+   */
+  readonly reason: 'input' | 'locked' | 'system';
   readonly diagnostics: readonly Diagnostic[];
   /** The pipeline file's text, for frames. */
   readonly text?: string;

@@ -6,6 +6,7 @@ import { httpClient } from '../edge/http-client.ts';
 import type { ItemFilter, ItemList } from '../edge/items.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
+import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Happening, Summary } from '../report/happening.ts';
 import { localRunner } from '../run/local-runner.ts';
@@ -85,12 +86,24 @@ export async function run(
         target: target.value,
         opened: opened.value,
       });
+    } catch (error) {
+      if (!isSystemTrouble(error)) throw error;
+      return err(cannotGoOn(error, places));
     } finally {
       opened.value.close();
     }
   } finally {
     await lock.value.release();
   }
+}
+
+/** The journal could not be written: nothing new was sent after that, and what was is in it. */
+function cannotGoOn(error: unknown, { state }: Places): Problem {
+  const hint = 'what was sent before is recorded; mend it and run again: nothing is paid twice';
+  return {
+    ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
+    reason: 'system',
+  };
 }
 
 interface Running {

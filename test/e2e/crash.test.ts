@@ -88,6 +88,31 @@ describe('the power is cut at every line of the journal', () => {
   );
 });
 
+test.each([1, 2, 4, 6])(
+  'a disk that is full at sync %i stops the run, says so, and the next run goes on',
+  async (at) => {
+    const local = await service();
+    const rig = await photoRig(3);
+    let syncs = 0;
+    const full: Plugs = {
+      lines: (file) => ({
+        append: (text) => file.append(text),
+        sync: async () => {
+          syncs += 1;
+          if (syncs >= at) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+          await file.sync();
+        },
+      }),
+    };
+    await expect(rig.run(local, {}, full)).rejects.toThrow(
+      /could not be written: the disk is full/,
+    );
+    const { summary } = await rig.run(local);
+    for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
+    expect(rig.files('out').length + summary.tasks.doubt).toBe(3);
+  },
+);
+
 describe('kill -9', () => {
   const swapsDone = (rig: Rig): number => {
     const state = rig.path('.shotlist/rehearsal/photos/state.jsonl');
