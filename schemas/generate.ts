@@ -14,6 +14,7 @@ import { stateSchema } from '../src/journal/line.ts';
 import { kinds } from '../src/kinds/all.ts';
 import { tools } from '../src/kinds/tools.ts';
 import { pipelineSchema } from '../src/language/schema.ts';
+import { faultsSchema } from '../src/service/faults/schema.ts';
 
 /** Every published schema, by its path below schemas/. */
 export const published: readonly (readonly [string, Schema])[] = [
@@ -24,6 +25,7 @@ export const published: readonly (readonly [string, Schema])[] = [
   ['face-detection.schema.json', faceDetectionSchema],
   ['upload-addresses.schema.json', uploadAddressesSchema],
   ['event.schema.json', eventSchema],
+  ['faults.schema.json', faultsSchema],
   ...tools.map(({ name, request }) => [`tools/${name}.schema.json`, request] as const),
 ];
 

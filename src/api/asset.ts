@@ -23,6 +23,16 @@ export function mediaTypeOf(extension: string): MediaType | undefined {
   );
 }
 
+/**
+ * Whether a file may be given where this medium is asked for: webm may be only sound, a GIF may be a clip or a
+ * picture, and a clip brings its sound along (facts.md, Uploads).
+ */
+export function fitsAs(media: MediaType, extension: string): boolean {
+  const own = mediaTypeOf(extension);
+  if (own === undefined || own === media) return true;
+  return (media === 'audio' && own === 'video') || (media === 'image' && extension === 'gif');
+}
+
 export const knownExtensions: readonly string[] = Object.values(extensions).flat();
 
 /** How long an uploaded asset is kept by the service (facts.md, Uploads), in milliseconds. */

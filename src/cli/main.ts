@@ -1,7 +1,15 @@
 #!/usr/bin/env node
 // The command line: what was typed becomes a command, the command an exit code. Commands load when used.
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { positiveNumber, wholeNumber, withInputs, withPlaces } from './options.ts';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { tiers } from '../api/tier.ts';
+import {
+  duration,
+  positiveInteger,
+  positiveNumber,
+  wholeNumber,
+  withInputs,
+  withPlaces,
+} from './options.ts';
 import { version } from './version.ts';
 
 const program = new Command('shotlist')
@@ -72,9 +80,24 @@ program
   .option('--host <address>', 'address to listen on (default: loopback only)')
   .option('--data <folder>', 'keep projects, files and the ledger here (default: nothing is kept)')
   .option('--speed <speed>', 'instant, realtime or a factor such as 60', speed)
-  .option('--credits <n>', 'opening balance', wholeNumber)
+  .option('--credits <n>', 'opening balance of a new account (default: 10000)', wholeNumber)
+  .addOption(new Option('--tier <tier>', 'plan of a new account (default: pro)').choices(tiers))
+  .option('--faults <file>', 'what shall go wrong (schemas/faults.schema.json)')
   .option('--seed <n>', 'seed of all chance', wholeNumber)
-  .option('--json', 'print address and key as JSON')
+  .option('--slots <n>', 'projects in the works at once (default: 8)', positiveInteger)
+  .option(
+    '--address-lifetime <time>',
+    'how long a presigned address works (default: 24h)',
+    duration,
+  )
+  .option('--asset-lifetime <time>', 'how long an upload is kept (default: 7d)', duration)
+  .option(
+    '--event-backoff <time>',
+    'wait before an event is sent again; doubles (default: 1s)',
+    duration,
+  )
+  .option('--event-give-up <time>', 'when an event is given up (default: 24h)', duration)
+  .option('--json', 'print address, key and hub as JSON')
   .action(async (flags) => {
     exitCode = await (await import('./serve.ts')).serveCommand(flags);
   });

@@ -1,5 +1,6 @@
 // Options that several commands share, and how what was typed becomes values.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { milliseconds } from '../base/duration.ts';
 import type { ItemFilter } from '../edge/items.ts';
 
 export interface PipelineFlags {
@@ -43,6 +44,20 @@ function collectInput(
 export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('write a whole number');
   return Number(text);
+}
+
+export function positiveInteger(text: string): number {
+  const value = wholeNumber(text);
+  if (value === 0) throw new InvalidArgumentError('write a whole number above 0');
+  return value;
+}
+
+/** In milliseconds. */
+export function duration(text: string): number {
+  const value = milliseconds(text);
+  if (Number.isNaN(value))
+    throw new InvalidArgumentError('write a time such as 500ms, 90s, 24h or 7d');
+  return value;
 }
 
 export function positiveNumber(text: string): number {

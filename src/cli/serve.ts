@@ -1,6 +1,14 @@
 // shotlist serve: the local service by itself, to rehearse and to test against.
+import { readFile } from 'node:fs/promises';
+import type { Tier } from '../api/tier.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { systemReason } from '../edge/system-error.ts';
+import { renderDiagnostic } from '../language/diagnostic.ts';
+import { parseFaults } from '../service/faults/read.ts';
+import type { FaultsDocument } from '../service/faults/schema.ts';
+import type { LocalService, ServiceOptions } from '../service/options.ts';
 import { startService } from '../service/start.ts';
-import { print, printJson } from './terminal.ts';
+import { complain, print, printJson } from './terminal.ts';
 
 export interface ServeFlags {
   readonly port?: number;
@@ -8,17 +16,39 @@ export interface ServeFlags {
   readonly data?: string;
   readonly speed?: 'instant' | 'realtime' | number;
   readonly credits?: number;
+  readonly tier?: Tier;
+  readonly faults?: string;
   readonly seed?: number;
+  readonly slots?: number;
+  readonly addressLifetime?: number;
+  readonly assetLifetime?: number;
+  readonly eventBackoff?: number;
+  readonly eventGiveUp?: number;
   readonly json?: boolean;
 }
 
 export async function serveCommand(flags: ServeFlags): Promise<number> {
-  const { json, ...options } = flags;
-  const service = await startService(options);
-  const { address, key } = service;
-  if (json === true) printJson({ address, key });
+  const faults = await readFaults(flags.faults);
+  if (!faults.ok) {
+    complain(faults.error);
+    return 2;
+  }
+  const started = await start(flags, faults.value);
+  if (!started.ok) {
+    complain(started.error);
+    return 2;
+  }
+  const service = started.value;
+  const { address, key, hub } = service;
+  if (flags.host !== undefined && !isLoopback(flags.host))
+    complain(
+      `warning: ${flags.host} may be reached from other machines. They need the key, but nothing is encrypted; ` +
+        'the hub answers to this machine only.',
+    );
+  if (flags.json === true) printJson({ address, key, hub });
   else {
     print(`The local service is at ${address}`);
+    print(`The hub, with projects, credits, keys and webhooks: ${hub}`);
     print('Use it with:');
     print(`  export SHOTLIST_BASE_URL=${address} SHOTLIST_API_KEY=${key}`);
     print('Ctrl-C stops it.');
@@ -28,4 +58,63 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   });
   await service.close();
   return 0;
+}
+
+async function start(
+  flags: ServeFlags,
+  faults: FaultsDocument,
+): Promise<Result<LocalService, string>> {
+  const { faults: _, json: _json, ...same } = flags;
+  const { addressLifetime, assetLifetime, eventBackoff, eventGiveUp, ...rest } = same;
+  const options: ServiceOptions = {
+    ...rest,
+    faults,
+    ...(addressLifetime === undefined ? {} : { addressLifetimeMs: addressLifetime }),
+    ...(assetLifetime === undefined ? {} : { assetLifetimeMs: assetLifetime }),
+    ...(eventBackoff === undefined ? {} : { eventBackoffMs: eventBackoff }),
+    ...(eventGiveUp === undefined ? {} : { eventGiveUpMs: eventGiveUp }),
+  };
+  try {
+    return ok(await startService(options));
+  } catch (error) {
+    const why = reasonOf(error, flags);
+    if (why === undefined) throw error;
+    return err(why);
+  }
+}
+
+/** What a person can mend; anything else is a bug. */
+function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  switch (error.code) {
+    case 'DATA_FOLDER':
+    case 'SERVICE_OPTION':
+      return error.message;
+    case 'EADDRINUSE':
+      return `port ${port} is in use: choose another one, or leave --port out`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is no address of this machine`;
+    case 'EACCES':
+      return `the system does not permit it: ${error.message}`;
+    default:
+      return undefined;
+  }
+}
+
+async function readFaults(file: string | undefined): Promise<Result<FaultsDocument, string>> {
+  if (file === undefined) return ok({ faults: [] });
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    return err(`${file}: error: the faults file ${systemReason(error)}`);
+  }
+  const rules = parseFaults(file, text);
+  if (rules.ok) return ok({ faults: rules.value });
+  return err(rules.error.map((diagnostic) => renderDiagnostic(diagnostic, text)).join('\n'));
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 }

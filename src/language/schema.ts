@@ -1,5 +1,6 @@
 // The pipeline file's JSON Schema: the one source of its shape, for ajv, for TypeScript and for editors.
 import type { FromSchema } from 'json-schema-to-ts';
+import { durationPattern } from '../base/duration.ts';
 import type { Schema } from '../base/schema.ts';
 import type { StepKind } from '../kinds/kind.ts';
 
@@ -61,7 +62,7 @@ const stepSchema = {
     },
     timeout: {
       type: 'string',
-      pattern: '^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$',
+      pattern: durationPattern,
       description: 'How long one run waits for the project: 90s, 10m, 1h. The project stays known.',
     },
   },

@@ -1,4 +1,5 @@
-// The shape of a pipeline file: JSON Schema errors turned into sentences with a place.
+// The shape of a pipeline file, and of any YAML file with a schema: errors turned into sentences with a place.
+import { durationPattern } from '../base/duration.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
 import { kinds } from '../kinds/all.ts';
@@ -66,7 +67,8 @@ export function sayPath(path: Path): string {
   return rest.length === 0 ? `step "${path[1]}"` : `step "${path[1]}": ${dotted(rest)}`;
 }
 
-function diagnose(error: ErrorObject, source: Source): Diagnostic {
+/** One error of a schema, with its place in the text. */
+export function diagnose(error: ErrorObject, source: Source): Diagnostic {
   const path = pathOf(error.instancePath);
   const { message, hint, at } = sentence(error, path);
   const key = at !== undefined && at.length > path.length;
@@ -156,13 +158,14 @@ function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
 }
 
 function patternSentence(subject: string, path: Path, error: ErrorObject): Sentence {
+  const { pattern }: Readonly<Record<string, unknown>> = error.params;
   if (error.propertyName !== undefined)
     return {
       message: `"${error.propertyName}" cannot be the name of a step`,
       hint: 'names have letters, digits, "_" and "-", and begin with a letter or "_"',
       at: [...path, error.propertyName],
     };
-  if (path.at(-1) === 'timeout')
+  if (pattern === durationPattern)
     return {
       message: `${subject} must be a time such as 90s, 10m or 1h, not ${sayValue(error.data)}`,
     };

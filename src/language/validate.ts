@@ -1,4 +1,5 @@
 // Source → Pipeline: every problem that the file alone can show, each with its place; none costs a credit.
+import { milliseconds } from '../base/duration.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { kindNamed, kinds } from '../kinds/all.ts';
@@ -209,14 +210,6 @@ function stepOf(
     attempts: written.retry?.attempts ?? 3,
     ...(written.timeout === undefined ? {} : { timeoutMs: milliseconds(written.timeout) }),
   };
-}
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** `90s`, `10m`, `1.5h` in milliseconds; the schema has checked the form. */
-export function milliseconds(text: string): number {
-  const [, amount, unit] = /^([0-9.]+)(ms|s|m|h)$/.exec(text) ?? [];
-  return Number(amount) * (units[unit ?? ''] ?? Number.NaN);
 }
 
 function pipelineOf(document: PipelineDocument, source: Source, steps: readonly Step[]): Pipeline {

@@ -1,5 +1,5 @@
 // Presigned addresses: whoever has one may upload to, or download, one file until it expires. Nothing is
-// remembered about them: the address itself carries its end and a signature.
+// remembered about them: the address itself carries its end, whose upload it is for, and a signature.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Download } from '../api/project.ts';
 import { type Database, textOf } from './database.ts';
@@ -10,8 +10,8 @@ export type Errand = 'uploads' | 'downloads';
 export type Standing = 'valid' | 'expired' | 'forged';
 
 export interface Addresses {
-  /** An address for one file of the storage, and when it ends. */
-  issue(errand: Errand, key: string): Download;
+  /** An address for one file of the storage, and when it ends. `account`: whose upload it will be. */
+  issue(errand: Errand, key: string, account?: string): Download;
   standing(errand: Errand, key: string, query: SignedQuery): Standing;
   /** What a URL means to us: a file of ours, a file we no longer give, or nothing of ours. */
   read(url: URL): OwnFile | undefined;
@@ -19,6 +19,7 @@ export interface Addresses {
 
 export interface SignedQuery {
   readonly expires?: string | undefined;
+  readonly account?: string | undefined;
   readonly signature?: string | undefined;
 }
 
@@ -32,31 +33,37 @@ export interface AddressOptions {
   readonly base: () => string;
   readonly now: () => number;
   readonly lifetimeMs: number;
+  /** A shorter life than is said, when a fault asks for it; in milliseconds. */
+  readonly shortened: (errand: Errand) => number | undefined;
 }
 
 export async function openAddresses(
   database: Database,
-  { base, now, lifetimeMs }: AddressOptions,
+  { base, now, lifetimeMs, shortened }: AddressOptions,
 ): Promise<Addresses> {
   const secret = await secretOf(database);
-  const sign = (errand: Errand, key: string, expires: string): string =>
-    createHmac('sha256', secret).update(`${errand}\n${key}\n${expires}`).digest('base64url');
+  const sign = (errand: Errand, key: string, expires: string, account: string): string =>
+    createHmac('sha256', secret)
+      .update(`${errand}\n${key}\n${expires}\n${account}`)
+      .digest('base64url');
 
-  const standing: Addresses['standing'] = (errand, key, { expires, signature }) => {
+  const standing: Addresses['standing'] = (errand, key, { expires, account = '', signature }) => {
     if (expires === undefined || signature === undefined) return 'forged';
-    const wanted = Buffer.from(sign(errand, key, expires));
+    const wanted = Buffer.from(sign(errand, key, expires, account));
     const given = Buffer.from(signature);
     if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return 'forged';
     return Number(expires) > now() ? 'valid' : 'expired';
   };
 
   return {
-    issue: (errand, key) => {
-      const end = now() + lifetimeMs;
-      const signature = sign(errand, key, String(end));
+    issue: (errand, key, account) => {
+      const said = now() + lifetimeMs;
+      const end = now() + (shortened(errand) ?? lifetimeMs);
+      const holder = account === undefined ? '' : `&account=${encodeURIComponent(account)}`;
+      const signature = sign(errand, key, String(end), account ?? '');
       return {
-        url: `${base()}/${errand}/${key}?expires=${end}&signature=${signature}`,
-        expires_at: new Date(end).toISOString(),
+        url: `${base()}/${errand}/${key}?expires=${end}${holder}&signature=${signature}`,
+        expires_at: new Date(said).toISOString(),
       };
     },
     standing,
@@ -66,6 +73,7 @@ export async function openAddresses(
       const key = url.pathname.slice(prefix.length);
       const found = standing('downloads', key, {
         expires: url.searchParams.get('expires') ?? undefined,
+        account: url.searchParams.get('account') ?? undefined,
         signature: url.searchParams.get('signature') ?? undefined,
       });
       // A good signature proves that it is ours by whatever host name the service was reached.

@@ -7,9 +7,20 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Keys } from './keys.ts';
+import type { Caller, Keys, Permission } from './keys.ts';
 import { reportTrouble } from './own-trouble.ts';
 import { notFound, type Refusal, unauthorized } from './refusal.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every request below /v1 that reaches a handler. */
+    caller: Caller | undefined;
+  }
+  interface FastifyContextConfig {
+    /** What a key must permit for this route. Every route below /v1 says so. */
+    permission?: Permission;
+  }
+}
 
 /** How often each route was asked for: `POST /v1/face-swap-photo`; paths of no route count as `unknown`. */
 export type RequestCounts = Readonly<Record<string, number>>;
@@ -28,18 +39,31 @@ export function openApp(keys: Keys): App {
     // A path that is not even well formed is a path that nothing answers to.
     frameworkErrors: (_error, request, reply) => {
       const path = request.raw.url ?? '';
-      answer(reply, needsKey(path) && !admitted(request) ? unauthorized : notFound);
+      answer(reply, needsKey(path) && !callerOf(request) ? unauthorized : notFound);
     },
   });
-  const admitted = (request: FastifyRequest): boolean => keys.admits(request.headers.authorization);
+  const callerOf = (request: FastifyRequest): Caller | undefined =>
+    keys.callerOf(request.headers.authorization);
 
+  server.decorateRequest('caller', undefined);
+  server.addHook('onRoute', ({ url, config }) => {
+    if (needsKey(url) && config?.permission === undefined)
+      throw new Error(`bug: ${url} does not say what a key must permit`);
+  });
   server.addHook('onRequest', (request, reply, done) => {
-    const route = request.routeOptions.url;
+    const { url: route, config } = request.routeOptions;
     const name = route === undefined ? 'unknown' : `${request.method} ${route}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
     // The route, not the path as it was written: the router reads %76 as v.
-    if (!needsKey(route ?? request.url) || admitted(request)) done();
-    else answer(reply, unauthorized);
+    if (!needsKey(route ?? request.url)) return done();
+    request.caller = callerOf(request);
+    if (request.caller === undefined) answer(reply, unauthorized);
+    else if (config.permission !== undefined && !request.caller.permissions.has(config.permission))
+      answer(reply, {
+        status: 403,
+        message: `This key does not permit ${config.permission}: make one that does in the hub.`,
+      });
+    else done();
   });
   server.setNotFoundHandler((_request, reply) => answer(reply, notFound));
   server.setErrorHandler((error: FastifyError, request, reply) => {
@@ -47,31 +71,53 @@ export function openApp(keys: Keys): App {
     // A client that hung up gets no answer, and is no trouble of the service's own.
     if (status >= 500 && !request.raw.destroyed)
       reportTrouble(`${request.method} ${request.url}`, error);
-    reply.code(status).send({ message: status < 500 ? error.message : 'Internal Server Error' });
+    if (status >= 500) return reply.code(status).send({ message: 'Internal Server Error' });
+    // interface.md knows one status for a request that is not right.
+    if (status === 415)
+      return reply.code(400).send({ message: wrongType(request.headers['content-type'] ?? '') });
+    return reply.code(status === 413 ? 400 : status).send({ message: error.message });
   });
   readJson(server);
   return { server, requests: () => Object.fromEntries(counts) };
 }
 
+/** Whose request it is. Only for routes below /v1. */
+export function accountOf({ caller }: FastifyRequest): string {
+  if (caller === undefined) throw new Error('bug: a request came in without a key');
+  return caller.account;
+}
+
 const needsKey = (path: string): boolean => path === '/v1' || /^\/v1[/?]/.test(path);
 
-/** Every body is read as JSON, whatever its type is called; the handlers say what is wrong with it. */
-function readJson(server: FastifyInstance): void {
+/** Reads bodies as JSON; the handlers say what is wrong with what they hold. */
+export function readJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
     if (text === '') return done(null, undefined);
+    const type = request.headers['content-type'];
+    // A body that does not say what it is may be JSON; one that says it is something else is not.
+    if (type !== undefined && !isJson(type))
+      return done(new MalformedBody(wrongType(type)), undefined);
     return parse(request, text.toString(), (error, body) => {
-      if (error === null && !isDeeperThan(body, mostLevels)) return done(null, body);
-      if (error === null)
+      if (error !== null)
+        return done(new MalformedBody('The request body is not valid JSON.'), undefined);
+      if (isDeeperThan(body, mostLevels))
         return done(
           new MalformedBody(`The request body is nested more than ${mostLevels} levels deep.`),
           undefined,
         );
-      return done(new MalformedBody('The request body is not valid JSON.'), undefined);
+      return done(null, body);
     });
   });
 }
+
+const wrongType = (type: string): string =>
+  `The Content-Type of the body must be application/json, not ${JSON.stringify(type.slice(0, 80))}.`;
+
+/** `application/json`, and what calls itself a kind of it. */
+const isJson = (type: string): boolean =>
+  /^\s*application\/(json|[\w.!#$&^-]+\+json)\s*(;|$)/i.test(type);
 
 /** Far deeper than any tool's body; what is deeper would only exhaust the stack of what walks it. */
 const mostLevels = 100;

@@ -1,5 +1,6 @@
 // What a creation costs here: the published price where there is one, else a guess that is never zero.
 import { priceOf } from '../api/price.ts';
+import type { Tier } from '../api/tier.ts';
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { Tool } from '../kinds/kind.ts';
 
@@ -17,14 +18,21 @@ const usualSeconds = 5;
 const usualCredits = 10;
 
 /** `body` has its defaults filled in. */
-export function chargeOf(tool: Tool, body: JsonObject): Charge {
-  const listed = priceOf(tool.name, body);
+export function chargeOf(tool: Tool, body: JsonObject, tier: Tier): Charge {
+  const listed = priceOf(tool.name, tier === 'free' ? withFreeModel(tool, body) : body);
   if (listed.known) return { credits: listed.credits, estimate: listed.estimate };
   // Not published (for example character-replace): a credit a frame, which is how the service prices most
   // of its video tools. A guess of ours; the hosted service may charge more or less.
   if (tool.record === 'video')
     return { credits: Math.ceil(clipOf(body).seconds * assumedFps), estimate: true };
   return { credits: usualCredits, estimate: false };
+}
+
+/** facts.md, Prices: on the free plan `default` is another model than on the others. */
+function withFreeModel({ name }: Tool, body: JsonObject): JsonObject {
+  const model = fieldOf(body, 'model') ?? 'default';
+  const freeDefault = name === 'text-to-video' || name === 'image-to-video';
+  return freeDefault && model === 'default' ? { ...body, model: 'ltx-2.3' } : body;
 }
 
 export interface Clip {

@@ -2,7 +2,7 @@
 // They are free (facts.md, Face detection), so no credits move here.
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { type Status, statusOf } from './projects.ts';
+import { type Status, statusOf } from './project-row.ts';
 
 /** A part of a picture, upright: its corner and size as fractions of the picture's width and height. */
 export interface Region {
@@ -14,6 +14,7 @@ export interface Region {
 
 export interface StoredDetection {
   readonly seq: number;
+  readonly account: string;
   readonly id: string;
   readonly status: Status;
   readonly input: Input;
@@ -30,7 +31,7 @@ export interface StoredFace {
 }
 
 export interface Detections {
-  create(id: string, input: Input, at: number): Promise<StoredDetection>;
+  create(id: string, account: string, input: Input, at: number): Promise<StoredDetection>;
   find(id: string): StoredDetection | undefined;
   unfinished(): readonly StoredDetection[];
   start(id: string, at: number): Promise<void>;
@@ -47,7 +48,7 @@ export interface Detections {
 export function openDetections(database: Database): Detections {
   const byId = database.prepare('SELECT * FROM detections WHERE id = ?');
   const insert = database.prepare(
-    `INSERT INTO detections (id, status, input, created_at) VALUES (?, 'queued', ?, ?)`,
+    `INSERT INTO detections (id, account, status, input, created_at) VALUES (?, ?, 'queued', ?, ?)`,
   );
   const waiting = database.prepare(
     `SELECT * FROM detections WHERE status IN ('queued', 'rendering') ORDER BY seq`,
@@ -65,11 +66,11 @@ export function openDetections(database: Database): Detections {
   const byImage = database.prepare('SELECT * FROM faces WHERE image = ? ORDER BY path');
 
   return {
-    create: (id, input, at) =>
+    create: (id, account, input, at) =>
       database.write(() => {
-        const { lastInsertRowid } = insert.run(id, writeInputs([input]), at);
+        const { lastInsertRowid } = insert.run(id, account, writeInputs([input]), at);
         const seq = Number(lastInsertRowid);
-        return { seq, id, status: 'queued', input, createdAt: at, startedAt: undefined };
+        return { seq, account, id, status: 'queued', input, createdAt: at, startedAt: undefined };
       }),
     find: (id) => {
       const row = byId.get(id);
@@ -104,6 +105,7 @@ function detectionOf(row: Row): StoredDetection {
   if (input === undefined) throw new Error('bug: a detection has an input');
   return {
     seq: numberOf(row, 'seq'),
+    account: textOf(row, 'account'),
     id: textOf(row, 'id'),
     status: statusOf(textOf(row, 'status')),
     input,

@@ -36,7 +36,7 @@ export interface FaceSearchParts {
 export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
   const { database, detections, assets, storage, production, clock, speed, seed } = parts;
 
-  async function search({ id, input }: StoredDetection): Promise<'complete' | 'error'> {
+  async function search({ id, account, input }: StoredDetection): Promise<'complete' | 'error'> {
     const inputs = production.inputsFor([input]);
     if (!inputs.ok) return 'error';
     const [image] = inputs.value;
@@ -53,7 +53,7 @@ export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
     const path = `api-assets/${id}/0-0.png`;
     await storage.save(path, crop);
     await database.write(() => {
-      assets.add(path, crop.length, clock.now());
+      assets.add(path, account, crop.length, clock.now());
       detections.addFace(id, { path, image: input.key, region });
     });
     return 'complete';

@@ -23,7 +23,9 @@ export interface Input {
   readonly key: string;
 }
 
+/** Where the files of one account may be. */
 export interface InputSources {
+  readonly account: string;
   readonly assets: Assets;
   readonly addresses: Addresses;
 }
@@ -47,10 +49,10 @@ type Meaning = Pick<Input, 'place' | 'key'>;
 
 function meaningOf(
   reference: string,
-  { assets, addresses }: InputSources,
+  { account, assets, addresses }: InputSources,
 ): Result<Meaning, Refusal> {
   if (!/^https?:\/\//i.test(reference)) {
-    if (assets.has(reference)) return ok({ place: 'stored', key: reference });
+    if (assets.has(reference, account)) return ok({ place: 'stored', key: reference });
     return refuse(
       `The path "${reference}" does not exist. Use the file_path that POST /v1/files/generate-upload-urls ` +
         'returned, and PUT the file to its upload_url.',

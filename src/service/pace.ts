@@ -1,5 +1,6 @@
 // How long a project takes: around the observed median of its tool (interface.md, What the service does),
 // different for each project and yet the same in every run with the same seed.
+import { chanceOf } from './chance.ts';
 
 /** `instant`: as soon as the rendering is done. A number: so many times faster than the hosted service. */
 export type Speed = 'instant' | 'realtime' | number;
@@ -23,15 +24,4 @@ export function paceOf(speed: Speed, seed: number, sequence: number, medianSecon
   const normal = Math.sqrt(-2 * Math.log(1 - chance())) * Math.cos(2 * Math.PI * chance());
   const totalMs = (medianSeconds * 1000 * Math.exp(spread * normal)) / factor;
   return { waitMs: totalMs * queueShare, workMs: totalMs * (1 - queueShare) };
-}
-
-/** Numbers in [0, 1) that depend on the two given ones only (mulberry32). */
-function chanceOf(seed: number, sequence: number): () => number {
-  let state = (Math.imul(seed | 0, 0x9e3779b1) ^ Math.imul(sequence | 0, 0x85ebca6b)) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

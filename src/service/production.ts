@@ -1,15 +1,20 @@
 // From a queued project to its files: what the studio does with it, and how its end is recorded.
 
 import type { ProjectError } from '../api/project.ts';
+import { allowances } from '../api/tier.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { toolNamed } from '../kinds/tools.ts';
+import type { Accounts } from './accounts.ts';
 import { settledCredits } from './charge.ts';
 import type { Clock } from './clock.ts';
 import type { Detections } from './detections.ts';
+import type { Faults } from './faults/faults.ts';
+import type { FaultRule } from './faults/schema.ts';
 import type { Input } from './inputs.ts';
 import { reportTrouble } from './own-trouble.ts';
 import { type Pace, paceOf, type Speed } from './pace.ts';
-import { isLive, type Projects, type StoredProject } from './projects.ts';
+import { isLive, type StoredProject } from './project-row.ts';
+import type { Projects } from './projects.ts';
 import { render } from './render/render.ts';
 import type { RenderInput, RenderOutcome } from './render/request.ts';
 import type { Storage } from './storage.ts';
@@ -26,13 +31,15 @@ export interface ProductionParts {
   readonly projects: Projects;
   readonly detections: Detections;
   readonly storage: Storage;
+  readonly accounts: Accounts;
+  readonly faults: Faults;
   readonly clock: Clock;
   readonly speed: Speed;
   readonly seed: number;
 }
 
 export function openProduction(parts: ProductionParts): Production {
-  const { projects, detections, storage, clock, speed, seed } = parts;
+  const { projects, detections, storage, accounts, faults, clock, speed, seed } = parts;
 
   const inputsFor: Production['inputsFor'] = (inputs) => {
     const found: RenderInput[] = [];
@@ -61,7 +68,9 @@ export function openProduction(parts: ProductionParts): Production {
     const inputs = inputsFor(projects.inputsOf(project.id));
     if (!inputs.ok) return inputs;
     const folder = await storage.makeOutputFolder(project.id);
-    return render({ tool, body: project.body, inputs: inputs.value, folder, seed });
+    const tier = accounts.find(project.account)?.tier ?? 'free';
+    const most = allowances[tier].outputPixels;
+    return render({ tool, body: project.body, inputs: inputs.value, folder, seed, most });
   }
 
   async function discard(id: string): Promise<void> {
@@ -89,27 +98,32 @@ export function openProduction(parts: ProductionParts): Production {
 
   return {
     inputsFor,
-    jobOf: ({ id, seq, tool, createdAt, startedAt }) => ({
-      ...remaining(
-        paceOf(speed, seed, seq, toolNamed(tool)?.medianSeconds ?? 0),
-        clock.now(),
-        createdAt,
-        startedAt,
-      ),
-      begin: () => projects.start(id, clock.now()),
-      work: async () => {
-        const project = projects.find(id);
-        if (project === undefined || !isLive(project)) return () => discard(id);
-        const outcome = await outcomeOf(project);
-        return () => settle(project, outcome);
-      },
-      broke: async (reason) => {
-        reportTrouble(`project ${id}`, reason);
-        const message = 'The project could not be rendered.';
-        await projects.fail(id, { code: 'unknown_error', message }, clock.now());
-      },
-    }),
+    jobOf: ({ id, seq, tool, createdAt, startedAt }) => {
+      const rule = faults.fire('job', tool)[0]?.rule;
+      const failure = rule?.fault === 'job-error' ? failureOf(rule) : undefined;
+      const pace = paceOf(speed, seed, seq, toolNamed(tool)?.medianSeconds ?? 0);
+      return {
+        ...remaining(pace, clock.now(), createdAt, startedAt),
+        hangs: rule?.fault === 'job-hang',
+        begin: () => projects.start(id, clock.now()),
+        work: async () => {
+          const project = projects.find(id);
+          if (project === undefined || !isLive(project)) return () => discard(id);
+          const outcome = failure ?? (await outcomeOf(project));
+          return () => settle(project, outcome);
+        },
+        broke: async (reason) => {
+          reportTrouble(`project ${id}`, reason);
+          const message = 'The project could not be rendered.';
+          await projects.fail(id, { code: 'unknown_error', message }, clock.now());
+        },
+      };
+    },
   };
+}
+
+function failureOf({ code, message }: FaultRule<'job-error'>) {
+  return err({ code, message: message ?? 'This project was to fail.' });
 }
 
 /** What is left of a job's time, so that a restart does not begin it anew. */

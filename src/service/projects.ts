@@ -1,44 +1,16 @@
 // The projects of the service: one row each, and every move between states in one transaction with the credits
 // that it moves (interface.md, States and transitions).
-import { type ProjectError, type ProjectId, projectId, type RecordKind } from '../api/project.ts';
-import { asJson, isObject, type JsonObject } from '../base/json.ts';
+import type { Action } from '../api/event.ts';
+import type { ProjectError, ProjectId } from '../api/project.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { Tool } from '../kinds/kind.ts';
-import type { Account, Purpose } from './account.ts';
-import {
-  type Database,
-  maybeNumberOf,
-  maybeTextOf,
-  numberOf,
-  type Row,
-  textOf,
-} from './database.ts';
+import type { Accounts, Purpose } from './accounts.ts';
+import { type Database, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
-
-export type Status = 'queued' | 'rendering' | 'complete' | 'error';
-
-export interface StoredProject {
-  readonly seq: number;
-  readonly id: ProjectId;
-  readonly name: string;
-  readonly tool: string;
-  readonly record: RecordKind;
-  readonly type: string;
-  readonly status: Status;
-  readonly enabled: boolean;
-  readonly credits: number;
-  readonly estimated: boolean;
-  readonly body: JsonObject;
-  /** Keys of the outputs in storage. */
-  readonly files: readonly string[];
-  readonly createdAt: number;
-  readonly startedAt: number | undefined;
-  readonly width: number | undefined;
-  readonly height: number | undefined;
-  readonly fps: number | undefined;
-  readonly error: ProjectError | null;
-}
+import { isLive, projectOf, type Status, type StoredProject } from './project-row.ts';
 
 export interface NewProject {
+  readonly account: string;
   readonly id: ProjectId;
   readonly name: string;
   readonly tool: Tool;
@@ -58,10 +30,29 @@ export interface Outcome {
   readonly credits: number;
 }
 
+/** Who is told of a project's moves (interface.md, States and transitions: events). */
+export interface Announcer {
+  /** Called inside the write that moves the project: the event is as durable as the move. */
+  note(project: StoredProject, action: Action, at: number): void;
+  /** Called when such a write is on disk. */
+  tell(): void;
+}
+
+/** Which projects a list is to show. */
+export interface Selection {
+  readonly account?: string | undefined;
+  readonly status?: Status | undefined;
+  /** Only those before this sequence number. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
 export interface Projects {
   /** Charges and creates; undefined, and nothing happened, when the balance is not enough. */
   create(project: NewProject): Promise<StoredProject | undefined>;
   find(id: string): StoredProject | undefined;
+  /** Newest first. */
+  list(selection: Selection): readonly StoredProject[];
   inputsOf(id: string): readonly Input[];
   /** Those that a crash or a stop left unfinished, oldest first. */
   unfinished(): readonly StoredProject[];
@@ -70,6 +61,8 @@ export interface Projects {
   complete(id: string, outcome: Outcome, at: number): Promise<boolean>;
   /** Refunds the whole charge. */
   fail(id: string, error: ProjectError, at: number): Promise<void>;
+  /** Stops it by hand; no event is sent. False when it had already ended. */
+  cancel(id: string, refund: boolean, at: number): Promise<boolean>;
   /** False when there is nothing to delete. */
   disable(id: string): Promise<boolean>;
   /** Ids of deleted projects whose files may still be on disk. */
@@ -78,24 +71,30 @@ export interface Projects {
   swept(id: string): Promise<unknown>;
 }
 
-/** Whether work is still to be done for it. */
-export function isLive({ enabled, status }: StoredProject): boolean {
-  return enabled && (status === 'queued' || status === 'rendering');
-}
-
-export function openProjects(database: Database, account: Account): Projects {
+export function openProjects(
+  database: Database,
+  accounts: Accounts,
+  announcer: Announcer,
+): Projects {
   const byId = database.prepare('SELECT * FROM projects WHERE id = ?');
   const inputsById = database.prepare('SELECT inputs FROM projects WHERE id = ?');
   const insert = database.prepare(
-    `INSERT INTO projects (id, name, tool, record, type, status, credits, estimated, body, inputs, created_at)
-     VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)`,
+    `INSERT INTO projects
+       (account, id, name, tool, record, type, status, credits, estimated, body, inputs, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)`,
+  );
+  const newest = database.prepare(
+    `SELECT * FROM projects
+     WHERE seq < ?1 AND (?2 IS NULL OR account = ?2) AND (?3 IS NULL OR status = ?3)
+     ORDER BY seq DESC LIMIT ?4`,
   );
   const live = `id = ? AND enabled = 1 AND status IN ('queued', 'rendering')`;
   const waiting = database.prepare(
     `SELECT * FROM projects WHERE enabled = 1 AND status IN ('queued', 'rendering') ORDER BY seq`,
   );
   const toRendering = database.prepare(
-    `UPDATE projects SET status = 'rendering', started_at = coalesce(started_at, ?) WHERE ${live}`,
+    `UPDATE projects SET status = 'rendering', started_at = ?
+     WHERE id = ? AND enabled = 1 AND status = 'queued'`,
   );
   const toComplete = database.prepare(
     `UPDATE projects SET status = 'complete', completed_at = ?, files = ?, width = ?, height = ?, fps = ?,
@@ -104,6 +103,9 @@ export function openProjects(database: Database, account: Account): Projects {
   const toError = database.prepare(
     `UPDATE projects SET status = 'error', failed_at = ?, error_code = ?, error_message = ?, credits = 0
      WHERE ${live}`,
+  );
+  const toCanceled = database.prepare(
+    `UPDATE projects SET status = 'canceled', failed_at = ?, credits = ? WHERE ${live}`,
   );
   const toDeleted = database.prepare(
     'UPDATE projects SET enabled = 0 WHERE id = ? AND enabled = 1',
@@ -118,12 +120,35 @@ export function openProjects(database: Database, account: Account): Projects {
     return row === undefined ? undefined : projectOf(row);
   };
 
+  /** A move and its event in one write. `move` answers whether there was anything to move. */
+  const moving = async (
+    id: string,
+    action: Action,
+    at: number,
+    move: (project: StoredProject) => boolean,
+  ): Promise<boolean> => {
+    const moved = await database.write(() => {
+      const project = find(id);
+      if (project === undefined || !move(project)) return false;
+      announcer.note(find(id) ?? project, action, at);
+      return true;
+    });
+    if (moved) announcer.tell();
+    return moved;
+  };
+
   return {
     find,
-    create: ({ id, name, tool, body, inputs, credits, estimate, at }) =>
+    list: ({ account, status, before, limit }) =>
+      newest
+        .all(before ?? Number.MAX_SAFE_INTEGER, account ?? null, status ?? null, limit)
+        .map(projectOf),
+    create: ({ account, id, name, tool, body, inputs, credits, estimate, at }) =>
       database.write(() => {
-        if (!account.charge({ project: id, tool: tool.name, name }, credits, at)) return undefined;
+        const purpose = { account, project: id, tool: tool.name, name };
+        if (!accounts.charge(purpose, credits, at)) return undefined;
         const { lastInsertRowid } = insert.run(
+          account,
           id,
           name,
           tool.name,
@@ -137,6 +162,7 @@ export function openProjects(database: Database, account: Account): Projects {
         );
         return {
           seq: Number(lastInsertRowid),
+          account,
           id,
           name,
           tool: tool.name,
@@ -162,23 +188,32 @@ export function openProjects(database: Database, account: Account): Projects {
     },
     unfinished: () => waiting.all().map(projectOf),
     start: async (id, at) => {
-      await database.write(() => toRendering.run(at, id));
+      await moving(id, 'started', at, () => toRendering.run(at, id).changes === 1);
     },
     complete: (id, { files, width, height, fps, credits }, at) =>
+      moving(id, 'completed', at, (project) => {
+        if (!isLive(project)) return false;
+        // What the account could not bear is not charged, so the record says what was really taken.
+        const moved = accounts.adjust(purposeOf(project), project.credits - credits, at);
+        const final = project.credits - moved;
+        const size = [width ?? null, height ?? null, fps ?? null] as const;
+        toComplete.run(at, JSON.stringify(files), ...size, final, id);
+        return true;
+      }),
+    fail: async (id, { code, message }, at) => {
+      await moving(id, 'errored', at, (project) => {
+        if (toError.run(at, code, message, id).changes === 0) return false;
+        accounts.refund(purposeOf(project), project.credits, at);
+        return true;
+      });
+    },
+    cancel: (id, refund, at) =>
       database.write(() => {
         const project = find(id);
         if (project === undefined || !isLive(project)) return false;
-        // What the account could not bear is not charged, so the record says what was really taken.
-        const moved = account.adjust(purposeOf(project), project.credits - credits, at);
-        const final = project.credits - moved;
-        const size = [width ?? null, height ?? null, fps ?? null] as const;
-        return toComplete.run(at, JSON.stringify(files), ...size, final, id).changes === 1;
-      }),
-    fail: (id, { code, message }, at) =>
-      database.write(() => {
-        const project = find(id);
-        if (project === undefined || toError.run(at, code, message, id).changes === 0) return;
-        account.refund(purposeOf(project), project.credits, at);
+        toCanceled.run(at, refund ? 0 : project.credits, id);
+        if (refund) accounts.refund(purposeOf(project), project.credits, at);
+        return true;
       }),
     disable: (id) => database.write(() => toDeleted.run(id).changes === 1),
     unswept: () => deletedWithFiles.all().map((row) => textOf(row, 'id')),
@@ -186,51 +221,9 @@ export function openProjects(database: Database, account: Account): Projects {
   };
 }
 
-const purposeOf = ({ id, tool, name }: StoredProject): Purpose => ({ project: id, tool, name });
-
-function projectOf(row: Row): StoredProject {
-  const code = maybeTextOf(row, 'error_code');
-  return {
-    seq: numberOf(row, 'seq'),
-    id: projectId(textOf(row, 'id')),
-    name: textOf(row, 'name'),
-    tool: textOf(row, 'tool'),
-    record: recordOf(textOf(row, 'record')),
-    type: textOf(row, 'type'),
-    status: statusOf(textOf(row, 'status')),
-    enabled: numberOf(row, 'enabled') === 1,
-    credits: numberOf(row, 'credits'),
-    estimated: numberOf(row, 'estimated') === 1,
-    body: bodyOf(textOf(row, 'body')),
-    files: filesOf(textOf(row, 'files')),
-    createdAt: numberOf(row, 'created_at'),
-    startedAt: maybeNumberOf(row, 'started_at'),
-    width: maybeNumberOf(row, 'width'),
-    height: maybeNumberOf(row, 'height'),
-    fps: maybeNumberOf(row, 'fps'),
-    error: code === undefined ? null : { code, message: textOf(row, 'error_message') },
-  };
-}
-
-function recordOf(text: string): RecordKind {
-  if (text === 'video' || text === 'image' || text === 'audio') return text;
-  throw new Error(`bug: unknown record kind ${text}`);
-}
-
-export function statusOf(text: string): Status {
-  if (text === 'queued' || text === 'rendering' || text === 'complete' || text === 'error')
-    return text;
-  throw new Error(`bug: unknown status ${text}`);
-}
-
-function bodyOf(text: string): JsonObject {
-  const body = asJson(JSON.parse(text));
-  if (!isObject(body)) throw new Error('bug: a stored body is an object');
-  return body;
-}
-
-function filesOf(text: string): readonly string[] {
-  const files = asJson(JSON.parse(text));
-  if (!Array.isArray(files)) throw new Error('bug: stored files are a list');
-  return files.map((file) => `${file}`);
-}
+const purposeOf = ({ account, id, tool, name }: StoredProject): Purpose => ({
+  account,
+  project: id,
+  tool,
+  name,
+});

@@ -6,7 +6,7 @@ import { fieldOf } from '../base/json.ts';
 import type { Addresses } from './addresses.ts';
 import { assumedFps, clipOf } from './charge.ts';
 import type { StoredDetection, StoredFace } from './detections.ts';
-import type { StoredProject } from './projects.ts';
+import type { StoredProject } from './project-row.ts';
 
 export function creationOf({ id, record, credits }: StoredProject): Creation {
   const answer = { id, credits_charged: credits };

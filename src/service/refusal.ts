@@ -5,7 +5,7 @@ import type { ErrorObject, Schema } from '../base/schema.ts';
 import { validatorOf } from '../base/schema.ts';
 
 export interface Refusal {
-  readonly status: 400 | 401 | 402 | 403 | 404 | 422;
+  readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422;
   readonly message: string;
 }
 
@@ -32,7 +32,8 @@ export function refuse(message: string): { readonly ok: false; readonly error: R
   return err({ status: 400, message });
 }
 
-function sentenceOf({ instancePath, keyword, params, message, data }: ErrorObject): string {
+/** What a schema has to say, as a person says it. */
+export function sentenceOf({ instancePath, keyword, params, message, data }: ErrorObject): string {
   const field = instancePath.slice(1).replaceAll('/', '.');
   const inside = (name: unknown): string => (field === '' ? `${name}` : `${field}.${name}`);
   switch (keyword) {

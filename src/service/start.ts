@@ -1,19 +1,28 @@
 // Starts the local service: it speaks the hosted service's interface, so that pipelines are rehearsed for free and
 // tested for real. With a data folder, everything survives being killed at any moment: the ledger, the
-// files, and the projects that were not finished, which go on.
+// files, the events, and the projects that were not finished, which go on.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LedgerEntry, openAccount } from './account.ts';
+import { assetLifetimeMs } from '../api/asset.ts';
+import { milliseconds } from '../base/duration.ts';
+import { localAccount, openAccounts } from './accounts.ts';
 import { openAddresses } from './addresses.ts';
-import { openApp, type RequestCounts } from './app.ts';
+import { openApp } from './app.ts';
 import { openAssets } from './assets.ts';
 import { wakeAfter } from './clock.ts';
 import { type Database, openDatabase } from './database.ts';
 import { openDetections } from './detections.ts';
+import { type Courier, openCourier } from './events/courier.ts';
+import { openDeliveries } from './events/deliveries.ts';
+import { openWebhooks } from './events/webhooks.ts';
 import { openFaceSearch } from './face-search.ts';
+import { firedOf, openFaults } from './faults/faults.ts';
+import { acceptFaults } from './faults/read.ts';
+import { wireFaults } from './faults/wire.ts';
+import { openHub } from './hub/hub.ts';
 import { openKeys } from './keys.ts';
-import type { Speed } from './pace.ts';
+import { type LocalService, ServiceOptionError, type ServiceOptions } from './options.ts';
 import type { Parts } from './parts.ts';
 import { openProduction } from './production.ts';
 import { openProjects } from './projects.ts';
@@ -21,55 +30,23 @@ import { accountRoutes } from './routes/account.ts';
 import { creationRoutes } from './routes/creations.ts';
 import { detectionRoutes } from './routes/detections.ts';
 import { downloadRoutes } from './routes/downloads.ts';
+import { openApiRoute } from './routes/openapi.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 import { openStorage } from './storage.ts';
 import { openStudio } from './studio.ts';
 
-export interface ServiceOptions {
-  /** Default 127.0.0.1. */
-  readonly host?: string;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** The data folder. Without one, files are in a temporary folder until `close`, and the database in memory. */
-  readonly data?: string;
-  /** Opening balance of a new account, in credits; default 10000. An account that exists keeps its own. */
-  readonly credits?: number;
-  /** Default `instant`. A number: so many times faster than the hosted service. */
-  readonly speed?: Speed;
-  /** What the durations and the pictures of the rehearsal depend on, beside the requests; default 1. */
-  readonly seed?: number;
-  /** An API key to accept; by default a new one is made. Those of earlier starts work too. */
-  readonly key?: string;
-  /** How many projects are rendered at the same time; default 2. */
-  readonly slots?: number;
-  /** How long a presigned address works, in milliseconds; default 24 hours (interface.md, Limits). */
-  readonly addressLifetimeMs?: number;
-  /** Milliseconds since 1970; default Date.now. */
-  readonly now?: () => number;
-  /** Wakes the service later; default setTimeout. Goes with `now` in tests that hand in their clock. */
-  readonly after?: (ms: number, then: () => void) => () => void;
-}
+export type { LocalService, ServiceOptions };
 
-export interface LocalService {
-  /** `http://127.0.0.1:<port>` */
-  readonly address: string;
-  /** An API key that works. */
-  readonly key: string;
-  /** Ends renderings under way, keeps what is durable, and removes the temporary folder. */
-  close(): Promise<void>;
-  ledger(): readonly LedgerEntry[];
-  /** Credits of the account. */
-  balance(): number;
-  /** How often each route was asked for since the start: `{'POST /v1/face-swap-photo': 2}`. */
-  requests(): RequestCounts;
-}
-
-/** Throws when the data folder is in use by another service, or the port is. */
+/** Throws when an option cannot be used, the data folder is in use by another service, or the port is. */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
-  const { host = '127.0.0.1', port = 0, credits = 10_000, speed = 'instant', seed = 1 } = options;
+  const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
+  const { speed = 'instant', seed = 1, slots = 8 } = options;
   if (typeof speed === 'number' && !(speed > 0))
-    throw new RangeError(`speed must be a number above 0, not ${speed}`);
+    throw new ServiceOptionError(`speed must be a number above 0, not ${speed}`);
+  const rules = acceptFaults(options.faults ?? { faults: [] });
+  if (!rules.ok) throw new ServiceOptionError(rules.error.message);
+  const faults = openFaults(rules.value, seed);
   const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
   const { now } = clock;
 
@@ -77,34 +54,52 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   await mkdir(folder, { recursive: true });
   const database = openIn(options.data);
   const storage = await openStorage(folder);
-  const account = await openAccount(database, credits, now());
+  const accounts = await openAccounts(database, { credits, tier }, now());
   const keys = await openKeys(database, options.key, now());
   let address = '';
-  const lifetimeMs = options.addressLifetimeMs ?? 24 * 3_600_000;
-  const addresses = await openAddresses(database, { base: () => address, now, lifetimeMs });
-  const assets = openAssets(database, storage, now);
-  const projects = openProjects(database, account);
+  const addresses = await openAddresses(database, {
+    base: () => address,
+    now,
+    lifetimeMs: options.addressLifetimeMs ?? 24 * 3_600_000,
+    shortened: (errand) => {
+      const early = firedOf(faults.fire('address', errand), 'early-expiry');
+      return early === undefined ? undefined : milliseconds(early.rule.after);
+    },
+  });
+  const lifetimeMs = options.assetLifetimeMs ?? assetLifetimeMs;
+  const assets = openAssets(database, storage, { now, lifetimeMs });
+  const webhooks = openWebhooks(database);
+  const deliveries = openDeliveries(database, webhooks, faults, {
+    backoffMs: options.eventBackoffMs ?? 1000,
+    giveUpMs: options.eventGiveUpMs ?? 24 * 3_600_000,
+  });
+  const courier: Courier = openCourier({ webhooks, deliveries, addresses, faults, clock });
+  const projects = openProjects(database, accounts, { note: deliveries.note, tell: courier.wake });
   const detections = openDetections(database);
 
   const pace = { clock, speed, seed };
-  const production = openProduction({ projects, detections, storage, ...pace });
+  const production = openProduction({ projects, detections, storage, accounts, faults, ...pace });
   const faces = openFaceSearch({ database, detections, assets, storage, production, ...pace });
-  const studio = openStudio(clock, options.slots ?? 2);
+  const studio = openStudio(clock, slots);
   // Of its own, so that a free detection does not wait behind long renderings.
-  const faceStudio = openStudio(clock, 1);
+  const faceStudio = openStudio(clock, slots);
 
   const parts: Parts = {
-    ...{ database, account, projects, detections, assets, storage, addresses, clock },
+    ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
+    ...{ webhooks, deliveries, courier, faults },
     render: (project) => studio.submit(production.jobOf(project)),
     search: (detection) => faceStudio.submit(faces.jobOf(detection)),
   };
   const app = openApp(keys);
+  wireFaults(app.server, faults, clock);
   creationRoutes(app.server, parts);
   projectRoutes(app.server, parts);
   detectionRoutes(app.server, parts);
   uploadRoutes(app.server, parts);
   downloadRoutes(app.server, parts);
   accountRoutes(app.server, parts);
+  openApiRoute(app.server, () => address);
+  openHub(app.server, parts);
 
   await assets.sweep();
   for (const id of projects.unswept()) {
@@ -118,16 +113,19 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   address = addressOf(host, typeof listening === 'object' ? (listening?.port ?? port) : port);
   for (const project of unfinished.projects) parts.render(project);
   for (const detection of unfinished.detections) parts.search(detection);
+  courier.wake();
 
   return {
     address,
     key: keys.key,
-    ledger: account.ledger,
-    balance: account.balance,
+    hub: `${address}/hub`,
+    ledger: () => accounts.ledger(localAccount),
+    balance: () => accounts.find(localAccount)?.credits ?? 0,
     requests: app.requests,
     close: async () => {
       await app.server.close();
       await Promise.all([studio.close(), faceStudio.close()]);
+      await courier.close();
       database.close();
       if (options.data === undefined) await rm(folder, { recursive: true, force: true });
     },

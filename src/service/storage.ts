@@ -4,16 +4,24 @@ import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import type { Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+
+/** More bytes came than may come. */
+export class TooLarge extends Error {
+  readonly code = 'TOO_LARGE';
+}
 
 export interface Storage {
   /** The absolute path of a key. */
   fileOf(key: string): string;
   /** A key that was never given before: `api-assets/<id>/<name>.<ext>` (facts.md, Uploads). */
   newAssetKey(extension: string): string;
-  /** Writes a stream to a key; it appears there whole or not at all. Answers its length in bytes. */
-  receive(key: string, content: Readable): Promise<number>;
+  /**
+   * Writes a stream to a key; it appears there whole or not at all. Answers its length in bytes; throws `TooLarge` when
+   * that is more than `most`.
+   */
+  receive(key: string, content: Readable, most: number): Promise<number>;
   /** Writes bytes that are in memory to a key, in the same way. */
   save(key: string, content: Uint8Array): Promise<void>;
   /** Where the outputs of a project belong. */
@@ -55,11 +63,11 @@ export async function openStorage(folder: string): Promise<Storage> {
     fileOf,
     newAssetKey: (extension) =>
       `api-assets/${randomBytes(12).toString('hex')}/${randomBytes(6).toString('hex')}.${extension}`,
-    receive: async (key, content) => {
+    receive: async (key, content, most) => {
       let bytes = 0;
       await place(key, async (temporary) => {
         const sink = createWriteStream(temporary);
-        await pipeline(content, sink);
+        await pipeline(content, atMost(most), sink);
         bytes = sink.bytesWritten;
       });
       return bytes;
@@ -75,4 +83,15 @@ export async function openStorage(folder: string): Promise<Storage> {
     removeOutputs: (project) => rm(fileOf(outputKey(project)), { recursive: true, force: true }),
     remove: (key) => rm(fileOf(key), { force: true }),
   };
+}
+
+function atMost(most: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length;
+      if (bytes > most) done(new TooLarge());
+      else done(null, chunk);
+    },
+  });
 }

@@ -1,9 +1,11 @@
-// Where jobs wait, are worked on, and take their time. Only the real work of rendering holds a slot; the
-// time that a project would take on the hosted service passes beside it, for all projects at once.
+// Where jobs wait, are worked on, and take their time. There are only so many slots, and a job holds one until its
+// time has passed: when more come than can be worked on, a queue forms.
 import type { Clock } from './clock.ts';
 import type { Pace } from './pace.ts';
 
 export interface Job extends Pace {
+  /** It never ends, and gives its slot back: nothing else is to wait for it. */
+  readonly hangs?: boolean;
   /** Called when a slot is free: the job's state becomes `rendering`. */
   begin(): Promise<void>;
   /** The rendering. What it answers records the outcome; it is called when the job's time has passed. */
@@ -56,11 +58,24 @@ export function openStudio(clock: Clock, slots: number): Studio {
     busy += 1;
     try {
       const begun = clock.now();
+      if (job.hangs === true) return await job.begin();
       const [settle] = await Promise.all([job.work(), job.begin()]);
       const left = begun + job.workMs - clock.now();
-      const end = (): void => track(settle().catch((reason: unknown) => job.broke(reason)));
-      if (left > 0) later(left, end);
-      else end();
+      if (left <= 0) return await settle();
+      busy += 1;
+      later(left, () => track(finish(job, settle)));
+    } catch (reason) {
+      await job.broke(reason);
+    } finally {
+      busy -= 1;
+      pump();
+    }
+  }
+
+  /** Ends a job whose time has passed, and gives its slot back. */
+  async function finish(job: Job, settle: () => Promise<void>): Promise<void> {
+    try {
+      await settle();
     } catch (reason) {
       await job.broke(reason);
     } finally {

@@ -2,7 +2,7 @@
 // a person's to resolve; the local one was killed with the run and knows exactly what it had taken.
 
 import type { Journal } from '../run/ports.ts';
-import type { LedgerEntry } from '../service/account.ts';
+import type { LedgerEntry } from '../service/accounts.ts';
 
 /** Resolves every doubt of an interrupted rehearsal from the local service's own ledger. */
 export function resolveFromLedger(journal: Journal, entries: () => readonly LedgerEntry[]): void {

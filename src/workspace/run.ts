@@ -14,7 +14,7 @@ import { Look } from '../run/look.ts';
 import { Loop } from '../run/loop.ts';
 import type { Clock } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
-import type { LedgerEntry } from '../service/account.ts';
+import type { LedgerEntry } from '../service/accounts.ts';
 import type { Item } from '../task/item.ts';
 import type { LoadedPipeline } from './load.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';

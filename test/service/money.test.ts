@@ -22,6 +22,7 @@ describe('a creation', () => {
       expect.objectContaining({ seq: 1, kind: 'adjustment', credits: 100, project: null }),
       {
         seq: 2,
+        account: 'local',
         at: expect.stringMatching(/^\d{4}-.*Z$/),
         project: id,
         tool: 'face-swap-photo',
@@ -182,7 +183,7 @@ test('ledger, balance, account and GET /hub/ledger agree after a busy time', asy
   expect(local.balance()).toBe(2000 - paid);
   expect(sumOf(local)).toBe(local.balance());
   const hub = await send(local.address, { method: 'GET', path: '/hub/ledger' });
-  expect(hub.body).toEqual({ balance: local.balance(), entries: local.ledger() });
+  expect(hub.body).toEqual({ account: 'local', balance: local.balance(), entries: local.ledger() });
   expect((await client.ask('GET', '/v1/account')).body['credits']).toBe(local.balance());
   for (const record of records) {
     const own = listAt(hub.body, 'entries').filter(({ project }) => project === record['id']);

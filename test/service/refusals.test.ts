@@ -286,18 +286,38 @@ test('a body that is too large is refused with a message', async () => {
     end_seconds: 1,
     style: { prompt: 'x'.repeat(2_000_000) },
   });
-  expect([status, body]).toEqual([413, { message: expect.any(String) }]);
+  expect([status, body]).toEqual([400, { message: 'Request body is too large' }]);
   expectNothingCharged(local);
 });
 
-test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8'])(
+const anUpload = json({ items: [{ type: 'image', extension: 'png' }] });
+
+test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/problem+json'])(
   'a body is read as JSON when it is called %s',
   async (type) => {
     const local = await service();
     const headers = { authorization: `Bearer ${local.key}`, 'content-type': type };
-    const body = json({ items: [{ type: 'image', extension: 'png' }] });
     const path = '/v1/files/generate-upload-urls';
-    expect((await send(local.address, { method: 'POST', path, headers, body })).status).toBe(200);
+    const { status } = await send(local.address, { method: 'POST', path, headers, body: anUpload });
+    expect(status).toBe(200);
+  },
+);
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ';', '"'])(
+  'a body that is called %s is refused, and the message says so',
+  async (type) => {
+    const local = await service();
+    const headers = { authorization: `Bearer ${local.key}`, 'content-type': type };
+    const path = '/v1/files/generate-upload-urls';
+    const { status, body } = await send(local.address, {
+      ...{ method: 'POST', path, headers, body: anUpload },
+    });
+    expect([status, body]).toEqual([
+      400,
+      {
+        message: `The Content-Type of the body must be application/json, not ${JSON.stringify(type)}.`,
+      },
+    ]);
   },
 );
 

@@ -18,7 +18,7 @@ interface Swap {
 }
 
 export async function renderFaceSwap(request: RenderRequest): Promise<RenderOutcome> {
-  const { tool, inputs, folder } = request;
+  const { tool, inputs } = request;
   const named = new Map(inputs.map((input) => [input.field, input]));
   const target = named.get('assets.target_file_path');
   if (target === undefined) throw new Error('bug: a face swap has a target');
@@ -32,7 +32,7 @@ export async function renderFaceSwap(request: RenderRequest): Promise<RenderOutc
     for (const place of places) picture = await withFace(picture, place, source.value, face);
   }
   const stamped = await marked(picture, tool.name, keyOf(request));
-  return ok([await keep(stamped, folder, '0.png')]);
+  return ok([await keep(stamped, request, '0.png')]);
 }
 
 async function swapsOf(

@@ -22,7 +22,7 @@ export async function renderPictures(request: RenderRequest): Promise<RenderOutc
     const caption = count === 1 ? request.tool.name : `${request.tool.name} ${index + 1}/${count}`;
     const key = `${keyOf(request)} ${index}`;
     const base = main.value ?? (await card(wordsOf(request), key));
-    files.push(await keep(await marked(base, caption, key), request.folder, `${index}.png`));
+    files.push(await keep(await marked(base, caption, key), request, `${index}.png`));
   }
   return ok(files);
 }
@@ -65,8 +65,16 @@ function countOf({ body }: RenderRequest): number {
   return typeof count === 'number' ? Math.max(1, Math.min(mostPictures, Math.floor(count))) : 1;
 }
 
-/** Writes a picture as PNG; packed lightly, since speed is worth more here than size. */
-export async function keep(picture: Picture, folder: string, name: string): Promise<RenderedFile> {
-  await sharpOf(picture).png({ compressionLevel: 2 }).toFile(join(folder, name));
-  return { name, width: picture.width, height: picture.height };
+/** Writes a picture as PNG, no larger than the plan has; packed lightly, since speed is worth more here than size. */
+export async function keep(
+  { width, height, ...rest }: Picture,
+  { folder, most }: Pick<RenderRequest, 'folder' | 'most'>,
+  name: string,
+): Promise<RenderedFile> {
+  const scale = Math.min(1, most / Math.min(width, height));
+  const size = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const whole = sharpOf({ width, height, ...rest });
+  const fitting = scale < 1 ? whole.resize({ ...size, fit: 'fill' }) : whole;
+  await fitting.png({ compressionLevel: 2 }).toFile(join(folder, name));
+  return { name, ...size };
 }

@@ -28,6 +28,8 @@ export interface RenderRequest {
   /** An empty folder for the outputs. */
   readonly folder: string;
   readonly seed: number;
+  /** Pixels that the shorter side of an output may have on this plan. */
+  readonly most: number;
 }
 
 export interface RenderedFile {

@@ -1,13 +1,12 @@
-// The account for clients, and its ledger for people and tests. The ledger is outside /v1 and needs no key:
-// it is not part of the hosted interface.
+// The account, for clients (facts.md, Account).
 import type { FastifyInstance } from 'fastify';
+import { accountOf } from '../app.ts';
 import type { Parts } from '../parts.ts';
 
-export function accountRoutes(server: FastifyInstance, { account }: Parts): void {
-  server.get('/v1/account', (_request, reply) =>
-    reply.send({ ...account.details(), subscription: null }),
-  );
-  server.get('/hub/ledger', (_request, reply) =>
-    reply.send({ balance: account.balance(), entries: account.ledger() }),
-  );
+export function accountRoutes(server: FastifyInstance, { accounts }: Parts): void {
+  server.get('/v1/account', { config: { permission: 'read' } }, (request, reply) => {
+    const account = accounts.find(accountOf(request));
+    if (account === undefined) throw new Error('bug: a key belongs to an account');
+    return reply.send({ ...account, subscription: null });
+  });
 }

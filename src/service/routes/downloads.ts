@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { contentTypeOf, extensionOf } from '../../api/asset.ts';
 import type { SignedQuery } from '../addresses.ts';
 import { answer } from '../app.ts';
+import { spoilerOf } from '../faults/spoil.ts';
 import type { Parts } from '../parts.ts';
 import { notFound } from '../refusal.ts';
 
@@ -39,7 +40,10 @@ export function downloadRoutes(server: FastifyInstance, { storage, addresses }: 
         reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
       // An empty file has no last byte to name.
       if (request.method === 'HEAD' || size === 0) return reply.send();
-      return reply.send(createReadStream(file, { start, end }));
+      const content = createReadStream(file, { start, end });
+      const transfer = { length: end - start + 1, socket: request.raw.socket };
+      const spoiler = spoilerOf(request.faults ?? [], transfer);
+      return reply.send(spoiler === undefined ? content : content.pipe(spoiler));
     },
   });
 }

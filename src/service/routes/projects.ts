@@ -1,8 +1,8 @@
 // Reading and deleting projects. Each record kind has its own path, and knows only its own projects.
-import type { FastifyInstance } from 'fastify';
-import { answer } from '../app.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { accountOf, answer } from '../app.ts';
 import type { Parts } from '../parts.ts';
-import { isLive, type StoredProject } from '../projects.ts';
+import { isLive, type StoredProject } from '../project-row.ts';
 import { recordOf } from '../records.ts';
 import { notFound } from '../refusal.ts';
 
@@ -12,19 +12,20 @@ export function projectRoutes(server: FastifyInstance, parts: Parts): void {
   const { projects, addresses, storage } = parts;
   for (const record of ['video', 'image', 'audio'] as const) {
     const path = `/v1/${record}-projects/:id`;
-    const found = (id: string): StoredProject | undefined => {
-      const project = projects.find(id);
-      return project?.enabled === true && project.record === record ? project : undefined;
+    const found = (request: FastifyRequest<ById>): StoredProject | undefined => {
+      const project = projects.find(request.params.id);
+      const own = project?.account === accountOf(request) && project.record === record;
+      return own && project.enabled ? project : undefined;
     };
-    server.get<ById>(path, (request, reply) => {
-      const project = found(request.params.id);
+    server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
+      const project = found(request);
       if (project === undefined) return answer(reply, notFound);
       return reply.send(recordOf(project, addresses));
     });
     // A project that is deleted before its end is not rendered any further, and stays charged: nothing
     // published says otherwise.
-    server.delete<ById>(path, async (request, reply) => {
-      const project = found(request.params.id);
+    server.delete<ById>(path, { config: { permission: 'delete' } }, async (request, reply) => {
+      const project = found(request);
       if (project === undefined || !(await projects.disable(project.id)))
         return answer(reply, notFound);
       await storage.removeOutputs(project.id);

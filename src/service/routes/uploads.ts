@@ -4,45 +4,31 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { mediaTypeOf } from '../../api/asset.ts';
 import { routes } from '../../api/routes.ts';
+import { allowances } from '../../api/tier.ts';
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { SignedQuery } from '../addresses.ts';
-import { answer } from '../app.ts';
+import { accountOf, answer } from '../app.ts';
+import { firedOf } from '../faults/faults.ts';
+import { spoilerOf } from '../faults/spoil.ts';
 import type { Parts } from '../parts.ts';
 import { bodyOf, type Refusal, refuse } from '../refusal.ts';
-
-const uploadRequest = {
-  type: 'object',
-  required: ['items'],
-  properties: {
-    items: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        required: ['type', 'extension'],
-        properties: {
-          type: { type: 'string', enum: ['image', 'video', 'audio'] },
-          extension: { type: 'string', pattern: '^[a-z0-9]+$' },
-        },
-      },
-    },
-  },
-} as const;
+import { uploadRequest } from '../requests.ts';
+import { TooLarge } from '../storage.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
 export function uploadRoutes(server: FastifyInstance, parts: Parts): void {
-  const { database, assets, storage, addresses, clock } = parts;
+  const { accounts, database, assets, storage, addresses, clock } = parts;
   const { path, alternate } = routes.uploadAddresses();
 
   for (const url of [path, alternate ?? path])
-    server.post(url, (request, reply) => {
+    server.post(url, { config: { permission: 'upload' } }, (request, reply) => {
       const wanted = extensionsIn(request.body);
       if (!wanted.ok) return answer(reply, wanted.error);
       const items = wanted.value.map((extension) => {
         const key = storage.newAssetKey(extension);
-        const address = addresses.issue('uploads', key);
+        const address = addresses.issue('uploads', key, accountOf(request));
         return { upload_url: address.url, file_path: key, expires_at: address.expires_at };
       });
       return reply.send({ items });
@@ -62,12 +48,36 @@ export function uploadRoutes(server: FastifyInstance, parts: Parts): void {
           const why = standing === 'expired' ? 'has expired' : 'is not valid';
           return answer(reply, { status: 403, message: `This upload address ${why}.` });
         }
-        const bytes = await storage.receive(key, Readable.from(request.raw, { objectMode: false }));
-        await database.write(() => assets.add(key, bytes, clock.now()));
+        const account = accounts.find(request.query.account ?? '');
+        if (account === undefined) throw new Error('bug: an upload address without an account');
+        const { tier } = account;
+        const most = allowances[tier].uploadBytes;
+        const length = lengthOf(request.headers['content-length']);
+        const spoiler = spoilerOf(request.faults ?? [], { length, socket: request.raw.socket });
+        const sent = Readable.from(request.raw, { objectMode: false });
+        try {
+          if ((length ?? 0) > most) throw new TooLarge();
+          const bytes = await storage.receive(
+            key,
+            spoiler === undefined ? sent : sent.pipe(spoiler),
+            most,
+          );
+          if (firedOf(request.faults ?? [], 'lost-upload') === undefined)
+            await database.write(() => assets.add(key, account.id, bytes, clock.now()));
+        } catch (error) {
+          if (!(error instanceof TooLarge)) throw error;
+          const message = `The file is too large: the ${tier} plan takes up to ${most / 1_000_000} MB.`;
+          return answer(reply.header('connection', 'close'), { status: 413, message });
+        }
         return reply.code(200).send();
       },
     );
   });
+}
+
+/** Bytes to come, where the client says it. */
+function lengthOf(header: string | undefined): number | undefined {
+  return header === undefined ? undefined : Number(header);
 }
 
 /** The extension of each file to come, or why one is not taken. */

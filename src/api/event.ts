@@ -1,0 +1,40 @@
+// The events that the service sends, and the signature by which a receiver knows them (interface.md, Events;
+// facts.md, Events).
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { RecordKind } from './project.ts';
+
+export type Action = 'started' | 'completed' | 'errored';
+export type EventKind = `${RecordKind}.${Action}`;
+
+/** The nine kinds. */
+export const eventKinds: readonly EventKind[] = (['video', 'image', 'audio'] as const).flatMap(
+  (record) =>
+    (['started', 'completed', 'errored'] as const).map(
+      (action): EventKind => `${record}.${action}`,
+    ),
+);
+
+export function isEventKind(text: string): text is EventKind {
+  return eventKinds.some((kind) => kind === text);
+}
+
+/** Deployment facts, not part of interface.md: a receiver must let them be changed. */
+export const signatureHeader = 'magic-hour-event-signature';
+export const timestampHeader = 'magic-hour-event-timestamp';
+
+/** Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`; the timestamp is in Unix seconds. */
+export function signatureOf(secret: string, timestamp: string, body: string | Uint8Array): string {
+  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
+}
+
+/** Whether a signature is right, compared in constant time. How old it may be is the caller's to judge. */
+export function isSignatureOf(
+  given: string,
+  secret: string,
+  timestamp: string,
+  body: string | Uint8Array,
+): boolean {
+  const right = Buffer.from(signatureOf(secret, timestamp, body));
+  const shown = Buffer.from(given);
+  return right.length === shown.length && timingSafeEqual(right, shown);
+}

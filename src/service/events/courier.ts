@@ -1,0 +1,135 @@
+// Brings events to their receivers: at least once, each attempt signed anew, with a longer wait after each that failed,
+// in order for each project (interface.md, Events; facts.md, Events).
+import { randomBytes } from 'node:crypto';
+import { Agent } from 'undici';
+import { signatureHeader, signatureOf, timestampHeader } from '../../api/event.ts';
+import { systemCode } from '../../edge/system-error.ts';
+import type { Addresses } from '../addresses.ts';
+import type { Clock } from '../clock.ts';
+import type { Faults } from '../faults/faults.ts';
+import { reportTrouble } from '../own-trouble.ts';
+import { recordOf } from '../records.ts';
+import type { Attempt, Deliveries, Outgoing } from './deliveries.ts';
+import type { Receiver, Webhooks } from './webhooks.ts';
+
+/** facts.md: the receiver should answer within 10 s. */
+const answerMs = 10_000;
+/** How many events are on their way to one receiver at a time. */
+const atOnce = 8;
+
+export interface Courier {
+  /** Something may have to be sent. */
+  wake(): void;
+  /** Begins nothing new; what is on its way and unanswered is sent again by the next start. */
+  close(): Promise<void>;
+}
+
+export interface CourierParts {
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly addresses: Addresses;
+  readonly faults: Faults;
+  readonly clock: Clock;
+}
+
+export function openCourier(parts: CourierParts): Courier {
+  const { webhooks, deliveries, addresses, faults, clock } = parts;
+  const agent = new Agent({ connections: atOnce, connectTimeout: answerMs });
+  /** By delivery: the webhook that it goes to, and the errand itself. */
+  const onTheWay = new Map<string, { readonly to: string; readonly errand: Promise<void> }>();
+  const closing = new AbortController();
+  let forgetTimer = (): void => {};
+
+  function wake(): void {
+    if (closing.signal.aborted) return;
+    const now = clock.now();
+    for (const receiver of webhooks.receivers()) {
+      let free = atOnce - [...onTheWay.values()].filter(({ to }) => to === receiver.id).length;
+      if (free <= 0) continue;
+      // Those on their way are still due, so as many more are asked for.
+      for (const outgoing of deliveries.due(receiver.id, now, atOnce * 2)) {
+        if (free <= 0) break;
+        if (onTheWay.has(outgoing.id)) continue;
+        free -= 1;
+        onTheWay.set(outgoing.id, { to: receiver.id, errand: run(receiver, outgoing) });
+      }
+    }
+    forgetTimer();
+    const next = deliveries.nextDue(now);
+    if (next !== undefined) forgetTimer = clock.after(next - now, wake);
+  }
+
+  async function run(receiver: Receiver, outgoing: Outgoing): Promise<void> {
+    try {
+      const attempt = await send(receiver, outgoing);
+      // What was cut off because the service closes was no answer of the receiver's.
+      if (!closing.signal.aborted || attempt.status !== undefined)
+        await deliveries.record(outgoing.id, attempt);
+    } catch (reason) {
+      // Whatever keeps it from being recorded would do so again at once.
+      return reportTrouble(`event ${outgoing.id}`, reason);
+    } finally {
+      onTheWay.delete(outgoing.id);
+    }
+    wake();
+  }
+
+  async function send({ url, secret }: Receiver, outgoing: Outgoing): Promise<Attempt> {
+    const body = bodyOf(outgoing, addresses);
+    const at = clock.now();
+    const timestamp = String(Math.floor(at / 1000));
+    const forged = faults.fire('attempt', outgoing.kind).length > 0;
+    const signed = forged ? randomBytes(24).toString('base64url') : secret;
+    const waiting = new AbortController();
+    const forget = clock.after(answerMs, () => waiting.abort());
+    const { origin, pathname, search } = new URL(url);
+    try {
+      const answer = await agent.request({
+        origin,
+        path: `${pathname}${search}`,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          [timestampHeader]: timestamp,
+          [signatureHeader]: signatureOf(signed, timestamp, body),
+        },
+        body,
+        signal: AbortSignal.any([waiting.signal, closing.signal]),
+      });
+      await answer.body.dump();
+      return { at, status: answer.statusCode, error: undefined };
+    } catch (reason) {
+      const error = waiting.signal.aborted ? 'no answer within 10 seconds' : sayReason(reason);
+      return { at, status: undefined, error };
+    } finally {
+      forget();
+    }
+  }
+
+  return {
+    wake,
+    close: async () => {
+      closing.abort();
+      forgetTimer();
+      await Promise.all([...onTheWay.values()].map(({ errand }) => errand));
+      await agent.destroy();
+    },
+  };
+}
+
+/** interface.md, Events: `{type, payload}`, with download addresses issued now. */
+function bodyOf({ kind, project, at }: Outgoing, addresses: Addresses): string {
+  const ended = new Date(at).toISOString();
+  const times =
+    project.status === 'complete'
+      ? { completed_at: ended }
+      : project.status === 'error'
+        ? { failed_at: ended }
+        : {};
+  return JSON.stringify({ type: kind, payload: { ...recordOf(project, addresses), ...times } });
+}
+
+function sayReason(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason);
+  return systemCode(reason) ?? systemCode(reason.cause) ?? reason.message;
+}

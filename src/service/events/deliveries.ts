@@ -1,0 +1,227 @@
+// The events that happened and their deliveries: written in the same transaction as the move that they tell of, so
+// that none is lost, and kept as a log of what was sent, when, and what came back.
+import { randomUUID } from 'node:crypto';
+import { type Action, type EventKind, isEventKind } from '../../api/event.ts';
+import { milliseconds } from '../../base/duration.ts';
+import { toolNamed } from '../../kinds/tools.ts';
+import {
+  type Database,
+  maybeNumberOf,
+  maybeTextOf,
+  numberOf,
+  type Row,
+  textOf,
+} from '../database.ts';
+import type { Faults } from '../faults/faults.ts';
+import type { StoredProject } from '../project-row.ts';
+import type { Webhooks } from './webhooks.ts';
+
+/** `lost`: by a fault that was asked for. */
+export type DeliveryState = 'waiting' | 'delivered' | 'given_up' | 'lost';
+
+export interface Delivery {
+  readonly id: string;
+  readonly webhook: string;
+  readonly project: string;
+  readonly kind: EventKind;
+  readonly state: DeliveryState;
+  readonly createdAt: number;
+  /** When it is sent, or sent again, at the earliest; while it waits. */
+  readonly nextAt: number | undefined;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface Attempt {
+  readonly at: number;
+  /** The HTTP status that came back; undefined: none did. */
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+}
+
+/** What has to be sent, as it was when it happened. */
+export interface Outgoing {
+  readonly id: string;
+  readonly kind: EventKind;
+  readonly project: StoredProject;
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface DeliveryOptions {
+  /** The wait before the second attempt; it doubles each time. */
+  readonly backoffMs: number;
+  /** How long after the event it is given up. */
+  readonly giveUpMs: number;
+}
+
+export interface Deliveries {
+  /** Inside the write that moves the project: one delivery for each webhook that wants it. */
+  note(project: StoredProject, action: Action, at: number): void;
+  /** What a webhook is due now: of each project only the first that waits. */
+  due(webhook: string, now: number, most: number): readonly Outgoing[];
+  /** When the next one is due that is not yet. */
+  nextDue(now: number): number | undefined;
+  /** What came of an attempt. */
+  record(id: string, attempt: Attempt): Promise<void>;
+  /** A new delivery of the same event. Undefined: there is no such delivery, or its webhook is gone. */
+  replay(id: string, at: number): Promise<Delivery | undefined>;
+  list(selection: DeliverySelection): readonly Delivery[];
+}
+
+export interface DeliverySelection {
+  readonly webhook?: string | undefined;
+  readonly project?: string | undefined;
+  readonly limit: number;
+}
+
+/** How long an event that is to be overtaken waits for one that does. */
+const heldBackMs = 5000;
+/** interface.md, States: `image.started` may be skipped. Here it is by tools that take no longer than this. */
+const tooFastToStart = 5;
+
+export function openDeliveries(
+  database: Database,
+  webhooks: Webhooks,
+  faults: Faults,
+  { backoffMs, giveUpMs }: DeliveryOptions,
+): Deliveries {
+  const insertEvent = database.prepare(
+    'INSERT INTO events (project, kind, at, snapshot) VALUES (?, ?, ?, ?)',
+  );
+  const insert = database.prepare(
+    `INSERT INTO deliveries (id, event, webhook, project, kind, state, created_at, next_at, copies, overtaken)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const byId = database.prepare('SELECT * FROM deliveries WHERE id = ?');
+  const first = database.prepare(
+    `SELECT deliveries.id, events.kind, events.at, events.snapshot FROM deliveries
+       JOIN events ON events.seq = deliveries.event
+     WHERE deliveries.state = 'waiting' AND deliveries.webhook = ?1 AND next_at <= ?2
+       AND (overtaken = 1 OR NOT EXISTS (
+         SELECT 1 FROM deliveries AS earlier
+         WHERE earlier.state = 'waiting' AND earlier.webhook = deliveries.webhook
+           AND earlier.project = deliveries.project AND earlier.seq < deliveries.seq AND earlier.overtaken = 0))
+     ORDER BY next_at, deliveries.seq LIMIT ?3`,
+  );
+  const soonest = database.prepare(
+    `SELECT min(next_at) AS next_at FROM deliveries WHERE state = 'waiting' AND next_at > ?`,
+  );
+  const note = database.prepare(
+    'INSERT INTO attempts (delivery, at, status, error) VALUES (?, ?, ?, ?)',
+  );
+  const change = database.prepare(
+    'UPDATE deliveries SET state = ?, next_at = ?, tries = ?, copies = ? WHERE id = ?',
+  );
+  const letGo = database.prepare(
+    `UPDATE deliveries SET next_at = min(next_at, ?)
+     WHERE state = 'waiting' AND overtaken = 1 AND webhook = ? AND project = ? AND seq < ?`,
+  );
+  const attempts = database.prepare('SELECT * FROM attempts WHERE delivery = ? ORDER BY rowid');
+  const newest = database.prepare(
+    `SELECT * FROM deliveries WHERE (?1 IS NULL OR webhook = ?1) AND (?2 IS NULL OR project = ?2)
+     ORDER BY seq DESC LIMIT ?3`,
+  );
+
+  const deliveryOf = (row: Row): Delivery => {
+    const state = stateOf(textOf(row, 'state'));
+    return {
+      id: textOf(row, 'id'),
+      webhook: textOf(row, 'webhook'),
+      project: textOf(row, 'project'),
+      kind: kindOf(row),
+      state,
+      createdAt: numberOf(row, 'created_at'),
+      nextAt: state === 'waiting' ? numberOf(row, 'next_at') : undefined,
+      attempts: attempts.all(textOf(row, 'id')).map(attemptOf),
+    };
+  };
+
+  return {
+    note: (project, action, at) => {
+      const kind: EventKind = `${project.record}.${action}`;
+      const median = toolNamed(project.tool)?.medianSeconds ?? 0;
+      if (kind === 'image.started' && median <= tooFastToStart) return;
+      const wanted = webhooks
+        .receivers()
+        .filter(({ account, kinds }) => account === project.account && kinds.includes(kind));
+      if (wanted.length === 0) return;
+      const { lastInsertRowid } = insertEvent.run(project.id, kind, at, JSON.stringify(project));
+      for (const { id: webhook } of wanted) {
+        const rule = faults.fire('event', kind)[0]?.rule;
+        const overtaken = rule?.fault === 'event-out-of-order';
+        const wait = overtaken
+          ? heldBackMs
+          : rule?.fault === 'event-late'
+            ? milliseconds(rule.by)
+            : 0;
+        insert.run(
+          ...[randomUUID(), lastInsertRowid, webhook, project.id, kind],
+          ...[rule?.fault === 'event-lost' ? 'lost' : 'waiting', at, Math.ceil(at + wait)],
+          ...[rule?.fault === 'event-doubled' ? 2 : 1, overtaken ? 1 : 0],
+        );
+      }
+    },
+    due: (webhook, now, most) => first.all(webhook, now, most).map(outgoingOf),
+    nextDue: (now) => maybeNumberOf(soonest.get(now) ?? { next_at: null }, 'next_at'),
+    record: (id, attempt) =>
+      database.write(() => {
+        const row = byId.get(id);
+        if (row === undefined) throw new Error(`bug: a delivery ${id} that is not kept`);
+        const { at, status, error } = attempt;
+        note.run(id, at, status ?? null, error ?? null);
+        if (textOf(row, 'state') !== 'waiting') return;
+        const tries = numberOf(row, 'tries') + 1;
+        const copies = numberOf(row, 'copies');
+        if (status !== undefined && status >= 200 && status < 300) {
+          change.run(copies > 1 ? 'waiting' : 'delivered', at, tries, copies - 1, id);
+          letGo.run(at, textOf(row, 'webhook'), textOf(row, 'project'), numberOf(row, 'seq'));
+          return;
+        }
+        const next = at + backoffMs * 2 ** (tries - 1);
+        const late = next > numberOf(row, 'created_at') + giveUpMs;
+        change.run(late ? 'given_up' : 'waiting', Math.ceil(next), tries, copies, id);
+      }),
+    replay: (id, at) =>
+      database.write(() => {
+        const row = byId.get(id);
+        if (row === undefined) return undefined;
+        const webhook = textOf(row, 'webhook');
+        if (!webhooks.receivers().some((receiver) => receiver.id === webhook)) return undefined;
+        const again = randomUUID();
+        insert.run(
+          ...[again, numberOf(row, 'event'), webhook, textOf(row, 'project'), kindOf(row)],
+          ...['waiting', at, at, 1, 0],
+        );
+        const made = byId.get(again);
+        return made === undefined ? undefined : deliveryOf(made);
+      }),
+    list: ({ webhook, project, limit }) =>
+      newest.all(webhook ?? null, project ?? null, limit).map(deliveryOf),
+  };
+}
+
+function outgoingOf(row: Row): Outgoing {
+  // As `note` wrote it.
+  const project: StoredProject = JSON.parse(textOf(row, 'snapshot'));
+  return { id: textOf(row, 'id'), kind: kindOf(row), project, at: numberOf(row, 'at') };
+}
+
+function attemptOf(row: Row): Attempt {
+  return {
+    at: numberOf(row, 'at'),
+    status: maybeNumberOf(row, 'status'),
+    error: maybeTextOf(row, 'error'),
+  };
+}
+
+function kindOf(row: Row): EventKind {
+  const kind = textOf(row, 'kind');
+  if (isEventKind(kind)) return kind;
+  throw new Error(`bug: unknown event kind ${kind}`);
+}
+
+function stateOf(text: string): DeliveryState {
+  if (text === 'waiting' || text === 'delivered' || text === 'given_up' || text === 'lost')
+    return text;
+  throw new Error(`bug: unknown state of a delivery ${text}`);
+}

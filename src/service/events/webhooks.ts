@@ -1,0 +1,101 @@
+// Webhook registrations: where events go, which ones, and the secret that signs them (interface.md, Events).
+// The secret is shown once, but kept: without it nothing could be signed.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type EventKind, eventKinds, isEventKind } from '../../api/event.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type Database, maybeNumberOf, numberOf, type Row, textOf } from '../database.ts';
+
+export interface Webhook {
+  readonly id: string;
+  readonly account: string;
+  readonly url: string;
+  readonly kinds: readonly EventKind[];
+  readonly createdAt: number;
+  readonly removedAt: number | undefined;
+}
+
+/** A registration that is in force, with what signs its events. */
+export interface Receiver extends Webhook {
+  readonly secret: string;
+}
+
+export interface NewWebhook {
+  readonly account: string;
+  readonly url: string;
+  /** None: all kinds. */
+  readonly kinds: readonly EventKind[];
+}
+
+export interface Webhooks {
+  all(): readonly Webhook[];
+  add(webhook: NewWebhook, at: number): Promise<Receiver>;
+  /** What still waits for it is given up. Undefined: there is no such registration. */
+  remove(id: string, at: number): Promise<Webhook | undefined>;
+  /** Those in force. */
+  receivers(): readonly Receiver[];
+}
+
+export function openWebhooks(database: Database): Webhooks {
+  const rows = database.prepare('SELECT * FROM webhooks ORDER BY seq');
+  const byId = database.prepare('SELECT * FROM webhooks WHERE id = ?');
+  const insert = database.prepare(
+    'INSERT INTO webhooks (id, account, url, kinds, secret, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const end = database.prepare(
+    'UPDATE webhooks SET removed_at = coalesce(removed_at, ?) WHERE id = ?',
+  );
+  const giveUp = database.prepare(
+    `UPDATE deliveries SET state = 'given_up' WHERE webhook = ? AND state = 'waiting'`,
+  );
+  let inForce: readonly Receiver[] = [];
+  const refresh = (): void => {
+    inForce = rows
+      .all()
+      .filter((row) => row['removed_at'] === null)
+      .map((row) => ({ ...webhookOf(row), secret: textOf(row, 'secret') }));
+  };
+  refresh();
+
+  return {
+    all: () => rows.all().map(webhookOf),
+    receivers: () => inForce,
+    add: async ({ account, url, kinds }, at) => {
+      const id = randomUUID();
+      const secret = `whsec_${randomBytes(24).toString('base64url')}`;
+      const wanted = kinds.length === 0 ? eventKinds : kinds;
+      await database.write(() => insert.run(id, account, url, wanted.join(' '), secret, at));
+      refresh();
+      return { id, account, url, kinds: wanted, secret, createdAt: at, removedAt: undefined };
+    },
+    remove: async (id, at) => {
+      await database.write(() => {
+        if (end.run(at, id).changes === 1) giveUp.run(id);
+      });
+      refresh();
+      const row = byId.get(id);
+      return row === undefined ? undefined : webhookOf(row);
+    },
+  };
+}
+
+/** interface.md, Events: an HTTPS endpoint. On this machine plain HTTP will do. */
+export function checkAddress(text: string): Result<string, string> {
+  if (!URL.canParse(text)) return err(`${JSON.stringify(text)} is no address`);
+  const { protocol, hostname, username, password, href } = new URL(text);
+  if (username !== '' || password !== '')
+    return err('an address must not hold a user or a password');
+  const near = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  if (protocol === 'https:' || (protocol === 'http:' && near)) return ok(href);
+  return err(`${JSON.stringify(text)} must begin with https:// (http:// only on this machine)`);
+}
+
+function webhookOf(row: Row): Webhook {
+  return {
+    id: textOf(row, 'id'),
+    account: textOf(row, 'account'),
+    url: textOf(row, 'url'),
+    kinds: textOf(row, 'kinds').split(' ').filter(isEventKind),
+    createdAt: numberOf(row, 'created_at'),
+    removedAt: maybeNumberOf(row, 'removed_at'),
+  };
+}

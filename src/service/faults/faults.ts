@@ -1,0 +1,105 @@
+// The faults that are asked for, and whose turn it is. Each rule counts what it could have happened to by itself and
+// draws from the seed, its place in the list and that count: the same requests in the same order meet the same faults.
+import { chanceOf } from '../chance.ts';
+import type { FaultName, FaultRule } from './schema.ts';
+import { fits, patternsOf, type Scope, scopeOf, targetsOf } from './targets.ts';
+
+/** A rule, and what came of it since it was added. */
+export interface FaultState {
+  readonly rule: FaultRule;
+  /** How often it could have happened. */
+  readonly matched: number;
+  /** How often it did. */
+  readonly fired: number;
+}
+
+/** A rule that has just fired, with a number in [0, 1) for what the fault leaves to chance. */
+export interface Fired<Name extends FaultName = FaultName> {
+  readonly rule: FaultRule<Name>;
+  readonly chance: number;
+}
+
+export interface Faults {
+  /**
+   * What happens to this target now. Waiting goes with anything; of all else the first rule whose turn it is
+   * decides, and those behind it are not asked. A rule that fires has used up one of its times.
+   */
+  fire(scope: Scope, target: string): readonly Fired[];
+  add(rules: readonly FaultRule[]): void;
+  clear(): void;
+  all(): readonly FaultState[];
+}
+
+interface Counted {
+  readonly rule: FaultRule;
+  readonly place: number;
+  readonly scope: Scope;
+  readonly targets: ReadonlySet<string>;
+  matched: number;
+  fired: number;
+}
+
+export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
+  let counted: Counted[] = [];
+  let places = 0;
+
+  const add: Faults['add'] = (more) => {
+    for (const rule of more) {
+      const patterns = patternsOf(rule);
+      const targets = targetsOf(rule.fault).filter((target) =>
+        patterns.some((pattern) => fits(pattern, target)),
+      );
+      const scope = scopeOf(rule);
+      counted.push({
+        ...{ rule, scope, place: places++, targets: new Set(targets) },
+        ...{ matched: 0, fired: 0 },
+      });
+    }
+  };
+  add(rules);
+
+  const turnOf = (one: Counted): Fired | undefined => {
+    const { rule, place } = one;
+    one.matched += 1;
+    const chance = chanceOf(seed + place * 7919, one.matched);
+    if (one.matched <= (rule.skip ?? 0) || one.fired >= (rule.count ?? Infinity)) return undefined;
+    if (chance() >= (rule.probability ?? 1)) return undefined;
+    one.fired += 1;
+    return { rule, chance: chance() };
+  };
+
+  return {
+    fire: (scope, target) => {
+      const fired: Fired[] = [];
+      let decided = false;
+      for (const one of counted) {
+        if (one.scope !== scope || !one.targets.has(target)) continue;
+        const waits = one.rule.fault === 'latency';
+        if (decided && !waits) continue;
+        const turn = turnOf(one);
+        if (turn === undefined) continue;
+        fired.push(turn);
+        decided ||= !waits;
+      }
+      return fired;
+    },
+    add,
+    clear: () => {
+      counted = [];
+    },
+    all: () => counted.map(({ rule, matched, fired }) => ({ rule, matched, fired })),
+  };
+}
+
+/** The first fired rule of a kind. */
+export function firedOf<Name extends FaultName>(
+  fired: readonly Fired[],
+  name: Name,
+): Fired<Name> | undefined {
+  for (const { rule, chance } of fired) if (isOf(rule, name)) return { rule, chance };
+  return undefined;
+}
+
+function isOf<Name extends FaultName>(rule: FaultRule, name: Name): rule is FaultRule<Name> {
+  return rule.fault === name;
+}

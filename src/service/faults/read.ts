@@ -1,0 +1,123 @@
+// Reading faults: from a file, with places in it, or from what the hub was sent. What is wrong names itself.
+import { isObject, type Json } from '../../base/json.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type ErrorObject, validatorOf } from '../../base/schema.ts';
+import { type Diagnostic, suggestion } from '../../language/diagnostic.ts';
+import { diagnose } from '../../language/shape.ts';
+import { parseSource, type Source } from '../../language/source.ts';
+import { type Refusal, refuse, sentenceOf } from '../refusal.ts';
+import { type FaultRule, faultSchemas, isFaultName } from './schema.ts';
+import { fits, patternsOf, targetsOf } from './targets.ts';
+
+/** The text of a faults file. `file` is only shown. */
+export function parseFaults(
+  file: string,
+  text: string,
+): Result<readonly FaultRule[], readonly Diagnostic[]> {
+  const parsed = parseSource(file, text);
+  if (!parsed.ok) return parsed;
+  const source = parsed.value;
+  const read = readFaults(source.value);
+  return read.ok ? read : err(read.error.map((trouble) => placed(trouble, source)));
+}
+
+/** What the hub was sent, or startService was given. */
+export function acceptFaults(sent: unknown): Result<readonly FaultRule[], Refusal> {
+  const read = readFaults(sent);
+  if (read.ok) return read;
+  const sentences = read.error.map((trouble) =>
+    trouble.kind === 'shape'
+      ? sentenceOf(trouble.error)
+      : `faults.${trouble.index}.on "${trouble.pattern}" ${trouble.message}`,
+  );
+  return refuse(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
+}
+
+type Trouble =
+  | { readonly kind: 'shape'; readonly error: ErrorObject }
+  /** A pattern that fits nothing: a fault that could never happen. */
+  | {
+      readonly kind: 'target';
+      readonly index: number;
+      readonly place: number | undefined;
+      readonly pattern: string;
+      readonly message: string;
+      readonly hint: string | undefined;
+    };
+
+const outside = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['faults'],
+  properties: {
+    faults: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['fault'],
+        properties: { fault: { type: 'string', enum: Object.keys(faultSchemas) } },
+      },
+    },
+  },
+} as const;
+
+function readFaults(document: unknown): Result<readonly FaultRule[], readonly Trouble[]> {
+  const check = validatorOf(outside);
+  if (!check(document))
+    return err((check.errors ?? []).map((error) => ({ kind: 'shape', error }) as const));
+  const list: unknown = isObject(document) ? document['faults'] : [];
+  const rules: FaultRule[] = [];
+  const troubles: Trouble[] = [];
+  for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
+    const rule = ruleIn(entry, index, troubles);
+    if (rule === undefined) continue;
+    rules.push(rule);
+    troubles.push(...unknownTargets(rule, index));
+  }
+  return troubles.length > 0 ? err(troubles) : ok(rules);
+}
+
+/** An entry as a rule of its kind; what is wrong with it is added to the troubles. */
+function ruleIn(entry: Json, index: number, troubles: Trouble[]): FaultRule | undefined {
+  const name = isObject(entry) ? entry['fault'] : undefined;
+  if (!isFaultName(name)) return undefined;
+  const check = validatorOf<FaultRule>(faultSchemas[name]);
+  const candidate: unknown = entry;
+  if (check(candidate)) return candidate;
+  for (const error of check.errors ?? [])
+    troubles.push({
+      kind: 'shape',
+      error: { ...error, instancePath: `/faults/${index}${error.instancePath}` },
+    });
+  return undefined;
+}
+
+function unknownTargets(rule: FaultRule, index: number): readonly Trouble[] {
+  const targets = targetsOf(rule.fault);
+  return patternsOf(rule).flatMap((pattern, place) => {
+    if (targets.some((target) => fits(pattern, target))) return [];
+    return [
+      {
+        kind: 'target',
+        index,
+        place: Array.isArray(rule.on) ? place : undefined,
+        pattern,
+        message: `is nothing that ${rule.fault} can happen to`,
+        hint: suggestion(pattern, targets) ?? `for example "${targets[0]}"`,
+      },
+    ];
+  });
+}
+
+function placed(trouble: Trouble, source: Source): Diagnostic {
+  if (trouble.kind === 'shape') return diagnose(trouble.error, source);
+  const { index, place, pattern, message, hint } = trouble;
+  const path = ['faults', index, 'on', ...(place === undefined ? [] : [place])];
+  return {
+    severity: 'error',
+    file: source.file,
+    span: source.spanOf(path),
+    message: `"${pattern}" ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

@@ -1,0 +1,43 @@
+// Faults of transfers: what is done to the bytes of an upload or a download on their way.
+import type { Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { type Fired, firedOf } from './faults.ts';
+
+export interface Transfer {
+  /** Bytes, where it is known how many there will be. */
+  readonly length: number | undefined;
+  readonly socket: Socket;
+}
+
+/** The step that a transfer is led through; undefined: nothing happens to it. */
+export function spoilerOf(
+  fired: readonly Fired[],
+  { length, socket }: Transfer,
+): Transform | undefined {
+  const rule = (
+    firedOf(fired, 'truncated') ??
+    firedOf(fired, 'stalled') ??
+    firedOf(fired, 'corrupt')
+  )?.rule;
+  if (rule === undefined) return undefined;
+  const at = rule.at_bytes ?? Math.floor((length ?? 0) / 2);
+  let passed = 0;
+  const step = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      const from = passed;
+      passed += chunk.length;
+      if (passed <= at) return done(null, chunk);
+      const inside = Math.max(0, at - from);
+      if (rule.fault === 'corrupt') {
+        const changed = Buffer.from(chunk);
+        if (from <= at) changed[inside] = (changed[inside] ?? 0) ^ 0xff;
+        return done(null, changed);
+      }
+      if (inside > 0) step.push(chunk.subarray(0, inside));
+      // Without `done` nothing more is ever read. What was let through gets a moment to leave.
+      if (rule.fault === 'truncated') setImmediate(() => socket.destroy());
+      return undefined;
+    },
+  });
+  return step;
+}

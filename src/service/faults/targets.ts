@@ -1,0 +1,72 @@
+// What a fault can happen to: requests, jobs, events and addresses, by name. A rule names them with patterns.
+import { eventKinds } from '../../api/event.ts';
+import { tools } from '../../kinds/tools.ts';
+import { endpoints } from '../endpoints.ts';
+import type { FaultName, FaultRule } from './schema.ts';
+
+/** What a fault happens to: which rules are asked, and by what name. */
+export type Scope = 'request' | 'job' | 'event' | 'attempt' | 'address';
+
+const scopes: Readonly<Record<FaultName, Scope>> = {
+  latency: 'request',
+  throttled: 'request',
+  unavailable: 'request',
+  broken: 'request',
+  reset: 'request',
+  silence: 'request',
+  truncated: 'request',
+  stalled: 'request',
+  corrupt: 'request',
+  'lost-upload': 'request',
+  'early-expiry': 'address',
+  'job-error': 'job',
+  'job-hang': 'job',
+  'event-lost': 'event',
+  'event-late': 'event',
+  'event-doubled': 'event',
+  'event-out-of-order': 'event',
+  'event-wrong-signature': 'attempt',
+};
+
+export const scopeOf = ({ fault }: FaultRule): Scope => scopes[fault];
+
+const upload = 'PUT /uploads/*';
+const download = 'GET /downloads/*';
+
+/** Every name that a rule of this kind can mean. */
+export function targetsOf(fault: FaultName): readonly string[] {
+  if (fault === 'lost-upload') return [upload];
+  if (fault === 'truncated' || fault === 'stalled' || fault === 'corrupt')
+    return [upload, download];
+  switch (scopes[fault]) {
+    case 'request':
+      return endpoints.map(({ method, path }) => `${method} ${path}`);
+    case 'job':
+      return tools.map(({ name }) => name);
+    case 'event':
+    case 'attempt':
+      return eventKinds;
+    case 'address':
+      return ['uploads', 'downloads'];
+  }
+}
+
+/** The patterns of a rule; `*`, alone or inside, stands for any text. */
+export function patternsOf({ on }: FaultRule): readonly string[] {
+  if (on === undefined) return ['*'];
+  return typeof on === 'string' ? [on] : on;
+}
+
+export function fits(pattern: string, target: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return pattern === target;
+  if (!target.startsWith(first)) return false;
+  let from = first.length;
+  const last = rest.pop() ?? '';
+  for (const part of rest) {
+    const at = target.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return target.length - last.length >= from && target.endsWith(last);
+}

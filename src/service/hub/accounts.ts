@@ -1,0 +1,81 @@
+// /hub/accounts and /hub/ledger: who pays, and every credit that moved.
+import type { FastifyInstance } from 'fastify';
+import { type Tier, tiers } from '../../api/tier.ts';
+import { localAccount } from '../accounts.ts';
+import { answer } from '../app.ts';
+import type { Parts } from '../parts.ts';
+import { notFound } from '../refusal.ts';
+import { changed, fieldsOf, show } from './form.ts';
+import { accountsPage } from './pages/accounts.ts';
+import { ledgerPage } from './pages/ledger.ts';
+import type { LedgerView } from './views.ts';
+
+const tier = { type: 'string', enum: tiers } as const;
+const newAccount = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    email: { type: 'string', minLength: 1, maxLength: 200 },
+    tier,
+    credits: { type: 'integer', minimum: 0, maximum: 1e12 },
+  },
+} as const;
+const newTier = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['tier'],
+  properties: { tier },
+} as const;
+const grant = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['credits'],
+  properties: { credits: { type: 'integer', minimum: -1e12, maximum: 1e12 } },
+} as const;
+
+type ById = { Params: { id: string } };
+type Of = { Querystring: { account?: string } };
+const back = '/hub/accounts';
+
+export function accountPaths(hub: FastifyInstance, { accounts, clock }: Parts): void {
+  hub.get('/accounts', (request, reply) => {
+    const all = accounts.all();
+    return show(request, reply, { accounts: all }, () => accountsPage(all));
+  });
+  hub.post('/accounts', async (request, reply) => {
+    const fields = fieldsOf(newAccount, request);
+    if (!fields.ok) return answer(reply, fields.error);
+    const { email = 'someone@localhost', credits = 10_000 } = fields.value;
+    const made = await accounts.add(
+      { email: String(email), tier: tierOf(fields.value['tier']), credits: Number(credits) },
+      clock.now(),
+    );
+    return changed(request, reply, made, { status: 201, back });
+  });
+  hub.post<ById>('/accounts/:id/tier', async (request, reply) => {
+    const fields = fieldsOf(newTier, request);
+    if (!fields.ok) return answer(reply, fields.error);
+    const account = await accounts.setTier(request.params.id, tierOf(fields.value['tier']));
+    if (account === undefined) return answer(reply, notFound);
+    return changed(request, reply, account, { back });
+  });
+  hub.post<ById>('/accounts/:id/credits', async (request, reply) => {
+    const fields = fieldsOf(grant, request);
+    if (!fields.ok) return answer(reply, fields.error);
+    const credits = Number(fields.value['credits']);
+    const account = await accounts.grant(request.params.id, credits, clock.now());
+    if (account === undefined) return answer(reply, notFound);
+    return changed(request, reply, account, { back });
+  });
+  hub.get<Of>('/ledger', (request, reply) => {
+    const account = accounts.find(request.query.account ?? localAccount);
+    if (account === undefined) return answer(reply, notFound);
+    const { id, credits: balance } = account;
+    const ledger: LedgerView = { account: id, balance, entries: accounts.ledger(id) };
+    return show(request, reply, ledger, () => ledgerPage(ledger));
+  });
+}
+
+function tierOf(value: unknown): Tier {
+  return tiers.find((known) => known === value) ?? 'pro';
+}

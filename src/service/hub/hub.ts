@@ -1,0 +1,48 @@
+// The hub: what the hosted service's developer hub is for, and a window into this one. Every path shows the same facts
+// twice, as a page for people and as JSON for programs; changes are POSTs of a form or of JSON.
+import type { FastifyInstance } from 'fastify';
+import { answer } from '../app.ts';
+import type { Parts } from '../parts.ts';
+import { notFound } from '../refusal.ts';
+import { accountPaths } from './accounts.ts';
+import { faultPaths } from './faults.ts';
+import { readForms } from './form.ts';
+import { refusalOf } from './guard.ts';
+import { keyPaths } from './keys.ts';
+import { overviewPath } from './overview.ts';
+import { styleSheet } from './pages/style.ts';
+import { projectPaths } from './projects.ts';
+import { webhookPaths } from './webhooks.ts';
+
+export function openHub(server: FastifyInstance, parts: Parts): void {
+  server.register(
+    async (hub) => {
+      readForms(hub);
+      hub.addHook('onRequest', (request, reply, done) => {
+        const why = refusalOf(request);
+        if (why === undefined) done();
+        else answer(reply, { status: 403, message: why });
+      });
+      hub.addHook('onSend', (_request, reply, _payload, done) => {
+        // Nothing of the page comes from elsewhere, runs, or is shown inside another one.
+        reply.header(
+          'content-security-policy',
+          "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
+        );
+        reply.header('cache-control', 'no-store');
+        reply.header('referrer-policy', 'no-referrer');
+        reply.header('x-content-type-options', 'nosniff');
+        done();
+      });
+      hub.setNotFoundHandler((_request, reply) => answer(reply, notFound));
+      hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
+      overviewPath(hub, parts);
+      projectPaths(hub, parts);
+      accountPaths(hub, parts);
+      keyPaths(hub, parts);
+      webhookPaths(hub, parts);
+      faultPaths(hub, parts);
+    },
+    { prefix: '/hub' },
+  );
+}

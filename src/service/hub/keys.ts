@@ -1,0 +1,57 @@
+// /hub/keys: made with a name and permissions, shown in full once, listed by their last four characters, revoked at
+// once (interface.md, Authentication).
+import type { FastifyInstance } from 'fastify';
+import { localAccount } from '../accounts.ts';
+import { answer } from '../app.ts';
+import { isPermission, permissions } from '../keys.ts';
+import type { Parts } from '../parts.ts';
+import { notFound, refuse } from '../refusal.ts';
+import { changed, fieldsOf, show, wantsPage } from './form.ts';
+import { keysPage } from './pages/keys.ts';
+import { secretPage } from './pages/secret.ts';
+import { keyView } from './views.ts';
+
+const newKey = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 200 },
+    permissions: { type: 'array', minItems: 1, items: { type: 'string', enum: permissions } },
+    account: { type: 'string' },
+  },
+} as const;
+
+type ById = { Params: { id: string } };
+const back = '/hub/keys';
+
+export function keyPaths(hub: FastifyInstance, { accounts, keys, clock }: Parts): void {
+  hub.get('/keys', (request, reply) => {
+    const all = keys.all().map(keyView);
+    return show(request, reply, { keys: all }, () => keysPage(all, accounts.all()));
+  });
+  hub.post('/keys', async (request, reply) => {
+    const fields = fieldsOf(newKey, request);
+    if (!fields.ok) return answer(reply, fields.error);
+    const { name, permissions: may = permissions, account = localAccount } = fields.value;
+    if (accounts.find(String(account)) === undefined)
+      return answer(reply, refuse(`Invalid request: there is no account ${account}.`).error);
+    const wanted = {
+      name: String(name),
+      account: String(account),
+      permissions: (Array.isArray(may) ? may : []).map(String).filter(isPermission),
+    };
+    const { row, key } = await keys.add(wanted, clock.now());
+    reply.code(201);
+    if (wantsPage(request))
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(secretPage('API key', row.name, key, back));
+    return reply.send({ ...keyView(row), key });
+  });
+  hub.post<ById>('/keys/:id/revoke', async (request, reply) => {
+    const row = await keys.revoke(Number(request.params.id), clock.now());
+    if (row === undefined) return answer(reply, notFound);
+    return changed(request, reply, keyView(row), { back });
+  });
+}

@@ -1,0 +1,12 @@
+// The choice of an account in a form.
+import type { Account } from '../../accounts.ts';
+import { type Html, html } from './layout.ts';
+
+export function accountSelect(accounts: readonly Account[]): Html {
+  return html`<label>
+    Account
+    <select name="account">
+      ${accounts.map(({ id, email }) => html`<option value=${id}>${email}</option>`)}
+    </select>
+  </label>`;
+}

@@ -1,0 +1,95 @@
+// The pages of projects: a wall of pictures, and one project with its record, its outputs and its events.
+import type { ProjectDetails, ProjectView } from '../views.ts';
+import { badge, button, type Html, html, number, page, table, time } from './layout.ts';
+import { deliveryTable } from './webhooks.ts';
+
+export function projectsPage(projects: readonly ProjectView[], limit: number): string {
+  const last = projects.at(-1);
+  const older =
+    last !== undefined && projects.length === limit
+      ? html`<p><a href=${`/hub/projects?limit=${limit}&before=${last.seq}`}>Older projects</a></p>`
+      : null;
+  return page('Projects', '/hub/projects', [projectCards(projects), older]);
+}
+
+export function projectCards(projects: readonly ProjectView[]): Html {
+  if (projects.length === 0)
+    return html`<p class="empty">No projects yet. They appear here when a pipeline or a client creates them.</p>`;
+  return html`<ul class="cards">
+    ${projects.map(
+      (project) => html`
+        <li>
+          <a class="picture" href=${`/hub/projects/${project.id}`}>${outputOf(project)}</a>
+          <div class="words">
+            <strong>${project.name}</strong>
+            <div>${project.tool} · ${badge(project.status)}</div>
+            <div class="dim">${number(project.credits_charged ?? 0)} credits · ${time(project.created_at)}</div>
+          </div>
+        </li>
+      `,
+    )}
+  </ul>`;
+}
+
+export function projectPage(project: ProjectDetails): string {
+  const { id, name, downloads, body, deliveries, error, status } = project;
+  const live = status === 'queued' || status === 'rendering';
+  const facts: readonly (readonly [string, unknown])[] = [
+    ['Id', id],
+    ['Tool', project.tool],
+    ['Type', project.type],
+    ['Account', project.account],
+    ['Credits charged', number(project.credits_charged ?? 0)],
+    ['Size', project.width === undefined ? '–' : `${project.width} × ${project.height}`],
+    ['Error', error === null || error === undefined ? '–' : `${error.code}: ${error.message}`],
+    ['Enabled', project.enabled === false ? 'no: it was deleted' : 'yes'],
+  ];
+  return page(name ?? id, '/hub/projects', [
+    html`<p>${badge(status)} since ${time(project.created_at)} ${live ? button(`/hub/projects/${id}/cancel`, 'Cancel') : null}</p>`,
+    downloads.length === 0
+      ? html`<p class="empty">No outputs.</p>`
+      : html`<ul class="cards">
+          ${downloads.map(
+            ({ url }) =>
+              html`<li><a class="picture" href=${local(url)}>${media(url, project.type ?? '')}</a></li>`,
+          )}
+        </ul>`,
+    table(
+      ['Field', 'Value'],
+      facts.map(
+        ([field, value]) =>
+          html`<tr><th scope="row">${field}</th><td><code>${value}</code></td></tr>`,
+      ),
+      '',
+    ),
+    html`<h2>Request</h2>
+      <pre><code>${JSON.stringify(body, null, 2)}</code></pre>
+      <h2>Events</h2>`,
+    deliveryTable(deliveries),
+  ]);
+}
+
+function outputOf({ downloads, tool, status, enabled }: ProjectView): Html {
+  const [first] = downloads;
+  if (enabled === false) return html`<span>deleted</span>`;
+  if (first === undefined) return html`<span>${status}</span>`;
+  return media(first.url, tool);
+}
+
+/** A picture, a clip or a sound, as the address says. */
+function media(url: string, what: string): Html {
+  const address = local(url);
+  const path = address.split('?')[0] ?? '';
+  if (/\.(png|jpe?g|webp|gif|avif)$/.test(path))
+    return html`<img src=${address} alt=${`Output of ${what}`} loading="lazy" />`;
+  if (/\.(mp4|webm|mov|m4v)$/.test(path))
+    return html`<video src=${address} muted preload="metadata"></video>`;
+  if (/\.(wav|mp3|ogg|m4a)$/.test(path)) return html`<span>sound</span>`;
+  return html`<span>file</span>`;
+}
+
+/** The same file by a path: the page may have been reached by another name of this machine. */
+function local(url: string): string {
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
+}

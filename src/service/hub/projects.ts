@@ -1,0 +1,62 @@
+// /hub/projects: what was asked for and what came of it, and stopping one by hand (facts.md, Project records:
+// `canceled`).
+import type { FastifyInstance } from 'fastify';
+import { answer } from '../app.ts';
+import type { Parts } from '../parts.ts';
+import { isStatus } from '../project-row.ts';
+import { notFound, refuse } from '../refusal.ts';
+import { changed, fieldsOf, show } from './form.ts';
+import { beforeOf, limitOf } from './limit.ts';
+import { projectPage, projectsPage } from './pages/projects.ts';
+import { projectDetails, projectView } from './views.ts';
+
+const cancellation = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    refund: { type: 'boolean', description: 'Whether its credits are given back; default true.' },
+  },
+} as const;
+
+type ById = { Params: { id: string } };
+interface Query {
+  readonly account?: string;
+  readonly status?: string;
+  readonly limit?: string;
+  readonly before?: string;
+}
+
+export function projectPaths(hub: FastifyInstance, parts: Parts): void {
+  const { projects, storage, clock } = parts;
+  hub.get<{ Querystring: Query }>('/projects', (request, reply) => {
+    const { account, status } = request.query;
+    const limit = limitOf(request.query.limit);
+    const before = beforeOf(request.query.before);
+    if (!limit.ok) return answer(reply, limit.error);
+    if (!before.ok) return answer(reply, before.error);
+    if (status !== undefined && !isStatus(status))
+      return answer(reply, refuse(`status ${JSON.stringify(status)} is none.`).error);
+    const chosen = { account, status, limit: limit.value, before: before.value };
+    const list = projects.list(chosen).map((project) => projectView(project, parts));
+    return show(request, reply, { projects: list }, () => projectsPage(list, limit.value));
+  });
+  hub.get<ById>('/projects/:id', (request, reply) => {
+    const project = projects.find(request.params.id);
+    if (project === undefined) return answer(reply, notFound);
+    const details = projectDetails(project, parts);
+    return show(request, reply, details, () => projectPage(details));
+  });
+  hub.post<ById>('/projects/:id/cancel', async (request, reply) => {
+    const fields = fieldsOf(cancellation, request);
+    if (!fields.ok) return answer(reply, fields.error);
+    const { id } = request.params;
+    const project = projects.find(id);
+    if (project === undefined) return answer(reply, notFound);
+    if (!(await projects.cancel(id, fields.value['refund'] !== false, clock.now())))
+      return answer(reply, { status: 409, message: `It has already ended: ${project.status}.` });
+    await storage.removeOutputs(id);
+    const stopped = projects.find(id);
+    if (stopped === undefined) throw new Error('bug: a project is never forgotten');
+    return changed(request, reply, projectView(stopped, parts), { back: `/hub/projects/${id}` });
+  });
+}

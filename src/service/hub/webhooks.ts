@@ -1,0 +1,75 @@
+// /hub/webhooks and /hub/deliveries: where events go, and what was sent (interface.md, Events).
+import type { FastifyInstance } from 'fastify';
+import { eventKinds, isEventKind } from '../../api/event.ts';
+import { localAccount } from '../accounts.ts';
+import { answer } from '../app.ts';
+import { checkAddress } from '../events/webhooks.ts';
+import type { Parts } from '../parts.ts';
+import { notFound, refuse } from '../refusal.ts';
+import { changed, fieldsOf, show, wantsPage } from './form.ts';
+import { limitOf } from './limit.ts';
+import { secretPage } from './pages/secret.ts';
+import { deliveriesPage, webhooksPage } from './pages/webhooks.ts';
+import { deliveryView, webhookView } from './views.ts';
+
+const newWebhook = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['url'],
+  properties: {
+    url: { type: 'string', minLength: 1, maxLength: 2000 },
+    events: { type: 'array', items: { type: 'string', enum: eventKinds } },
+    account: { type: 'string' },
+  },
+} as const;
+
+type ById = { Params: { id: string } };
+type Selected = { Querystring: { webhook?: string; project?: string; limit?: string } };
+const back = '/hub/webhooks';
+
+export function webhookPaths(hub: FastifyInstance, parts: Parts): void {
+  const { accounts, webhooks, deliveries, courier, clock } = parts;
+  hub.get('/webhooks', (request, reply) => {
+    const all = webhooks.all().map(webhookView);
+    return show(request, reply, { webhooks: all }, () => webhooksPage(all, accounts.all()));
+  });
+  hub.post('/webhooks', async (request, reply) => {
+    const fields = fieldsOf(newWebhook, request);
+    if (!fields.ok) return answer(reply, fields.error);
+    const { url, events = [], account = localAccount } = fields.value;
+    const address = checkAddress(String(url));
+    if (!address.ok) return answer(reply, refuse(`Invalid request: url: ${address.error}.`).error);
+    if (accounts.find(String(account)) === undefined)
+      return answer(reply, refuse(`Invalid request: there is no account ${account}.`).error);
+    const kinds = (Array.isArray(events) ? events : []).map(String).filter(isEventKind);
+    const made = await webhooks.add(
+      { url: address.value, kinds, account: String(account) },
+      clock.now(),
+    );
+    reply.code(201);
+    if (wantsPage(request))
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(secretPage('Webhook secret', made.url, made.secret, back));
+    return reply.send({ ...webhookView(made), secret: made.secret });
+  });
+  hub.post<ById>('/webhooks/:id/remove', async (request, reply) => {
+    const webhook = await webhooks.remove(request.params.id, clock.now());
+    if (webhook === undefined) return answer(reply, notFound);
+    return changed(request, reply, webhookView(webhook), { back });
+  });
+
+  hub.get<Selected>('/deliveries', (request, reply) => {
+    const { webhook, project, limit } = request.query;
+    const most = limitOf(limit);
+    if (!most.ok) return answer(reply, most.error);
+    const list = deliveries.list({ webhook, project, limit: most.value }).map(deliveryView);
+    return show(request, reply, { deliveries: list }, () => deliveriesPage(list));
+  });
+  hub.post<ById>('/deliveries/:id/replay', async (request, reply) => {
+    const again = await deliveries.replay(request.params.id, clock.now());
+    if (again === undefined) return answer(reply, notFound);
+    courier.wake();
+    return changed(request, reply, deliveryView(again), { status: 202, back: '/hub/deliveries' });
+  });
+}

@@ -1,0 +1,63 @@
+// What the local service can be told when it starts, and what it answers with.
+import type { Tier } from '../api/tier.ts';
+import type { LedgerEntry } from './accounts.ts';
+import type { RequestCounts } from './app.ts';
+import type { FaultsDocument } from './faults/schema.ts';
+import type { Speed } from './pace.ts';
+
+export interface ServiceOptions {
+  /** Default 127.0.0.1. The hub answers to this machine only, whatever the host. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** The data folder. Without one, files are in a temporary folder until `close`, and the database in memory. */
+  readonly data?: string;
+  /** Opening balance of a new account, in credits; default 10000. An account that exists keeps its own. */
+  readonly credits?: number;
+  /** Of a new account; default `pro`. An account that exists keeps its own. */
+  readonly tier?: Tier;
+  /** Default `instant`. A number: so many times faster than the hosted service. */
+  readonly speed?: Speed;
+  /** What durations, faults and pictures depend on, beside the requests; default 1. */
+  readonly seed?: number;
+  /** An API key to accept; by default a new one is made. Those of earlier starts work too. */
+  readonly key?: string;
+  /** How many projects are in the works at the same time; default 8. Face detections have as many of their own. */
+  readonly slots?: number;
+  /** How long a presigned address works, in milliseconds; default 24 hours (interface.md, Limits). */
+  readonly addressLifetimeMs?: number;
+  /** How long an upload is kept, in milliseconds; default 7 days (facts.md, Uploads). */
+  readonly assetLifetimeMs?: number;
+  /** The wait before an event is sent again, in milliseconds; it doubles each time. Default 1 second. */
+  readonly eventBackoffMs?: number;
+  /** How long after it happened an event is given up, in milliseconds; default 24 hours. */
+  readonly eventGiveUpMs?: number;
+  /** What shall go wrong: the content of a faults file (schemas/faults.schema.json). */
+  readonly faults?: FaultsDocument;
+  /** Milliseconds since 1970; default Date.now. */
+  readonly now?: () => number;
+  /** Wakes the service later; default setTimeout. Goes with `now` in tests that hand in their clock. */
+  readonly after?: (ms: number, then: () => void) => () => void;
+}
+
+export interface LocalService {
+  /** `http://127.0.0.1:<port>` */
+  readonly address: string;
+  /** An API key that works, of the account that every service has. */
+  readonly key: string;
+  /** The page with projects, credits, keys and webhooks. */
+  readonly hub: string;
+  /** Ends renderings under way, keeps what is durable, and removes the temporary folder. */
+  close(): Promise<void>;
+  /** Of the account that every service has. */
+  ledger(): readonly LedgerEntry[];
+  /** Its credits. */
+  balance(): number;
+  /** How often each route was asked for since the start: `{'POST /v1/face-swap-photo': 2}`. */
+  requests(): RequestCounts;
+}
+
+/** An option that cannot be used. */
+export class ServiceOptionError extends Error {
+  readonly code = 'SERVICE_OPTION';
+}
