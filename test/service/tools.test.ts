@@ -2,25 +2,12 @@
 // download.
 import { expect, test } from 'vitest';
 import { projectSchema } from '../../src/api/project.ts';
-import { isObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import { validatorOf } from '../../src/base/schema.ts';
 import type { Tool } from '../../src/kinds/kind.ts';
 import { tools } from '../../src/kinds/tools.ts';
 import { photo, service } from '../rig.ts';
 import { Client } from './client.ts';
-
-/** An example with uploaded files in place of `asset:image`, `asset:video` and `asset:audio`. */
-function filledIn(value: Json, files: ReadonlyMap<string, string>): Json {
-  if (typeof value === 'string') return files.get(value) ?? value;
-  if (isObject(value)) return filledInObject(value, files);
-  return Array.isArray(value) ? value.map((member) => filledIn(member, files)) : value;
-}
-
-function filledInObject(value: JsonObject, files: ReadonlyMap<string, string>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, filledIn(member, files)]),
-  );
-}
+import { filledInObject } from './examples.ts';
 
 test('the catalogue has 27 tools, each with an example', () => {
   expect(tools).toHaveLength(27);
