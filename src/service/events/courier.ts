@@ -64,7 +64,7 @@ export function openCourier(parts: CourierParts): Courier {
       const attempt = await send(receiver, outgoing);
       // What was cut off because the service closes was no answer of the receiver's.
       if (!closing.signal.aborted || attempt.status !== undefined)
-        await deliveries.record(outgoing.id, attempt);
+        await deliveries.record(outgoing.id, attempt, clock.now());
     } catch (reason) {
       // Whatever keeps it from being recorded would do so again at once.
       return reportTrouble(`event ${outgoing.id}`, reason);

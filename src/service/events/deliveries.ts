@@ -61,8 +61,8 @@ export interface Deliveries {
   due(webhook: string, now: number, most: number): readonly Outgoing[];
   /** When the next one is due that is not yet. */
   nextDue(now: number): number | undefined;
-  /** What came of an attempt. */
-  record(id: string, attempt: Attempt): Promise<void>;
+  /** What came of an attempt, known at `now`: from then on it waits for the next. */
+  record(id: string, attempt: Attempt, now: number): Promise<void>;
   /** A new delivery of the same event. Undefined: there is no such delivery, or its webhook is gone. */
   replay(id: string, at: number): Promise<Delivery | undefined>;
   list(selection: DeliverySelection): readonly Delivery[];
@@ -163,7 +163,7 @@ export function openDeliveries(
     },
     due: (webhook, now, most) => first.all(webhook, now, most).map(outgoingOf),
     nextDue: (now) => maybeNumberOf(soonest.get(now) ?? { next_at: null }, 'next_at'),
-    record: (id, attempt) =>
+    record: (id, attempt, now) =>
       database.write(() => {
         const row = byId.get(id);
         if (row === undefined) throw new Error(`bug: a delivery ${id} that is not kept`);
@@ -173,11 +173,11 @@ export function openDeliveries(
         const tries = numberOf(row, 'tries') + 1;
         const copies = numberOf(row, 'copies');
         if (status !== undefined && status >= 200 && status < 300) {
-          change.run(copies > 1 ? 'waiting' : 'delivered', at, tries, copies - 1, id);
-          letGo.run(at, textOf(row, 'webhook'), textOf(row, 'project'), numberOf(row, 'seq'));
+          change.run(copies > 1 ? 'waiting' : 'delivered', now, tries, copies - 1, id);
+          letGo.run(now, textOf(row, 'webhook'), textOf(row, 'project'), numberOf(row, 'seq'));
           return;
         }
-        const next = at + backoffMs * 2 ** (tries - 1);
+        const next = now + backoffMs * 2 ** (tries - 1);
         const late = next > numberOf(row, 'created_at') + giveUpMs;
         change.run(late ? 'given_up' : 'waiting', Math.ceil(next), tries, copies, id);
       }),
