@@ -10,7 +10,7 @@ import { readForms } from './form.ts';
 import { refusalOf } from './guard.ts';
 import { keyPaths } from './keys.ts';
 import { overviewPath } from './overview.ts';
-import { styleSheet } from './pages/style.ts';
+import { icon, styleSheet } from './pages/style.ts';
 import { projectPaths } from './projects.ts';
 import { webhookPaths } from './webhooks.ts';
 
@@ -30,12 +30,14 @@ export function openHub(server: FastifyInstance, parts: Parts): void {
           "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
         );
         reply.header('cache-control', 'no-store');
-        reply.header('referrer-policy', 'no-referrer');
+        // With `no-referrer` a browser would not say where its own forms come from either.
+        reply.header('referrer-policy', 'same-origin');
         reply.header('x-content-type-options', 'nosniff');
         done();
       });
       hub.setNotFoundHandler((_request, reply) => answer(reply, notFound));
       hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
+      hub.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
       overviewPath(hub, parts);
       projectPaths(hub, parts);
       accountPaths(hub, parts);

@@ -26,6 +26,7 @@ export function page(title: string, here: string, content: ComponentChildren): s
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · shotlist local service</title>
+        <link rel="icon" href="/hub/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/hub/style.css" />
       </head>
       <body>

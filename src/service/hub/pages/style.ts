@@ -1,4 +1,10 @@
-// The hub's style sheet. Colours follow the system's light or dark setting.
+// How the hub looks: its style sheet and its icon. Colours follow the system's light or dark setting.
+
+/** A clapperboard. */
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect x="3" y="12" width="26" height="16" rx="2" fill="#3a4bd8"/>
+<path d="M3 10 27 4l1 4-24 6z" fill="#1b1d22"/><path d="m9 8.5 3 3.6M16 6.700l3 3.6M23 5l3 3.6" stroke="#fff" stroke-width="2"/>
+</svg>`;
 
 export const styleSheet = `
 :root {
@@ -19,7 +25,7 @@ nav a { text-decoration: none; padding: .25rem 0; border-bottom: 2px solid trans
 nav a[aria-current] { border-color: currentColor; font-weight: 600; }
 a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible
   { outline: 2px solid var(--accent); outline-offset: 2px; }
-h1 { font-size: 1.6rem; margin: 1.5rem 0 1rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .75rem; }
+h1 { font-size: 1.6rem; margin: 1.5rem 0 1rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin: 2rem 0 .75rem; }
 footer { color: var(--dim); font-size: .85rem; padding: 2.5rem 1.25rem; }
 .empty, .dim { color: var(--dim); }
 .wide { overflow-x: auto; }
