@@ -1,10 +1,11 @@
-// A service in a process of its own, so that a test can kill it: node child.ts <data folder> <speed>. Prints one
-// line of JSON once it listens.
+// A service in a process of its own, so that a test can kill it: node child.ts <data folder> <speed> [slots]. Prints
+// one line of JSON once it listens.
 import { startService } from '../../src/service/start.ts';
 
-const [, , data = '', speed = 'instant'] = process.argv;
+const [, , data = '', speed = 'instant', slots = '8'] = process.argv;
 const { address, key } = await startService({
   data,
-  speed: speed === 'instant' ? speed : Number(speed),
+  speed: speed === 'instant' || speed === 'realtime' ? speed : Number(speed),
+  slots: Number(slots),
 });
 process.stdout.write(`${JSON.stringify({ address, key })}\n`);

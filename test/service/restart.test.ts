@@ -1,63 +1,13 @@
 // What the service promises about being stopped and killed: what was answered is kept, what was begun goes on,
 // and nothing is charged twice.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { asJson, isObject } from '../../src/base/json.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { photo, service } from '../rig.ts';
-import {
-  addressIn,
-  Client,
-  type Door,
-  download,
-  eventually,
-  smallSample,
-  textAt,
-} from './client.ts';
-
-function dataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-  return folder;
-}
-
-interface Child {
-  readonly door: Door;
-  /** Kills it as a power cut would, and waits until it is gone. */
-  kill(): Promise<void>;
-}
-
-/** A service in a process of its own. */
-async function child(data: string, speed: string): Promise<Child> {
-  const script = fileURLToPath(new URL('./child.ts', import.meta.url));
-  const started: ChildProcess = spawn(process.execPath, [script, data, speed], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const gone = once(started, 'exit');
-  onTestFinished(() => void started.kill('SIGKILL'));
-  if (started.stdout === null) throw new Error('the child has no output');
-  const lines = createInterface({ input: started.stdout });
-  const line = await Promise.race([
-    once(lines, 'line').then(([text]) => `${text}`),
-    gone.then(() => Promise.reject(new Error('the service ended before it listened'))),
-  ]);
-  const door = asJson(JSON.parse(line));
-  if (!isObject(door)) throw new Error(`the child said ${line}`);
-  return {
-    door: { address: textAt(door, 'address'), key: textAt(door, 'key') },
-    kill: async () => {
-      started.kill('SIGKILL');
-      await gone;
-    },
-  };
-}
+import { addressIn, Client, download, eventually, smallSample, textAt } from './client.ts';
+import { child, dataFolder } from './killable.ts';
 
 /** Charges of each project, and nothing else that was moved. */
 function chargesOf(local: LocalService): ReadonlyMap<string, number> {
