@@ -1,4 +1,5 @@
-// `npm run bench -- wire` and `npm run bench -- memory`: what the runner costs beside the requests themselves.
+// `npm run bench -- wire` and `-- memory`: what the runner costs beside the requests themselves; `-- service`: what
+// the local service bears.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureService } from './service.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -176,7 +178,22 @@ async function memory(): Promise<void> {
   }
 }
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { wire, memory };
+/** Requests a second of the local service itself. */
+async function service(): Promise<void> {
+  const count = Number(values.items ?? 10_000);
+  for (const stored of [false, true]) {
+    const place = stored ? 'with a data folder' : 'in memory';
+    for (let round = 1; round <= Number(values.pairs); round++) {
+      const { creations, reads } = await measureService(count, stored);
+      print(
+        `  ${place}, round ${round}: ${creations.toFixed(0)} creations/s, ${reads.toFixed(0)} reads/s ` +
+          `(${count} each over 64 connections, rendering meanwhile; ledger exact)`,
+      );
+    }
+  }
+}
+
+const benches: Readonly<Record<string, () => Promise<void>>> = { wire, memory, service };
 const bench = benches[positionals[0] ?? ''];
 if (bench === undefined) {
   print(
