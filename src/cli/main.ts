@@ -4,6 +4,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { tiers } from '../api/tier.ts';
 import {
   duration,
+  portNumber,
   positiveInteger,
   positiveNumber,
   wholeNumber,
@@ -76,7 +77,7 @@ program
 program
   .command('serve')
   .description('start the local service')
-  .option('--port <n>', 'port (default: a free one)', wholeNumber)
+  .option('--port <n>', 'port (default: a free one)', portNumber)
   .option('--host <address>', 'address to listen on (default: loopback only)')
   .option('--data <folder>', 'keep projects, files and the ledger here (default: nothing is kept)')
   .option('--speed <speed>', 'instant, realtime or a factor such as 60', speed)

@@ -52,6 +52,12 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+export function portNumber(text: string): number {
+  const value = wholeNumber(text);
+  if (value > 65_535) throw new InvalidArgumentError('write a port from 0 to 65535');
+  return value;
+}
+
 /** In milliseconds. */
 export function duration(text: string): number {
   const value = milliseconds(text);

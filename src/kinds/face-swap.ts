@@ -4,7 +4,7 @@ import { clipSize, clipSource } from './clip-fields.ts';
 import { endSeconds, imageAsset, startSeconds } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { choice, group, listedTool } from './listed-tool.ts';
-import { endsAfterStart, facesHaveASource, sourceIsGiven } from './rules.ts';
+import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from './rules.ts';
 
 export const faceSwap: Tool = listedTool({
   name: 'face-swap',
@@ -44,6 +44,7 @@ export const faceSwap: Tool = listedTool({
   },
   rules: (body) => [
     ...endsAfterStart(body),
+    ...hasFramesAtMost(body, 100_000),
     ...facesHaveASource(body, 'image_file_path'),
     ...sourceIsGiven(body, 'video_source', 'video_file_path'),
   ],

@@ -47,6 +47,26 @@ export function sourceIsGiven(
   return [{ field: `assets.${needed}`, message: `${source} ${from} needs ${needed}` }];
 }
 
+/** A published second of video is one of so many frames (facts.md, Prices); the real rate only the service knows. */
+const leastFps = 24;
+
+/** interface.md, Limits: the most frames that a tool takes. What is refused is too long at any usual rate. */
+export function hasFramesAtMost(body: JsonObject, frames: number): readonly RuleBreach[] {
+  const start = fieldOf(body, 'start_seconds') ?? 0;
+  const end = fieldOf(body, 'end_seconds');
+  const cap = fieldOf(body, 'max_fps_limit');
+  if (typeof start !== 'number' || typeof end !== 'number') return [];
+  const fps = typeof cap === 'number' ? Math.min(cap, leastFps) : leastFps;
+  const asked = Math.floor((end - start) * fps);
+  if (asked <= frames) return [];
+  return [
+    {
+      field: 'end_seconds',
+      message: `the clip has ${asked} frames or more, at ${fps} a second; at most ${frames} are taken`,
+    },
+  ];
+}
+
 /** interface.md, Limits: the longest clip that a tool takes, in seconds. */
 export function lastsAtMost(body: JsonObject, seconds: number): readonly RuleBreach[] {
   const start = fieldOf(body, 'start_seconds') ?? 0;

@@ -6,7 +6,7 @@ import { faceSwap } from './face-swap.ts';
 import { audioAsset, endSeconds, startSeconds, videoAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { choice, group, listedTool, number, openList, text } from './listed-tool.ts';
-import { endsAfterStart, sourceIsGiven } from './rules.ts';
+import { endsAfterStart, hasFramesAtMost, sourceIsGiven } from './rules.ts';
 
 const aiVideoEditor = listedTool({
   name: 'ai-video-editor',
@@ -107,6 +107,7 @@ const lipSync = listedTool({
   },
   rules: (body) => [
     ...endsAfterStart(body),
+    ...hasFramesAtMost(body, 120_000),
     ...sourceIsGiven(body, 'video_source', 'video_file_path'),
   ],
   examples: [

@@ -8,9 +8,13 @@ export interface Assets {
   has(path: string, account: string): boolean;
   /** Call inside a write of the database. */
   add(path: string, account: string, bytes: number, at: number): void;
-  /** Forgets and removes what is older than its time. */
+  /** Forgets and removes what is older than its time: the files go later than the paths, which end to the moment. */
   sweep(): Promise<void>;
+  /** The same, when the last time is an hour ago. */
+  sweepNowAndThen(): Promise<void>;
 }
+
+const betweenSweepsMs = 3_600_000;
 
 export interface AssetOptions {
   readonly now: () => number;
@@ -31,17 +35,23 @@ export function openAssets(
     'INSERT OR REPLACE INTO assets (path, account, bytes, uploaded_at) VALUES (?, ?, ?, ?)',
   );
   const oldest = (): number => now() - lifetimeMs;
+  let swept = Number.NEGATIVE_INFINITY;
+  const sweep = async (): Promise<void> => {
+    swept = now();
+    for (const row of old.all(oldest())) {
+      const path = textOf(row, 'path');
+      await storage.remove(path);
+      await database.write(() => forget.run(path));
+    }
+  };
   return {
     has: (path, account) => young.get(path, account, oldest()) !== undefined,
     add: (path, account, bytes, at) => {
       insert.run(path, account, bytes, at);
     },
-    sweep: async () => {
-      for (const row of old.all(oldest())) {
-        const path = textOf(row, 'path');
-        await storage.remove(path);
-        await database.write(() => forget.run(path));
-      }
+    sweep,
+    sweepNowAndThen: async () => {
+      if (now() - swept >= betweenSweepsMs) await sweep();
     },
   };
 }

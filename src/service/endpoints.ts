@@ -1,4 +1,4 @@
-// Every endpoint that clients use, as data: what faults are aimed at and what the OpenAPI document is made of.
+// Every endpoint, as data: what faults are aimed at and what the OpenAPI document is made of.
 // A test holds it against the routes that are really served.
 import {
   creationSchema,
@@ -9,20 +9,24 @@ import {
 import { tiers } from '../api/tier.ts';
 import type { Schema } from '../base/schema.ts';
 import { tools } from '../kinds/tools.ts';
+import { faultsSchema } from './faults/schema.ts';
+import { cancellation, grant, newAccount, newKey, newTier, newWebhook } from './hub/requests.ts';
 import { detectionRequest, uploadRequest } from './requests.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** As the router writes it: `/v1/image-projects/:id`. */
   readonly path: string;
-  readonly group: 'files' | 'video' | 'image' | 'audio' | 'account' | 'storage';
+  readonly group: 'files' | 'video' | 'image' | 'audio' | 'account' | 'storage' | 'hub';
   readonly summary: string;
   /** Where it is the alternate form of another path (facts.md). */
   readonly alternateOf?: string;
   /** Absent: it has no body, or bytes. */
   readonly request?: Schema;
-  /** Absent: it answers without a body, or with bytes. */
+  /** Absent: it answers without a body, with bytes, or (the hub) with JSON that no schema describes. */
   readonly response?: Schema;
+  /** Of success, where it is not 200, or 204 without a body. */
+  readonly status?: number;
 }
 
 const accountSchema = {
@@ -75,6 +79,54 @@ const alternates: Readonly<Record<string, string>> = {
   '/v1/files/face-detection': '/v1/face-detection',
   '/v1/files/:id/face-detection': '/v1/face-detection/:id',
 };
+
+const hubReads: Readonly<Record<string, string>> = {
+  '': 'Newest projects and accounts',
+  '/projects': 'List projects',
+  '/projects/:id': 'Get a project with its request and events',
+  '/accounts': 'List accounts',
+  '/ledger': 'Get the ledger of an account',
+  '/keys': 'List keys',
+  '/webhooks': 'List webhook registrations',
+  '/deliveries': 'List deliveries of events',
+  '/faults': 'List faults, and how often they happened',
+};
+
+interface Change extends Pick<Endpoint, 'request' | 'status'> {
+  readonly summary: string;
+}
+
+const hubChanges: Readonly<Record<string, Change>> = {
+  '/accounts': { summary: 'Add an account', request: newAccount, status: 201 },
+  '/accounts/:id/tier': { summary: 'Set the tier of an account', request: newTier },
+  '/accounts/:id/credits': { summary: 'Give credits to an account', request: grant },
+  '/keys': { summary: 'Make a key; the answer shows it once', request: newKey, status: 201 },
+  '/keys/:id/revoke': { summary: 'Revoke a key' },
+  '/projects/:id/cancel': { summary: 'Cancel a project', request: cancellation },
+  '/webhooks': {
+    ...{ summary: 'Register a webhook; the answer shows its secret once', status: 201 },
+    request: newWebhook,
+  },
+  '/webhooks/:id/remove': { summary: 'Remove a webhook registration' },
+  '/deliveries/:id/replay': { summary: 'Send an event again', status: 202 },
+  '/faults': { summary: 'Add faults', request: faultsSchema },
+  '/faults/clear': { summary: 'Clear all faults' },
+};
+
+/** What the local service has beyond the interface; no key is asked for. */
+const hub: readonly Endpoint[] = [
+  ...Object.entries(hubReads).map(
+    ([path, summary]): Endpoint => ({ method: 'GET', path: `/hub${path}`, group: 'hub', summary }),
+  ),
+  ...Object.entries(hubChanges).map(
+    ([path, change]): Endpoint => ({
+      method: 'POST',
+      path: `/hub${path}`,
+      group: 'hub',
+      ...change,
+    }),
+  ),
+];
 
 export const endpoints: readonly Endpoint[] = [
   ...files.flatMap((endpoint) => {
@@ -133,4 +185,5 @@ export const endpoints: readonly Endpoint[] = [
     group: 'storage',
     summary: 'What a download would answer, without its bytes',
   },
+  ...hub,
 ];

@@ -26,7 +26,9 @@ export function openApiOf(address: string): JsonObject {
     },
     servers: [{ url: address }],
     security: [{ key: [] }],
-    tags: ['files', 'video', 'image', 'audio', 'account', 'storage'].map((name) => ({ name })),
+    tags: ['files', 'video', 'image', 'audio', 'account', 'storage', 'hub'].map((name) => ({
+      name,
+    })),
     paths: asJson(paths),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
@@ -89,8 +91,8 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
   if (alternateOf !== undefined)
     operation['description'] =
       `The same as ${alternateOf}, which deployed clients know by this path.`;
+  if (storage || group === 'hub') operation['security'] = [];
   if (storage) {
-    operation['security'] = [];
     operation['parameters'] = ['expires', 'signature'].map((name) => ({
       ...{ name, in: 'query', required: true, schema: { type: 'string' } },
       description: 'Part of the presigned address.',
@@ -98,7 +100,8 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
   }
   if (request !== undefined)
     operation['requestBody'] = {
-      required: true,
+      // A change in the hub that needs no field needs no body.
+      required: group !== 'hub' || request['required'] !== undefined,
       content: { 'application/json': { schema: referenceTo(request, path, 'Request', schemas) } },
     };
   else if (method === 'PUT')
@@ -106,7 +109,10 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
   return operation;
 }
 
-function successOf({ method, path, group, response }: Endpoint, schemas: Map<string, Schema>) {
+function successOf(
+  { method, path, group, response, status = 200 }: Endpoint,
+  schemas: Map<string, Schema>,
+) {
   if (group === 'storage') {
     const bytes = { description: 'The bytes.', content: { '*/*': { schema: {} } } };
     if (method === 'PUT') return { 200: { description: 'The file is in storage.' } };
@@ -114,6 +120,8 @@ function successOf({ method, path, group, response }: Endpoint, schemas: Map<str
       ? { 200: { description: 'Length and type.' } }
       : { 200: bytes, 206: bytes, 416: { description: 'The range is outside the file.' } };
   }
+  if (group === 'hub')
+    return { [status]: { description: 'Done.', content: { 'application/json': { schema: {} } } } };
   if (response === undefined) return { 204: { description: 'Deleted.' } };
   const schema = referenceTo(response, path, 'Answer', schemas);
   return { 200: { description: 'Done.', content: { 'application/json': { schema } } } };
@@ -122,6 +130,8 @@ function successOf({ method, path, group, response }: Endpoint, schemas: Map<str
 function refusalsOf({ method, group, request }: Endpoint): JsonObject {
   const ref = (name: string): JsonObject => ({ $ref: `#/components/responses/${name}` });
   if (group === 'storage') return { 403: ref('Forbidden') };
+  if (group === 'hub')
+    return { 400: ref('BadRequest'), 403: ref('Forbidden'), 404: ref('NotFound') };
   const common = { 401: ref('Unauthorized'), 403: ref('Forbidden'), 404: ref('NotFound') };
   if (method !== 'POST') return common;
   const paid = { 402: ref('PaymentRequired'), 422: ref('Unprocessable') };

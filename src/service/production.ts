@@ -1,8 +1,9 @@
 // From a queued project to its files: what the studio does with it, and how its end is recorded.
 
-import type { ProjectError } from '../api/project.ts';
+import type { ProjectError, RecordKind } from '../api/project.ts';
 import { allowances } from '../api/tier.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import type { Tool } from '../kinds/kind.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import type { Accounts } from './accounts.ts';
 import { settledCredits } from './charge.ts';
@@ -12,7 +13,7 @@ import type { Faults } from './faults/faults.ts';
 import type { FaultRule } from './faults/schema.ts';
 import type { Input } from './inputs.ts';
 import { reportTrouble } from './own-trouble.ts';
-import { type Pace, paceOf, type Speed } from './pace.ts';
+import { effortOf, type Pace, paceOf, type Speed } from './pace.ts';
 import { isLive, type StoredProject } from './project-row.ts';
 import type { Projects } from './projects.ts';
 import { render } from './render/render.ts';
@@ -63,8 +64,7 @@ export function openProduction(parts: ProductionParts): Production {
   };
 
   async function outcomeOf(project: StoredProject): Promise<RenderOutcome> {
-    const tool = toolNamed(project.tool);
-    if (tool === undefined) throw new Error(`bug: project of the unknown tool ${project.tool}`);
+    const tool = knownTool(project.tool);
     const inputs = inputsFor(projects.inputsOf(project.id));
     if (!inputs.ok) return inputs;
     const folder = await storage.makeOutputFolder(project.id);
@@ -79,8 +79,11 @@ export function openProduction(parts: ProductionParts): Production {
   }
 
   async function settle(project: StoredProject, outcome: RenderOutcome): Promise<void> {
-    const { id, credits, estimated } = project;
-    if (!outcome.ok) return projects.fail(id, outcome.error, clock.now());
+    const { id, record, credits, estimated } = project;
+    if (!outcome.ok) {
+      const { code, message } = outcome.error;
+      return projects.fail(id, { code: codeIn(record, code), message }, clock.now());
+    }
     const [first] = outcome.value;
     const done = await projects.complete(
       id,
@@ -98,10 +101,11 @@ export function openProduction(parts: ProductionParts): Production {
 
   return {
     inputsFor,
-    jobOf: ({ id, seq, tool, createdAt, startedAt }) => {
-      const rule = faults.fire('job', tool)[0]?.rule;
+    jobOf: ({ id, seq, tool: name, body, createdAt, startedAt }) => {
+      const tool = knownTool(name);
+      const rule = faults.fire('job', name)[0]?.rule;
       const failure = rule?.fault === 'job-error' ? failureOf(rule) : undefined;
-      const pace = paceOf(speed, seed, seq, toolNamed(tool)?.medianSeconds ?? 0);
+      const pace = paceOf(speed, seed, seq, tool.medianSeconds * effortOf(tool, body));
       return {
         ...remaining(pace, clock.now(), createdAt, startedAt),
         hangs: rule?.fault === 'job-hang',
@@ -120,6 +124,18 @@ export function openProduction(parts: ProductionParts): Production {
       };
     },
   };
+}
+
+function knownTool(name: string): Tool {
+  const tool = toolNamed(name);
+  if (tool === undefined) throw new Error(`bug: project of the unknown tool ${name}`);
+  return tool;
+}
+
+/** interface.md, Events: each kind of record has codes of its own for a file that cannot be used. */
+function codeIn(record: RecordKind, code: string): string {
+  if (code !== 'invalid_file_format' || record === 'image') return code;
+  return record === 'video' ? 'invalid_parameters' : 'invalid_voice';
 }
 
 function failureOf({ code, message }: FaultRule<'job-error'>) {

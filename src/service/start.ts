@@ -19,6 +19,7 @@ import { openWebhooks } from './events/webhooks.ts';
 import { openFaceSearch } from './face-search.ts';
 import { firedOf, openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
+import type { FaultRule } from './faults/schema.ts';
 import { wireFaults } from './faults/wire.ts';
 import { openHub } from './hub/hub.ts';
 import { openKeys } from './keys.ts';
@@ -40,19 +41,48 @@ export type { LocalService, ServiceOptions };
 
 /** Throws when an option cannot be used, the data folder is in use by another service, or the port is. */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
-  const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
-  const { speed = 'instant', seed = 1, slots = 8 } = options;
+  const { speed } = options;
   if (typeof speed === 'number' && !(speed > 0))
     throw new ServiceOptionError(`speed must be a number above 0, not ${speed}`);
   const rules = acceptFaults(options.faults ?? { faults: [] });
   if (!rules.ok) throw new ServiceOptionError(rules.error.message);
-  const faults = openFaults(rules.value, seed);
-  const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
-  const { now } = clock;
-
   const folder = options.data ?? (await mkdtemp(join(tmpdir(), 'shotlist-service-')));
+  const leave = async (): Promise<void> => {
+    if (options.data === undefined) await rm(folder, { recursive: true, force: true });
+  };
   await mkdir(folder, { recursive: true });
   const database = openIn(options.data);
+  try {
+    const service = await openOn(options, { folder, database, rules: rules.value });
+    const close = async (): Promise<void> => {
+      await service.close();
+      database.close();
+      await leave();
+    };
+    return { ...service, close };
+  } catch (error) {
+    database.close();
+    await leave();
+    throw error;
+  }
+}
+
+/** What is there before anything else, and is there after it. */
+interface Ground {
+  readonly folder: string;
+  readonly database: Database;
+  readonly rules: readonly FaultRule[];
+}
+
+async function openOn(
+  options: ServiceOptions,
+  { folder, database, rules }: Ground,
+): Promise<LocalService> {
+  const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
+  const { speed = 'instant', seed = 1, slots = 8 } = options;
+  const faults = openFaults(rules, seed);
+  const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
+  const { now } = clock;
   const storage = await openStorage(folder);
   const accounts = await openAccounts(database, { credits, tier }, now());
   const keys = await openKeys(database, options.key, now());
@@ -126,8 +156,6 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
       await app.server.close();
       await Promise.all([studio.close(), faceStudio.close()]);
       await courier.close();
-      database.close();
-      if (options.data === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }

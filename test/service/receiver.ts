@@ -24,28 +24,26 @@ export interface Receiver {
 /** What the receiver answers to an event; a number is a status, `silence` none at all. */
 export type Reply = (event: Received, before: readonly Received[]) => number | 'silence';
 
-/** Starts a receiver and registers it in the hub of a service. */
-export async function receiver(
-  address: string,
-  {
-    reply = () => 200,
-    events,
-  }: { readonly reply?: Reply; readonly events?: readonly string[] } = {},
-): Promise<Receiver> {
+/** A receiver that no service knows yet. */
+export interface Listening {
+  readonly url: string;
+  readonly events: readonly Received[];
+  /** From now on signatures are checked by this secret. */
+  trust(secret: string): void;
+}
+
+/** Listens until the test ends. */
+export async function listen(reply: Reply = () => 200): Promise<Listening> {
   const received: Received[] = [];
   let secret = '';
   const answer = (response: ServerResponse, status: number | 'silence'): void => {
-    if (status === 'silence') return;
-    response.statusCode = status;
-    response.end();
+    if (status !== 'silence') response.writeHead(status).end();
   };
   const server = createServer((request, response) => {
-    let raw = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => {
-      raw += chunk;
-    });
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
     request.on('end', () => {
+      const raw = Buffer.concat(chunks).toString();
       const body = asJson(JSON.parse(raw));
       if (!isObject(body) || !isObject(body['payload'])) throw new Error(`no event: ${raw}`);
       const { [signatureHeader]: signature, [timestampHeader]: timestamp } = request.headers;
@@ -59,15 +57,28 @@ export async function receiver(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
-    server.closeAllConnections();
     server.close();
+    server.closeAllConnections();
   });
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('the receiver has no port');
   const url = `http://127.0.0.1:${bound.port}/events?from=shotlist`;
-  const registered = await hub(address, '/hub/webhooks', { url, ...(events && { events }) });
-  secret = textAt(registered, 'secret');
-  return { url, events: received, webhook: registered };
+  const trust = (shared: string): void => {
+    secret = shared;
+  };
+  return { url, events: received, trust };
+}
+
+/** Starts a receiver and registers it in the hub of a service. */
+export async function receiver(
+  address: string,
+  { reply, events }: { readonly reply?: Reply; readonly events?: readonly string[] } = {},
+): Promise<Receiver> {
+  const listening = await listen(reply);
+  const body = { url: listening.url, ...(events && { events }) };
+  const webhook = await hub(address, '/hub/webhooks', body);
+  listening.trust(textAt(webhook, 'secret'));
+  return { url: listening.url, events: listening.events, webhook };
 }
 
 /** Asks the hub, in JSON: a POST when there is a body. Anything but success is an error. */

@@ -40,7 +40,9 @@ export function targetsOf(fault: FaultName): readonly string[] {
     return [upload, download];
   switch (scopes[fault]) {
     case 'request':
-      return endpoints.map(({ method, path }) => `${method} ${path}`);
+      return endpoints
+        .filter(({ group }) => group !== 'hub')
+        .map(({ method, path }) => `${method} ${path}`);
     case 'job':
       return tools.map(({ name }) => name);
     case 'event':

@@ -8,30 +8,8 @@ import { notFound } from '../refusal.ts';
 import { changed, fieldsOf, show } from './form.ts';
 import { accountsPage } from './pages/accounts.ts';
 import { ledgerPage } from './pages/ledger.ts';
+import { grant, newAccount, newTier } from './requests.ts';
 import type { LedgerView } from './views.ts';
-
-const tier = { type: 'string', enum: tiers } as const;
-const newAccount = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    email: { type: 'string', minLength: 1, maxLength: 200 },
-    tier,
-    credits: { type: 'integer', minimum: 0, maximum: 1e12 },
-  },
-} as const;
-const newTier = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['tier'],
-  properties: { tier },
-} as const;
-const grant = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['credits'],
-  properties: { credits: { type: 'integer', minimum: -1e12, maximum: 1e12 } },
-} as const;
 
 type ById = { Params: { id: string } };
 type Of = { Querystring: { account?: string } };

@@ -9,18 +9,8 @@ import { notFound, refuse } from '../refusal.ts';
 import { changed, fieldsOf, show, wantsPage } from './form.ts';
 import { keysPage } from './pages/keys.ts';
 import { secretPage } from './pages/secret.ts';
+import { newKey } from './requests.ts';
 import { keyView } from './views.ts';
-
-const newKey = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name'],
-  properties: {
-    name: { type: 'string', minLength: 1, maxLength: 200 },
-    permissions: { type: 'array', minItems: 1, items: { type: 'string', enum: permissions } },
-    account: { type: 'string' },
-  },
-} as const;
 
 type ById = { Params: { id: string } };
 const back = '/hub/keys';

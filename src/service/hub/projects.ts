@@ -8,15 +8,8 @@ import { notFound, refuse } from '../refusal.ts';
 import { changed, fieldsOf, show } from './form.ts';
 import { beforeOf, limitOf } from './limit.ts';
 import { projectPage, projectsPage } from './pages/projects.ts';
+import { cancellation } from './requests.ts';
 import { projectDetails, projectView } from './views.ts';
-
-const cancellation = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    refund: { type: 'boolean', description: 'Whether its credits are given back; default true.' },
-  },
-} as const;
 
 type ById = { Params: { id: string } };
 interface Query {

@@ -1,6 +1,6 @@
 // /hub/webhooks and /hub/deliveries: where events go, and what was sent (interface.md, Events).
 import type { FastifyInstance } from 'fastify';
-import { eventKinds, isEventKind } from '../../api/event.ts';
+import { isEventKind } from '../../api/event.ts';
 import { localAccount } from '../accounts.ts';
 import { answer } from '../app.ts';
 import { checkAddress } from '../events/webhooks.ts';
@@ -10,18 +10,8 @@ import { changed, fieldsOf, show, wantsPage } from './form.ts';
 import { limitOf } from './limit.ts';
 import { secretPage } from './pages/secret.ts';
 import { deliveriesPage, webhooksPage } from './pages/webhooks.ts';
+import { newWebhook } from './requests.ts';
 import { deliveryView, webhookView } from './views.ts';
-
-const newWebhook = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['url'],
-  properties: {
-    url: { type: 'string', minLength: 1, maxLength: 2000 },
-    events: { type: 'array', items: { type: 'string', enum: eventKinds } },
-    account: { type: 'string' },
-  },
-} as const;
 
 type ById = { Params: { id: string } };
 type Selected = { Querystring: { webhook?: string; project?: string; limit?: string } };

@@ -64,6 +64,7 @@ export function uploadRoutes(server: FastifyInstance, parts: Parts): void {
           );
           if (firedOf(request.faults ?? [], 'lost-upload') === undefined)
             await database.write(() => assets.add(key, account.id, bytes, clock.now()));
+          await assets.sweepNowAndThen();
         } catch (error) {
           if (!(error instanceof TooLarge)) throw error;
           const message = `The file is too large: the ${tier} plan takes up to ${most / 1_000_000} MB.`;

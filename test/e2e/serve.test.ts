@@ -1,0 +1,161 @@
+// shotlist serve, as a person starts it: what it prints, what it warns of, and what it refuses.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from 'vitest';
+import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
+import { Rig } from '../rig.ts';
+import { Client, send, textAt } from '../service/client.ts';
+
+interface Served {
+  readonly lines: readonly string[];
+  /** The end of the command after SIGTERM. */
+  stop(): Promise<{ readonly code: number | null; readonly stderr: string }>;
+}
+
+/** Starts the command and waits for so many lines. */
+async function serve(rig: Rig, args: readonly string[], count: number): Promise<Served> {
+  const child = rig.start(['serve', ...args]);
+  if (child.stdout === null) throw new Error('the command has no output');
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const ended = once(child, 'close').then(([code]) => Number(code));
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (lines.length === count) break;
+  }
+  const stop: Served['stop'] = async () => {
+    child.kill('SIGTERM');
+    return { code: await ended, stderr };
+  };
+  return { lines, stop };
+}
+
+async function serveJson(
+  rig: Rig,
+  args: readonly string[],
+): Promise<Served & { facts: JsonObject }> {
+  const served = await serve(rig, [...args, '--json'], 1);
+  const facts = asJson(JSON.parse(served.lines[0] ?? ''));
+  if (!isObject(facts)) throw new Error(`it said ${served.lines[0]}`);
+  return { ...served, facts };
+}
+
+describe('serve', () => {
+  test('prints address, hub and key, and ends well when it is told to', async () => {
+    const served = await serve(new Rig(''), [], 5);
+    const [, address = ''] =
+      /^The local service is at (http:\/\/127\.0\.0\.1:\d+)$/.exec(served.lines[0] ?? '') ?? [];
+    expect(served.lines).toEqual([
+      `The local service is at ${address}`,
+      `The hub, with projects, credits, keys and webhooks: ${address}/hub`,
+      'Use it with:',
+      expect.stringMatching(
+        `^  export SHOTLIST_BASE_URL=${address} SHOTLIST_API_KEY=sl_[\\w-]{32}$`,
+      ),
+      'Ctrl-C stops it.',
+    ]);
+    const key = (served.lines[3] ?? '').split('SHOTLIST_API_KEY=')[1] ?? '';
+    expect((await new Client({ address, key }).ask('GET', '/v1/account')).status).toBe(200);
+    expect((await send(address, { method: 'GET', path: '/hub' })).status).toBe(200);
+    expect(await served.stop()).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('takes its flags: credits, tier, faults, seed, times, and a data folder that is kept', async () => {
+    const rig = new Rig('');
+    rig.write('faults.yaml', 'faults:\n  - { fault: job-error, code: unknown_error, count: 1 }\n');
+    const args = [
+      ...['--credits', '70', '--tier', 'free', '--data', 'data', '--faults', 'faults.yaml'],
+      ...['--seed', '7', '--slots', '3', '--speed', '60x', '--address-lifetime', '2h'],
+      ...['--asset-lifetime', '1d', '--event-backoff', '10ms', '--event-give-up', '1h'],
+    ];
+    const first = await serveJson(rig, args);
+    const address = textAt(first.facts, 'address');
+    const key = textAt(first.facts, 'key');
+    expect(first.facts['hub']).toBe(`${address}/hub`);
+    const client = new Client({ address, key });
+    expect((await client.ask('GET', '/v1/account')).body).toMatchObject({
+      tier: 'free',
+      credits: 70,
+    });
+    const [place] = await client.uploadAddresses('image', 'png');
+    const life = Date.parse(place?.expiresAt ?? '') - Date.now();
+    expect(Math.round(life / 60_000)).toBe(120);
+    const { id } = await client.create('ai-voice-generator', {
+      style: { prompt: 'Hello', voice_name: 'Elon' },
+    });
+    expect(await client.settled('audio', id)).toMatchObject({ error: { code: 'unknown_error' } });
+    await first.stop();
+
+    const second = await serveJson(rig, ['--data', 'data', '--credits', '5']);
+    const again = new Client({ address: textAt(second.facts, 'address'), key });
+    expect((await again.ask('GET', '/v1/account')).body).toMatchObject({
+      tier: 'free',
+      credits: 70,
+    });
+    expect((await again.record('audio', id))['status']).toBe('error');
+    expect((await second.stop()).code).toBe(0);
+  });
+
+  test('warns when it listens to other machines', async () => {
+    const served = await serveJson(new Rig(''), ['--host', '0.0.0.0']);
+    expect((await served.stop()).stderr).toMatch(
+      /^warning: 0\.0\.0\.0 may be reached from other machines\..*the hub answers to this machine only\.\n$/s,
+    );
+  });
+
+  test('refuses a faults file that is wrong, and shows the place', async () => {
+    const rig = new Rig('');
+    rig.write(
+      'faults.yaml',
+      'faults:\n  - fault: reset\n    when: after\n    on: POST /v1/face-swap-foto\n  - fault: latency\n    for: soon\n',
+    );
+    const { code, stdout, stderr } = await rig.command(['serve', '--faults', 'faults.yaml']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      'faults.yaml:4:9: error: "POST /v1/face-swap-foto" is nothing that reset can happen to',
+    );
+    expect(stderr).toContain('did you mean "POST /v1/face-swap-photo"?');
+    expect(stderr).toContain('faults.yaml:6:10: error: faults[1].for must be a time such as');
+    const missing = await rig.command(['serve', '--faults', 'nothing.yaml']);
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      'nothing.yaml: error: the faults file does not exist\n',
+    ]);
+  });
+
+  test('refuses a port in use and a data folder in use, in a sentence', async () => {
+    const rig = new Rig('');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const bound = server.address();
+    const port = typeof bound === 'object' ? String(bound?.port) : '';
+    const taken = await rig.command(['serve', '--port', port]);
+    server.close();
+    expect([taken.code, taken.stderr]).toEqual([
+      2,
+      `port ${port} is in use: choose another one, or leave --port out\n`,
+    ]);
+    const served = await serveJson(rig, ['--data', 'data']);
+    const other = await rig.command(['serve', '--data', 'data']);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/^The data folder data is used by another local service/);
+    await served.stop();
+  });
+
+  test.each([
+    [['--tier', 'gold'], /Allowed choices are free, creator, pro, business/],
+    [['--slots', '0'], /a whole number above 0/],
+    [['--event-backoff', 'soon'], /a time such as/],
+    [['--speed', '0'], /above 0/],
+    [['--port', '99999'], /port/i],
+  ])('refuses %j', async (args, message) => {
+    const { code, stderr } = await new Rig('').command(['serve', ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n +at /);
+  });
+});
