@@ -8,14 +8,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RecordKind } from '../../src/api/project.ts';
 import { photo, service, until } from '../rig.ts';
 import { addressIn, Client, download, pathOf, put, send, textAt } from './client.ts';
+import { clockwork } from './clockwork.ts';
 
 const day = 24 * 3_600_000;
-
-/** A clock that a test moves on. */
-class Hands {
-  time = Date.parse('2026-12-01T10:00:00Z');
-  readonly now = (): number => this.time;
-}
 
 /** A finished swap: its download address and its bytes. */
 async function finished(client: Client): Promise<{ id: string; url: string; bytes: Buffer }> {
@@ -29,25 +24,25 @@ const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).diges
 
 describe('an address', () => {
   test('works for 24 hours unless told otherwise, and says until when', async () => {
-    const hands = new Hands();
-    const client = new Client(await service({ now: hands.now }));
+    const clock = clockwork();
+    const client = new Client(await service({ now: clock.now }));
     const [place] = await client.uploadAddresses('image', 'png');
-    expect(place?.expiresAt).toBe(new Date(hands.time + day).toISOString());
+    expect(place?.expiresAt).toBe(new Date(clock.now() + day).toISOString());
     const { id, url } = await finished(client);
     expect(await client.record('image', id)).toMatchObject({
-      downloads: [{ expires_at: new Date(hands.time + day).toISOString() }],
+      downloads: [{ expires_at: new Date(clock.now() + day).toISOString() }],
     });
-    hands.time += day - 1;
+    clock.pass(day - 1);
     expect((await download(url)).status).toBe(200);
-    hands.time += 1;
+    clock.pass(1);
     expect((await download(url)).status).toBe(403);
   });
 
   test('that has expired gives nothing, and a fresh one comes with the record', async () => {
-    const hands = new Hands();
-    const client = new Client(await service({ now: hands.now, addressLifetimeMs: 1000 }));
+    const clock = clockwork();
+    const client = new Client(await service({ now: clock.now, addressLifetimeMs: 1000 }));
     const { id, url, bytes } = await finished(client);
-    hands.time += 1000;
+    clock.pass(1000);
     const late = await download(url);
     expect([late.status, late.body]).toEqual([
       403,
@@ -59,10 +54,10 @@ describe('an address', () => {
   });
 
   test('that has expired takes no upload', async () => {
-    const hands = new Hands();
-    const client = new Client(await service({ now: hands.now, addressLifetimeMs: 1000 }));
+    const clock = clockwork();
+    const client = new Client(await service({ now: clock.now, addressLifetimeMs: 1000 }));
     const [place] = await client.uploadAddresses('image', 'png');
-    hands.time += 1000;
+    clock.pass(1000);
     const late = await put(place?.url ?? '', await photo(1));
     expect([late.status, late.body]).toEqual([
       403,
@@ -75,11 +70,11 @@ describe('an address', () => {
   });
 
   test('that has expired and is named as an input ends the project in error, refunded', async () => {
-    const hands = new Hands();
-    const local = await service({ now: hands.now, addressLifetimeMs: 1000, credits: 100 });
+    const clock = clockwork();
+    const local = await service({ now: clock.now, addressLifetimeMs: 1000, credits: 100 });
     const client = new Client(local);
     const { url } = await finished(client);
-    hands.time += 1000;
+    clock.pass(1000);
     const { id } = await client.create('photo-colorizer', { assets: { image_file_path: url } });
     expect(await client.settled('image', id)).toMatchObject({
       status: 'error',
@@ -190,19 +185,40 @@ describe('an upload', () => {
   });
 
   test('is kept for seven days', async () => {
-    const hands = new Hands();
-    const client = new Client(await service({ now: hands.now }));
+    const clock = clockwork();
+    const client = new Client(await service({ now: clock.now }));
     const file = await client.upload(await photo(1), 'png');
     const body = { assets: { image_file_path: file } };
-    hands.time += 7 * day - 1;
+    clock.pass(7 * day - 1);
     expect((await client.ask('POST', '/v1/photo-colorizer', body)).status).toBe(200);
-    hands.time += 1;
+    clock.pass(1);
     const late = await client.ask('POST', '/v1/photo-colorizer', body);
     expect([late.status, late.body['message']]).toEqual([
       400,
       expect.stringContaining('does not exist'),
     ]);
   });
+
+  test('is kept as long as is asked for, and removed from disk by a later one', async () => {
+    const clock = clockwork();
+    const data = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const local = await service({ now: clock.now, data, assetLifetimeMs: 2 * day });
+    const client = new Client(local);
+    const kept = (): number => readdirSync(data, { recursive: true }).filter(isPng).length;
+    const file = await client.upload(await photo(1), 'png');
+    clock.pass(2 * day - 1);
+    await client.upload(await photo(2), 'png');
+    expect(kept()).toBe(2);
+    clock.pass(1);
+    const body = { assets: { image_file_path: file } };
+    expect((await client.ask('POST', '/v1/photo-colorizer', body)).status).toBe(400);
+    clock.pass(3_600_000);
+    await client.upload(await photo(3), 'png');
+    expect(kept()).toBe(2);
+  });
+
+  const isPng = (name: string | Buffer): boolean => String(name).endsWith('.png');
 });
 
 describe('a download', () => {
