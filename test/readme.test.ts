@@ -5,12 +5,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { kinds } from '../src/kinds/all.ts';
 import { validate } from '../src/language/validate.ts';
+import { faultSchemas } from '../src/service/faults/schema.ts';
 import { ended, photo, Rig } from './rig.ts';
 
 const root = new URL('..', import.meta.url);
 const readme = readFileSync(new URL('README.md', root), 'utf8');
-const blocks = (language: string): readonly string[] =>
-  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+const guide = readFileSync(new URL('docs/local-service.md', root), 'utf8');
+const blocks = (language: string, text = readme): readonly string[] =>
+  [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     (match) => match[1] ?? '',
   );
 
@@ -28,7 +30,8 @@ test('its pipeline is valid, without a warning', () => {
 
 test('its commands and flags exist', async () => {
   const rig = new Rig('');
-  for (const line of blocks('sh').flatMap((block) => block.split('\n'))) {
+  const shown = [...blocks('sh'), ...blocks('sh', guide)];
+  for (const line of shown.flatMap((block) => block.split('\n'))) {
     const command = /npx shotlist (\w+)/.exec(line)?.[1];
     if (command === undefined) continue;
     const { stdout, code } = await rig.command([command, '--help']);
@@ -53,6 +56,13 @@ test('its commands and flags exist', async () => {
     '--log',
   ])
     expect(stdout).toContain(flag);
+});
+
+test('the guide to the local service names every flag and every fault', async () => {
+  const { stdout } = await new Rig('').command(['serve', '--help']);
+  for (const flag of stdout.match(/--[a-z-]+/g) ?? [])
+    if (flag !== '--help') expect(guide).toContain(flag);
+  for (const fault of Object.keys(faultSchemas)) expect(guide).toContain(`\`${fault}\``);
 });
 
 test('its code runs, typed, and swaps the photos', async () => {

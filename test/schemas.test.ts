@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { published, textOf } from '../schemas/generate.ts';
 import { validate } from '../src/language/validate.ts';
+import { parseFaults } from '../src/service/faults/read.ts';
 
 const root = new URL('..', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -41,6 +42,14 @@ describe('schemas/', () => {
       expect(ajv.getSchema($id), path).toBeTypeOf('function');
     }
   });
+});
+
+test('docs/faults.yaml is valid for shotlist and for the published schema', () => {
+  const text = read('docs/faults.yaml');
+  expect(parseFaults('docs/faults.yaml', text).ok).toBe(true);
+  const accepts = editor().compile(JSON.parse(read('schemas/faults.schema.json')));
+  accepts(parse(text));
+  expect(accepts.errors).toBeNull();
 });
 
 describe('pipelines/', () => {

@@ -1,7 +1,7 @@
 // A length of time as people write it: 200ms, 90s, 10m, 1h, 7d.
 
-/** For schemas. */
-export const durationPattern = '^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$';
+/** For schemas. Up to 999999d: what is added to a date is still a date. */
+export const durationPattern = '^[0-9]{1,6}(\\.[0-9]{1,6})?(ms|s|m|h|d)$';
 
 const units: Readonly<Record<string, number>> = {
   ms: 1,
@@ -13,6 +13,6 @@ const units: Readonly<Record<string, number>> = {
 
 /** In milliseconds; NaN when the text is no length of time. */
 export function milliseconds(text: string): number {
-  const [, amount, unit = ''] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  const [, amount, unit = ''] = /^([0-9]{1,6}(?:\.[0-9]{1,6})?)(ms|s|m|h|d)$/.exec(text) ?? [];
   return Number(amount ?? Number.NaN) * (units[unit] ?? Number.NaN);
 }

@@ -15,6 +15,9 @@ export interface Account {
 /** The account that every service has; an id of the database, not of a person. */
 export const localAccount = 'local';
 
+/** What an account can hold: a number that is still exact. */
+export const mostCredits = Number.MAX_SAFE_INTEGER;
+
 export type LedgerKind = 'charge' | 'refund' | 'adjustment';
 
 export interface LedgerEntry {
@@ -103,9 +106,10 @@ export async function openAccounts(
     insert.run(id, email, tier, credits);
     note(byHand(id), 'adjustment', credits, when);
   };
-  /** The service bears what an account does not have. */
+  /** The service bears what an account does not have, and keeps what it cannot hold. */
   const move = (of: Purpose | Movement, credits: number, when: number): number => {
-    const moved = credits > 0 ? credits : Math.max(credits, -(find(of.account)?.credits ?? 0));
+    const balance = find(of.account)?.credits ?? 0;
+    const moved = Math.max(Math.min(credits, mostCredits - balance), -balance);
     if (moved === 0) return 0;
     add.run(moved, of.account);
     note(of, 'adjustment', moved, when);

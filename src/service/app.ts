@@ -36,14 +36,21 @@ export function openApp(keys: Keys): App {
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    // A field that is given twice counts as given once: the last time.
+    routerOptions: {
+      querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)),
+    },
     // A path that is not even well formed is a path that nothing answers to.
     frameworkErrors: (_error, request, reply) => {
       const path = request.raw.url ?? '';
       answer(reply, needsKey(path) && !callerOf(request) ? unauthorized : notFound);
     },
   });
-  const callerOf = (request: FastifyRequest): Caller | undefined =>
-    keys.callerOf(request.headers.authorization);
+  const callerOf = ({ raw }: FastifyRequest): Caller | undefined => {
+    const [authorization, ...more] = raw.headersDistinct['authorization'] ?? [];
+    // Two of them are a badly formed header, whatever the first one says (interface.md, Authentication).
+    return more.length > 0 ? undefined : keys.callerOf(authorization);
+  };
 
   server.decorateRequest('caller', undefined);
   server.addHook('onRoute', ({ url, config }) => {

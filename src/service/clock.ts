@@ -9,7 +9,15 @@ export interface Clock {
 
 /** The real timer. It does not keep a process alive that has nothing else to do. */
 export function wakeAfter(ms: number, then: () => void): () => void {
-  const timer = setTimeout(then, ms);
-  timer.unref();
+  let timer: NodeJS.Timeout;
+  const wait = (left: number): void => {
+    const step = Math.min(left, longestTimerMs);
+    timer = setTimeout(() => (left > step ? wait(left - step) : then()), step);
+    timer.unref();
+  };
+  wait(ms);
   return () => clearTimeout(timer);
 }
+
+/** About 24 days: a longer timer of Node's would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assetLifetimeMs } from '../api/asset.ts';
 import { milliseconds } from '../base/duration.ts';
-import { localAccount, openAccounts } from './accounts.ts';
+import { localAccount, mostCredits, openAccounts } from './accounts.ts';
 import { openAddresses } from './addresses.ts';
 import { openApp } from './app.ts';
 import { openAssets } from './assets.ts';
@@ -44,6 +44,11 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   const { speed } = options;
   if (typeof speed === 'number' && !(speed > 0))
     throw new ServiceOptionError(`speed must be a number above 0, not ${speed}`);
+  const { credits = 0 } = options;
+  if (!(Number.isInteger(credits) && credits >= 0 && credits <= mostCredits))
+    throw new ServiceOptionError(
+      `credits must be a whole number up to ${mostCredits}, not ${credits}`,
+    );
   const rules = acceptFaults(options.faults ?? { faults: [] });
   if (!rules.ok) throw new ServiceOptionError(rules.error.message);
   const folder = options.data ?? (await mkdtemp(join(tmpdir(), 'shotlist-service-')));

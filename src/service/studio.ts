@@ -1,6 +1,7 @@
 // Where jobs wait, are worked on, and take their time. There are only so many slots, and a job holds one until its
 // time has passed: when more come than can be worked on, a queue forms.
 import type { Clock } from './clock.ts';
+import { reportTrouble } from './own-trouble.ts';
 import type { Pace } from './pace.ts';
 
 export interface Job extends Pace {
@@ -65,10 +66,19 @@ export function openStudio(clock: Clock, slots: number): Studio {
       busy += 1;
       later(left, () => track(finish(job, settle)));
     } catch (reason) {
-      await job.broke(reason);
+      await giveUp(job, reason);
     } finally {
       busy -= 1;
       pump();
+    }
+  }
+
+  /** Even what is to be done about trouble may fail, for example on a full disk: the service goes on without the job. */
+  async function giveUp(job: Job, reason: unknown): Promise<void> {
+    try {
+      await job.broke(reason);
+    } catch (trouble) {
+      reportTrouble('a job that broke', trouble);
     }
   }
 
@@ -77,7 +87,7 @@ export function openStudio(clock: Clock, slots: number): Studio {
     try {
       await settle();
     } catch (reason) {
-      await job.broke(reason);
+      await giveUp(job, reason);
     } finally {
       busy -= 1;
       pump();

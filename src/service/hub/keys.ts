@@ -40,7 +40,9 @@ export function keyPaths(hub: FastifyInstance, { accounts, keys, clock }: Parts)
     return reply.send({ ...keyView(row), key });
   });
   hub.post<ById>('/keys/:id/revoke', async (request, reply) => {
-    const row = await keys.revoke(Number(request.params.id), clock.now());
+    // Only as the list writes it: "1e0" is no id.
+    const { id } = request.params;
+    const row = /^[1-9]\d{0,14}$/.test(id) ? await keys.revoke(Number(id), clock.now()) : undefined;
     if (row === undefined) return answer(reply, notFound);
     return changed(request, reply, keyView(row), { back });
   });

@@ -60,10 +60,13 @@ export async function animate(
   return { name, width, height, fps: frames / seconds };
 }
 
-/** Milliseconds for each frame, which add up to the whole length. */
+/** What an animation can say of one frame, in milliseconds. */
+const longestDelay = 65_535;
+
+/** Milliseconds for each frame, which add up to the whole length, up to eight minutes and three quarters. */
 function delaysOf(seconds: number): number[] {
   const ends = Array.from({ length: frames + 1 }, (_, i) =>
     Math.round((seconds * 1000 * i) / frames),
   );
-  return ends.slice(1).map((end, i) => Math.max(1, end - (ends[i] ?? 0)));
+  return ends.slice(1).map((end, i) => Math.min(longestDelay, Math.max(1, end - (ends[i] ?? 0))));
 }

@@ -26,7 +26,9 @@ export function downloadRoutes(server: FastifyInstance, { storage, addresses }: 
       const size = await sizeOf(file);
       if (size === undefined) return answer(reply, notFound);
 
-      const part = rangeOf(request.headers.range, request.headers['if-range'], size);
+      // Ranges are for GET only (RFC 9110, 14.2).
+      const range = request.method === 'GET' ? request.headers.range : undefined;
+      const part = rangeOf(range, request.headers['if-range'], size);
       reply.header('accept-ranges', 'bytes');
       if (part === 'unsatisfiable')
         return reply
