@@ -84,6 +84,7 @@ const hubReads: Readonly<Record<string, string>> = {
   '': 'Newest projects and accounts',
   '/projects': 'List projects',
   '/projects/:id': 'Get a project with its request and events',
+  '/projects/:id/outputs/:index': 'Get an output of a project',
   '/accounts': 'List accounts',
   '/ledger': 'Get the ledger of an account',
   '/keys': 'List keys',

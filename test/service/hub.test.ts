@@ -105,6 +105,27 @@ describe('projects', () => {
   });
 });
 
+test('looking at pictures in the hub uses up no fault', async () => {
+  const local = await service({ faults: { faults: [{ fault: 'unavailable', on: 'GET /down*' }] } });
+  const client = new Client(local);
+  const file = await client.upload(await photo(1), 'png');
+  const id = await client.swap(file, file);
+  await client.settled('image', id);
+  const html = (await page(local.address, `/hub/projects/${id}`)).bytes.toString();
+  const [, picture = ''] = /<img src="([^"]+)"/.exec(html) ?? [];
+  const answer = await send(local.address, { method: 'GET', path: picture });
+  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'image/png']);
+  for (const other of ['1', '-1', '00000000', 'x', '0%2f..%2f..%2fservice.sqlite']) {
+    const path = `/hub/projects/${id}/outputs/${other}`;
+    expect([other, (await send(local.address, { method: 'GET', path })).status]).toEqual([
+      other,
+      404,
+    ]);
+  }
+  const [state] = listAt(await hub(local.address, '/hub/faults'), 'faults');
+  expect(state).toMatchObject({ matched: 0 });
+});
+
 describe('a form', () => {
   test('makes a key, which its page shows once', async () => {
     const { address } = await service();

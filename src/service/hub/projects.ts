@@ -5,6 +5,7 @@ import { answer } from '../app.ts';
 import type { Parts } from '../parts.ts';
 import { isStatus } from '../project-row.ts';
 import { notFound, refuse } from '../refusal.ts';
+import { sendFile } from '../routes/downloads.ts';
 import { changed, fieldsOf, show } from './form.ts';
 import { beforeOf, limitOf } from './limit.ts';
 import { projectPage, projectsPage } from './pages/projects.ts';
@@ -12,6 +13,7 @@ import { cancellation } from './requests.ts';
 import { projectDetails, projectView } from './views.ts';
 
 type ById = { Params: { id: string } };
+type Output = { Params: { id: string; index: string } };
 interface Query {
   readonly account?: string;
   readonly status?: string;
@@ -38,6 +40,14 @@ export function projectPaths(hub: FastifyInstance, parts: Parts): void {
     if (project === undefined) return answer(reply, notFound);
     const details = projectDetails(project, parts);
     return show(request, reply, details, () => projectPage(details));
+  });
+  // Of its own, not by a presigned address: looking at the hub uses up no fault and no address.
+  hub.get<Output>('/projects/:id/outputs/:index', (request, reply) => {
+    const { id, index } = request.params;
+    const project = projects.find(id);
+    const key = /^\d{1,6}$/.test(index) ? project?.files[Number(index)] : undefined;
+    if (key === undefined) return answer(reply, notFound);
+    return sendFile(request, reply, key, storage);
   });
   hub.post<ById>('/projects/:id/cancel', async (request, reply) => {
     const fields = fieldsOf(cancellation, request);

@@ -1,13 +1,14 @@
 // Downloads: presigned, whole or a range of bytes, streamed from disk.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contentTypeOf, extensionOf } from '../../api/asset.ts';
 import type { SignedQuery } from '../addresses.ts';
 import { answer } from '../app.ts';
 import { spoilerOf } from '../faults/spoil.ts';
 import type { Parts } from '../parts.ts';
 import { notFound } from '../refusal.ts';
+import type { Storage } from '../storage.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
@@ -15,39 +16,46 @@ export function downloadRoutes(server: FastifyInstance, { storage, addresses }: 
   server.route<Signed>({
     method: ['GET', 'HEAD'],
     url: '/downloads/*',
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const key = request.params['*'];
       const standing = addresses.standing('downloads', key, request.query);
-      if (standing !== 'valid') {
-        const why = standing === 'expired' ? 'has expired' : 'is not valid';
-        return answer(reply, { status: 403, message: `This download address ${why}.` });
-      }
-      const file = storage.fileOf(key);
-      const size = await sizeOf(file);
-      if (size === undefined) return answer(reply, notFound);
-
-      // Ranges are for GET only (RFC 9110, 14.2).
-      const range = request.method === 'GET' ? request.headers.range : undefined;
-      const part = rangeOf(range, request.headers['if-range'], size);
-      reply.header('accept-ranges', 'bytes');
-      if (part === 'unsatisfiable')
-        return reply
-          .code(416)
-          .header('content-range', `bytes */${size}`)
-          .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
-      reply.type(contentTypeOf(extensionOf(key)));
-      const { start, end } = part ?? { start: 0, end: size - 1 };
-      reply.header('content-length', end - start + 1);
-      if (part !== undefined)
-        reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
-      // An empty file has no last byte to name.
-      if (request.method === 'HEAD' || size === 0) return reply.send();
-      const content = createReadStream(file, { start, end });
-      const transfer = { length: end - start + 1, socket: request.raw.socket };
-      const spoiler = spoilerOf(request.faults ?? [], transfer);
-      return reply.send(spoiler === undefined ? content : content.pipe(spoiler));
+      if (standing === 'valid') return sendFile(request, reply, key, storage);
+      const why = standing === 'expired' ? 'has expired' : 'is not valid';
+      return answer(reply, { status: 403, message: `This download address ${why}.` });
     },
   });
+}
+
+/** A file of the storage, whole or the part that is asked for. The key must be one of ours. */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: string,
+  storage: Storage,
+): Promise<FastifyReply> {
+  const file = storage.fileOf(key);
+  const size = await sizeOf(file);
+  if (size === undefined) return answer(reply, notFound);
+
+  // Ranges are for GET only (RFC 9110, 14.2).
+  const range = request.method === 'GET' ? request.headers.range : undefined;
+  const part = rangeOf(range, request.headers['if-range'], size);
+  reply.header('accept-ranges', 'bytes');
+  if (part === 'unsatisfiable')
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${size}`)
+      .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
+  reply.type(contentTypeOf(extensionOf(key)));
+  const { start, end } = part ?? { start: 0, end: size - 1 };
+  reply.header('content-length', end - start + 1);
+  if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
+  // An empty file has no last byte to name.
+  if (request.method === 'HEAD' || size === 0) return reply.send();
+  const content = createReadStream(file, { start, end });
+  const transfer = { length: end - start + 1, socket: request.raw.socket };
+  const spoiler = spoilerOf(request.faults ?? [], transfer);
+  return reply.send(spoiler === undefined ? content : content.pipe(spoiler));
 }
 
 interface Part {

@@ -1,4 +1,5 @@
 // The pages of projects: a wall of pictures, and one project with its record, its outputs and its events.
+import { extensionOf, mediaTypeOf } from '../../../api/asset.ts';
 import type { ProjectDetails, ProjectView } from '../views.ts';
 import { badge, button, type Html, html, number, page, table, time } from './layout.ts';
 import { deliveryTable } from './webhooks.ts';
@@ -45,14 +46,14 @@ export function projectPage(project: ProjectDetails): string {
     ['Enabled', project.enabled === false ? 'no: it was deleted' : 'yes'],
   ];
   return page(name ?? id, '/hub/projects', [
-    html`<p>${badge(status)} since ${time(project.created_at)} ${live ? button(`/hub/projects/${id}/cancel`, 'Cancel') : null}</p>`,
+    html`<p>${badge(status)} · created ${time(project.created_at)} ${live ? button(`/hub/projects/${id}/cancel`, 'Cancel') : null}</p>`,
     downloads.length === 0
       ? html`<p class="empty">No outputs.</p>`
       : html`<ul class="cards">
-          ${downloads.map(
-            ({ url }) =>
-              html`<li><a class="picture" href=${local(url)}>${media(url, project.type ?? '')}</a></li>`,
-          )}
+          ${downloads.map(({ url }, index) => {
+            const path = outputPath(id, index);
+            return html`<li><a class="picture" href=${path}>${media(path, url, project.tool)}</a></li>`;
+          })}
         </ul>`,
     table(
       ['Field', 'Value'],
@@ -69,27 +70,28 @@ export function projectPage(project: ProjectDetails): string {
   ]);
 }
 
-function outputOf({ downloads, tool, status, enabled }: ProjectView): Html {
+function outputOf({ id, downloads, tool, status, enabled }: ProjectView): Html {
   const [first] = downloads;
   if (enabled === false) return html`<span>deleted</span>`;
   if (first === undefined) return html`<span>${status}</span>`;
-  return media(first.url, tool);
+  return media(outputPath(id, 0), first.url, tool);
 }
 
-/** A picture, a clip or a sound, as the address says. */
-function media(url: string, what: string): Html {
-  const address = local(url);
-  const path = address.split('?')[0] ?? '';
-  if (/\.(png|jpe?g|webp|gif|avif)$/.test(path))
-    return html`<img src=${address} alt=${`Output of ${what}`} loading="lazy" />`;
-  if (/\.(mp4|webm|mov|m4v)$/.test(path))
-    return html`<video src=${address} muted preload="metadata"></video>`;
-  if (/\.(wav|mp3|ogg|m4a)$/.test(path)) return html`<span>sound</span>`;
-  return html`<span>file</span>`;
-}
+const outputPath = (id: string, index: number): string => `/hub/projects/${id}/outputs/${index}`;
 
-/** The same file by a path: the page may have been reached by another name of this machine. */
-function local(url: string): string {
-  const { pathname, search } = new URL(url);
-  return `${pathname}${search}`;
+/** A picture, a clip or a sound, as the ending of its address says. */
+function media(path: string, url: string, what: string): Html {
+  const extension = extensionOf(new URL(url).pathname);
+  switch (mediaTypeOf(extension)) {
+    case 'image':
+      return html`<img src=${path} alt=${`Output of ${what}`} loading="lazy" />`;
+    case 'video':
+      return extension === 'gif'
+        ? html`<img src=${path} alt=${`Output of ${what}`} loading="lazy" />`
+        : html`<video src=${path} muted preload="metadata"></video>`;
+    case 'audio':
+      return html`<span>sound</span>`;
+    default:
+      return html`<span>file</span>`;
+  }
 }
