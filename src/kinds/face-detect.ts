@@ -1,6 +1,6 @@
 // face-detect: finds faces in an uploaded image or video (facts.md, Face detection). Free at present.
 import type { JsonObject } from '../base/json.ts';
-import { imageAsset } from './fields.ts';
+import { confidenceScore, imageAsset } from './fields.ts';
 import type { StepKind } from './kind.ts';
 
 export const faceDetect: StepKind = {
@@ -16,14 +16,7 @@ export const faceDetect: StepKind = {
         ...imageAsset,
         description: 'The image or video to look at: the file_path of an upload.',
       },
-      confidence_score: {
-        type: 'number',
-        minimum: 0,
-        maximum: 1,
-        multipleOf: 0.05,
-        default: 0.5,
-        description: 'How sure the detector must be: 0 to 1 in steps of 0.05.',
-      },
+      confidence_score: confidenceScore,
     },
   },
   outputs: {

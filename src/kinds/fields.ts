@@ -39,3 +39,12 @@ export const endSeconds = {
   minimum: 0.1,
   description: 'Where the clip ends, in seconds; greater than start_seconds.',
 } as const;
+
+export const confidenceScore = {
+  type: 'number',
+  minimum: 0,
+  maximum: 1,
+  multipleOf: 0.05,
+  default: 0.5,
+  description: 'How sure the detector must be: 0 to 1 in steps of 0.05.',
+} as const;

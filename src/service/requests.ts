@@ -1,5 +1,5 @@
 // The request bodies that are no tool's (facts.md, Uploads and Face detection).
-import { imageAsset } from '../kinds/fields.ts';
+import { confidenceScore, imageAsset } from '../kinds/fields.ts';
 
 export const uploadRequest = {
   type: 'object',
@@ -35,13 +35,6 @@ export const detectionRequest = {
       required: ['target_file_path'],
       properties: { target_file_path: imageAsset },
     },
-    confidence_score: {
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      multipleOf: 0.05,
-      default: 0.5,
-      description: 'How sure the detector must be.',
-    },
+    confidence_score: confidenceScore,
   },
 } as const;
