@@ -88,6 +88,7 @@ describe('projects', () => {
     const second = await client.create('text-to-video', clip);
     expect(local.balance()).toBe(1000 - 30 - 30);
     await hub(local.address, `/hub/projects/${first.id}/cancel`, {});
+    expect(local.balance()).toBe(1000 - 30);
     await hub(local.address, `/hub/projects/${second.id}/cancel`, { refund: false });
     expect(local.balance()).toBe(1000 - 30);
     expect(await client.record('video', first.id)).toMatchObject({
