@@ -77,7 +77,8 @@ export function openApp(keys: Keys): App {
     const status = error.statusCode ?? 500;
     // A client that hung up gets no answer, and is no trouble of the service's own.
     if (status >= 500 && !request.raw.destroyed)
-      reportTrouble(`${request.method} ${request.url}`, error);
+      // The route, not the address as it was written: that may be a presigned one.
+      reportTrouble(`${request.method} ${request.routeOptions.url ?? 'unknown path'}`, error);
     if (status >= 500) return reply.code(status).send({ message: 'Internal Server Error' });
     // interface.md knows one status for a request that is not right.
     if (status === 415)

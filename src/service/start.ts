@@ -55,7 +55,8 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   const leave = async (): Promise<void> => {
     if (options.data === undefined) await rm(folder, { recursive: true, force: true });
   };
-  await mkdir(folder, { recursive: true });
+  // It holds the secrets that sign events and addresses.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const database = openIn(options.data);
   try {
     const service = await openOn(options, { folder, database, rules: rules.value });
