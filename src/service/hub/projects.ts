@@ -5,7 +5,7 @@ import { answer } from '../app.ts';
 import type { Parts } from '../parts.ts';
 import { isStatus } from '../project-row.ts';
 import { notFound, refuse } from '../refusal.ts';
-import { sendFile } from '../routes/downloads.ts';
+import { sendFile } from '../send-file.ts';
 import { changed, fieldsOf, show } from './form.ts';
 import { beforeOf, limitOf } from './limit.ts';
 import { projectPage, projectsPage } from './pages/projects.ts';

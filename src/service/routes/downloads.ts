@@ -1,14 +1,9 @@
-// Downloads: presigned, whole or a range of bytes, streamed from disk.
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { contentTypeOf, extensionOf } from '../../api/asset.ts';
+// Downloads: by presigned addresses, without a key.
+import type { FastifyInstance } from 'fastify';
 import type { SignedQuery } from '../addresses.ts';
 import { answer } from '../app.ts';
-import { spoilerOf } from '../faults/spoil.ts';
 import type { Parts } from '../parts.ts';
-import { notFound } from '../refusal.ts';
-import type { Storage } from '../storage.ts';
+import { sendFile } from '../send-file.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
@@ -24,73 +19,4 @@ export function downloadRoutes(server: FastifyInstance, { storage, addresses }: 
       return answer(reply, { status: 403, message: `This download address ${why}.` });
     },
   });
-}
-
-/** A file of the storage, whole or the part that is asked for. The key must be one of ours. */
-export async function sendFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  key: string,
-  storage: Storage,
-): Promise<FastifyReply> {
-  const file = storage.fileOf(key);
-  const size = await sizeOf(file);
-  if (size === undefined) return answer(reply, notFound);
-
-  // Ranges are for GET only (RFC 9110, 14.2).
-  const range = request.method === 'GET' ? request.headers.range : undefined;
-  const part = rangeOf(range, request.headers['if-range'], size);
-  reply.header('accept-ranges', 'bytes');
-  if (part === 'unsatisfiable')
-    return reply
-      .code(416)
-      .header('content-range', `bytes */${size}`)
-      .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
-  reply.type(contentTypeOf(extensionOf(key)));
-  const { start, end } = part ?? { start: 0, end: size - 1 };
-  reply.header('content-length', end - start + 1);
-  if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
-  // An empty file has no last byte to name.
-  if (request.method === 'HEAD' || size === 0) return reply.send();
-  const content = createReadStream(file, { start, end });
-  const transfer = { length: end - start + 1, socket: request.raw.socket };
-  const spoiler = spoilerOf(request.faults ?? [], transfer);
-  return reply.send(spoiler === undefined ? content : content.pipe(spoiler));
-}
-
-interface Part {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * The part of a file that is asked for; undefined for all of it: also when several ranges are asked for, or when
- * If-Range is used, since files here have no version that it could match (RFC 9110, 14.2).
- */
-function rangeOf(
-  range: string | undefined,
-  ifRange: string | string[] | undefined,
-  size: number,
-): Part | 'unsatisfiable' | undefined {
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
-  if (ifRange !== undefined || (from === '' && to === '')) return undefined;
-  if (from === '') {
-    const length = Math.min(Number(to), size);
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
-  }
-  const start = Number(from);
-  const end = to === '' ? size - 1 : Math.min(Number(to), size - 1);
-  if (to !== '' && Number(to) < start) return undefined;
-  return start >= size ? 'unsatisfiable' : { start, end };
-}
-
-async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    const found = await stat(file);
-    return found.isFile() ? found.size : undefined;
-  } catch (error) {
-    // Removed with its project meanwhile; anything else is trouble of the service's own.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
