@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { published, textOf } from '../schemas/generate.ts';
+import { vocabulary } from '../src/base/schema.ts';
 import { validate } from '../src/language/validate.ts';
 import { parseFaults } from '../src/service/faults/read.ts';
 
@@ -17,7 +18,7 @@ function editor(): Ajv2020 {
     strictTypes: false,
     allowUnionTypes: true,
   });
-  ajv.addVocabulary(['x-asset', 'x-cosmetic']);
+  ajv.addVocabulary([...vocabulary]);
   return ajv;
 }
 

@@ -1,5 +1,7 @@
 // JSON Schema 2020-12 as plain constants: what the code validates with, publishes and derives types from.
+
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { fieldOf, isObject, type JsonObject } from './json.ts';
 
 export type { ErrorObject, ValidateFunction };
 
@@ -8,8 +10,11 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** Annotations of ours: which media an asset field takes, and which fields do not change a result. */
-const vocabulary = ['x-asset', 'x-cosmetic'];
+/**
+ * Annotations of ours: which media an asset field takes, which fields do not change a result, and which the service
+ * does not look at unless another field has a certain value.
+ */
+export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored'];
 
 function makeAjv(useDefaults: boolean): Ajv2020 {
   const ajv = new Ajv2020({
@@ -50,4 +55,33 @@ export function withDefaults<T>(schema: Schema, value: T): T {
   const copy: T = JSON.parse(JSON.stringify(value));
   complete(copy);
   return copy;
+}
+
+/** What a schema's `x-ignored` says: the service does not look at `field` unless `unless` has the value `is`. */
+interface Ignored {
+  readonly field: string;
+  readonly unless: string;
+  readonly is: string;
+}
+
+/** A body without the fields that the service does not look at, whatever they hold. */
+export function withoutIgnored(schema: Schema, body: JsonObject): JsonObject {
+  const list = schema['x-ignored'];
+  if (!Array.isArray(list)) return body;
+  return list
+    .filter(isIgnored)
+    .filter(({ unless, is }) => fieldOf(body, unless) !== is)
+    .reduce((rest, { field }) => without(rest, field.split('.')), body);
+}
+
+function isIgnored(value: unknown): value is Ignored {
+  return (
+    isObject(value) && ['field', 'unless', 'is'].every((key) => typeof value[key] === 'string')
+  );
+}
+
+function without(object: JsonObject, [key = '', ...below]: readonly string[]): JsonObject {
+  const { [key]: member, ...others } = object;
+  if (below.length === 0 || !isObject(member)) return below.length === 0 ? others : object;
+  return { ...object, [key]: without(member, below) };
 }

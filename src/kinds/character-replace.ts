@@ -13,6 +13,8 @@ export const characterReplaceRequest = {
   description:
     'Replaces a subject in a video with a character, or animates the character with motion from the video.',
   type: 'object',
+  // interface.md, POST /v1/character-replace: "Ignored when it is auto or omitted."
+  'x-ignored': [{ field: 'style.points', unless: 'style.selection_mode', is: 'point' }],
   additionalProperties: false,
   required: ['end_seconds', 'assets'],
   properties: {

@@ -47,10 +47,17 @@ export interface Keys {
   revoke(id: number, at: number): Promise<KeyRow | undefined>;
 }
 
+export interface KeyOptions {
+  /** The key to accept; undefined: a new one is made. */
+  readonly given: string | undefined;
+  /** The key ends with this start: the next one of this kind takes its place. */
+  readonly passing: boolean;
+}
+
 /** Adds a key, the given one or a new one, to those of earlier starts: all of them work. */
 export async function openKeys(
   database: Database,
-  given: string | undefined,
+  { given, passing }: KeyOptions,
   at: number,
 ): Promise<Keys> {
   const insert = database.prepare(
@@ -72,9 +79,12 @@ export async function openKeys(
     );
 
   const key = given ?? newKey();
-  await database.write(() =>
-    store(key, { name: 'made at start', account: localAccount, permissions }, at),
-  );
+  const forget = database.prepare('DELETE FROM keys WHERE name = ?');
+  await database.write(() => {
+    if (passing) forget.run(passingName);
+    const name = passing ? passingName : 'made at start';
+    store(key, { name, account: localAccount, permissions }, at);
+  });
   // By the hash of the key: how long a look-up takes tells nothing about a key that one does not have.
   const valid = new Map<string, Caller>();
   for (const row of rows.all())
@@ -107,6 +117,9 @@ export async function openKeys(
     },
   };
 }
+
+/** The name of keys that end with the start that made them. */
+const passingName = 'of a rehearsal';
 
 const newKey = (): string => `sl_${randomBytes(24).toString('base64url')}`;
 

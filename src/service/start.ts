@@ -91,7 +91,11 @@ async function openOn(
   const { now } = clock;
   const storage = await openStorage(folder);
   const accounts = await openAccounts(database, { credits, tier }, now());
-  const keys = await openKeys(database, options.key, now());
+  const keys = await openKeys(
+    database,
+    { given: options.key, passing: options.passingKey ?? false },
+    now(),
+  );
   let address = '';
   const addresses = await openAddresses(database, {
     base: () => address,

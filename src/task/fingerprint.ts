@@ -4,7 +4,7 @@
 import { type Digest, digestOf } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Brand } from '../base/result.ts';
-import { type Schema, withDefaults } from '../base/schema.ts';
+import { type Schema, withDefaults, withoutIgnored } from '../base/schema.ts';
 
 export type Fingerprint = Brand<Digest, 'Fingerprint'>;
 
@@ -33,7 +33,7 @@ export function fingerprintOf(manifest: Manifest): Fingerprint {
 
 /** What of a request body determines the result. The body must satisfy the schema or be near it. */
 export function essentialBody(schema: Schema, body: JsonObject): JsonObject {
-  const complete = withDefaults(schema, body);
+  const complete = withoutIgnored(schema, withDefaults(schema, body));
   const properties = schema['properties'];
   if (typeof properties !== 'object' || properties === null) return complete;
   const cosmetic = new Set(

@@ -200,6 +200,7 @@ async function openService({ target, places, options, clock }: Running): Promise
   return await startService({
     data: places.service,
     credits: rehearsalCredits,
+    passingKey: true,
     speed: options.rehearsalSpeed ?? 'instant',
     now: () => clock.now(),
   });

@@ -8,6 +8,7 @@ import type { LocalService } from '../../src/service/start.ts';
 import { photo, service } from '../rig.ts';
 import { addressIn, Client, download, eventually, smallSample, textAt } from './client.ts';
 import { child, dataFolder } from './killable.ts';
+import { hub } from './receiver.ts';
 
 /** Charges of each project, and nothing else that was moved. */
 function chargesOf(local: LocalService): ReadonlyMap<string, number> {
@@ -76,6 +77,24 @@ describe('a service that is closed and started again on its data folder', () => 
     const after = await service({ data });
     const client = new Client({ address: after.address, key });
     expect((await client.ask('GET', '/v1/account')).status).toBe(200);
+  });
+
+  test('forgets the key of a rehearsal with the next rehearsal, and keeps it as a hash meanwhile', async () => {
+    const data = dataFolder();
+    const first = await service({ data, passingKey: true });
+    await first.close();
+    const second = await service({ data, passingKey: true });
+    expect((await new Client(second).ask('GET', '/v1/account')).status).toBe(200);
+    const old = new Client({ address: second.address, key: first.key });
+    expect((await old.ask('GET', '/v1/account')).status).toBe(401);
+    const { keys } = await hub(second.address, '/hub/keys');
+    expect(keys).toEqual([expect.objectContaining({ name: 'of a rehearsal' })]);
+    await second.close();
+    const files = readdirSync(data).map((name) => join(data, name));
+    const stored = files
+      .filter((file) => file.includes('.sqlite'))
+      .map((file) => readFileSync(file));
+    expect(stored.some((bytes) => bytes.includes(second.key))).toBe(false);
   });
 
   test('goes on with what was not finished, and charges nothing again', async () => {

@@ -33,6 +33,10 @@ describe('a fingerprint is the same', () => {
     ['a value that an expression gives', 'end_seconds: "${{ 2 + 3 }}"'],
     ['a default below a group that is left out', 'end_seconds: 5, style: { selection_mode: auto }'],
     ['an empty group', 'end_seconds: 5, style: {}'],
+    [
+      'points that are not looked at',
+      'end_seconds: 5, style: { points: [{ position_x: 1, position_y: 2, time_seconds: 0 }] }',
+    ],
   ])('with %s', (_, fields) => {
     expect(act(fields, { any: 1 })).toBe(plain);
   });

@@ -6,9 +6,9 @@ import { extensionOf, fitsAs } from '../../api/asset.ts';
 import { projectId } from '../../api/project.ts';
 import { routes } from '../../api/routes.ts';
 import { allowances, pixelsAskedFor, type Tier } from '../../api/tier.ts';
-import type { JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { ok, type Result } from '../../base/result.ts';
-import { withDefaults } from '../../base/schema.ts';
+import { withDefaults, withoutIgnored } from '../../base/schema.ts';
 import type { Tool } from '../../kinds/kind.ts';
 import { tools } from '../../kinds/tools.ts';
 import { accountOf, answer } from '../app.ts';
@@ -81,7 +81,7 @@ const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file'
 
 /** A valid body with its defaults filled in. */
 function requestOf(tool: Tool, sent: unknown): Result<JsonObject, Refusal> {
-  const body = bodyOf(tool.request, sent);
+  const body = bodyOf(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
   if (!body.ok) return body;
   const breaches = tool.rules?.(body.value) ?? [];
   if (breaches.length > 0)

@@ -1,8 +1,7 @@
 // interface.md, POST /v1/character-replace: every rule of the tables of fields, and every response.
 // Left out: that a point is in pixels of the source frame, from its left and top edge, "at time_seconds", and that its
 // time is the clock of start_seconds: no rule says what a point outside the frame or the clip does. The default of
-// style.mode is not shown. Whether a malformed point is refused while points are "ignored" is not said either: what is
-// tested is that well-formed ones change nothing.
+// style.mode is not shown.
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/base/json.ts';
 import { send, textAt } from '../client.ts';
@@ -37,6 +36,7 @@ const accepted: readonly Change[] = [
   ['points: ignored when selection_mode is auto', 'style', { ...pointing, selection_mode: 'auto' }],
   ['points: ignored when selection_mode is omitted', 'style', { points: [point] }],
   ['points: may be empty when ignored', 'style', { selection_mode: 'auto', points: [] }],
+  ['points: may be anything when ignored', 'style', { selection_mode: 'auto', points: 'here' }],
   ['position_x: minimum 0', 'style', { ...pointing, points: [{ ...point, position_x: 0 }] }],
   ['position_y: minimum 0', 'style', { ...pointing, points: [{ ...point, position_y: 0 }] }],
   ['time_seconds: minimum 0', 'style', { ...pointing, points: [{ ...point, time_seconds: 0 }] }],
