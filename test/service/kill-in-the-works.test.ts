@@ -11,7 +11,7 @@ const each = 50;
 test('kill -9 during 200 running jobs: every job ends, the ledger sums match, no event is lost', async () => {
   const data = dataFolder();
   // So slow that all are in the works before the first one ends, and with a slot for each.
-  const first = await child(data, '3', 4 * each);
+  const first = await child(data, '3', { slots: 4 * each });
   const client = new Client(first.door);
   let killed = false;
   let answered = 0;

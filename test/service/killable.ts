@@ -22,11 +22,21 @@ export interface Child {
   kill(): Promise<void>;
 }
 
+export interface ChildOptions {
+  readonly slots?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A service in a process of its own. */
-export async function child(data: string, speed: string, slots = 8): Promise<Child> {
+export async function child(
+  data: string,
+  speed: string,
+  { slots = 8, env = {} }: ChildOptions = {},
+): Promise<Child> {
   const script = fileURLToPath(new URL('./child.ts', import.meta.url));
   const started: ChildProcess = spawn(process.execPath, [script, data, speed, String(slots)], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   });
   const gone = once(started, 'exit');
   onTestFinished(() => void started.kill('SIGKILL'));
