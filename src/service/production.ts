@@ -73,6 +73,11 @@ export function openProduction(parts: ProductionParts): Production {
     return render({ tool, body: project.body, inputs: inputs.value, folder, seed, most });
   }
 
+  const isWanted = (id: string): boolean => {
+    const project = projects.find(id);
+    return project !== undefined && isLive(project);
+  };
+
   async function discard(id: string): Promise<void> {
     await storage.removeOutputs(id);
     await projects.swept(id);
@@ -112,9 +117,15 @@ export function openProduction(parts: ProductionParts): Production {
         begin: () => projects.start(id, clock.now()),
         work: async () => {
           const project = projects.find(id);
-          if (project === undefined || !isLive(project)) return () => discard(id);
-          const outcome = failure ?? (await outcomeOf(project));
-          return () => settle(project, outcome);
+          if (project === undefined || !isWanted(id)) return () => discard(id);
+          try {
+            const outcome = failure ?? (await outcomeOf(project));
+            return () => settle(project, outcome);
+          } catch (reason) {
+            // Deleted or canceled meanwhile: its folder was taken from under the renderer.
+            if (isWanted(id)) throw reason;
+            return () => discard(id);
+          }
         },
         broke: async (reason) => {
           reportTrouble(`project ${id}`, reason);

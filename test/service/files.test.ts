@@ -1,13 +1,13 @@
 // Presigned addresses: what they give and take, for how long, and in which parts.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RecordKind } from '../../src/api/project.ts';
 import { photo, service, until } from '../rig.ts';
-import { addressIn, Client, download, pathOf, put, send, textAt } from './client.ts';
+import { addressIn, Client, download, pathOf, put, send, smallSample, textAt } from './client.ts';
 import { clockwork } from './clockwork.ts';
 
 const day = 24 * 3_600_000;
@@ -220,6 +220,32 @@ describe('an upload', () => {
 
   const isPng = (name: string | Buffer): boolean => String(name).endsWith('.png');
 });
+
+test.each(['DELETE', 'cancel'])(
+  'a project that is rendered while it goes (%s) leaves no file behind, and no complaint',
+  async (way) => {
+    const data = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const complaints = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => complaints.mockRestore());
+    // One slot: when the last project has ended, all before it have.
+    const local = await service({ data, slots: 1 });
+    const client = new Client(local);
+    const file = await client.upload(await smallSample(6));
+    for (let count = 0; count < 6; count++) {
+      const id = await client.swap(file, file);
+      await until('it is being rendered', () => existsSync(join(data, 'outputs', id)));
+      const path = `/hub/projects/${id}/cancel`;
+      const stopped = way === 'cancel' && (await client.ask('POST', path, {})).status === 200;
+      // A project that was quicker than this test is deleted all the same.
+      if (!stopped) await client.ask('DELETE', `/v1/image-projects/${id}`);
+    }
+    const last = await client.swap(file, file);
+    await client.settled('image', last);
+    expect(readdirSync(join(data, 'outputs'))).toEqual([last]);
+    expect(complaints.mock.calls).toEqual([]);
+  },
+);
 
 describe('a download', () => {
   test('says how long it is and what it is', async () => {

@@ -71,6 +71,7 @@ export interface Deliveries {
 export interface DeliverySelection {
   readonly webhook?: string | undefined;
   readonly project?: string | undefined;
+  readonly state?: DeliveryState | undefined;
   readonly limit: number;
 }
 
@@ -118,8 +119,9 @@ export function openDeliveries(
   );
   const attempts = database.prepare('SELECT * FROM attempts WHERE delivery = ? ORDER BY rowid');
   const newest = database.prepare(
-    `SELECT * FROM deliveries WHERE (?1 IS NULL OR webhook = ?1) AND (?2 IS NULL OR project = ?2)
-     ORDER BY seq DESC LIMIT ?3`,
+    `SELECT * FROM deliveries
+     WHERE (?1 IS NULL OR webhook = ?1) AND (?2 IS NULL OR project = ?2) AND (?3 IS NULL OR state = ?3)
+     ORDER BY seq DESC LIMIT ?4`,
   );
 
   const deliveryOf = (row: Row): Delivery => {
@@ -195,8 +197,8 @@ export function openDeliveries(
         const made = byId.get(again);
         return made === undefined ? undefined : deliveryOf(made);
       }),
-    list: ({ webhook, project, limit }) =>
-      newest.all(webhook ?? null, project ?? null, limit).map(deliveryOf),
+    list: ({ webhook, project, state, limit }) =>
+      newest.all(webhook ?? null, project ?? null, state ?? null, limit).map(deliveryOf),
   };
 }
 
@@ -220,8 +222,11 @@ function kindOf(row: Row): EventKind {
   throw new Error(`bug: unknown event kind ${kind}`);
 }
 
+export function isDeliveryState(text: string): text is DeliveryState {
+  return text === 'waiting' || text === 'delivered' || text === 'given_up' || text === 'lost';
+}
+
 function stateOf(text: string): DeliveryState {
-  if (text === 'waiting' || text === 'delivered' || text === 'given_up' || text === 'lost')
-    return text;
+  if (isDeliveryState(text)) return text;
   throw new Error(`bug: unknown state of a delivery ${text}`);
 }

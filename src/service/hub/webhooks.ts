@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { isEventKind } from '../../api/event.ts';
 import { localAccount } from '../accounts.ts';
 import { answer } from '../app.ts';
+import { isDeliveryState } from '../events/deliveries.ts';
 import { checkAddress } from '../events/webhooks.ts';
 import type { Parts } from '../parts.ts';
 import { notFound, refuse } from '../refusal.ts';
@@ -14,7 +15,12 @@ import { newWebhook } from './requests.ts';
 import { deliveryView, webhookView } from './views.ts';
 
 type ById = { Params: { id: string } };
-type Selected = { Querystring: { webhook?: string; project?: string; limit?: string } };
+interface Query {
+  readonly webhook?: string;
+  readonly project?: string;
+  readonly state?: string;
+  readonly limit?: string;
+}
 const back = '/hub/webhooks';
 
 export function webhookPaths(hub: FastifyInstance, parts: Parts): void {
@@ -49,11 +55,14 @@ export function webhookPaths(hub: FastifyInstance, parts: Parts): void {
     return changed(request, reply, webhookView(webhook), { back });
   });
 
-  hub.get<Selected>('/deliveries', (request, reply) => {
-    const { webhook, project, limit } = request.query;
+  hub.get<{ Querystring: Query }>('/deliveries', (request, reply) => {
+    const { webhook, project, state, limit } = request.query;
     const most = limitOf(limit);
     if (!most.ok) return answer(reply, most.error);
-    const list = deliveries.list({ webhook, project, limit: most.value }).map(deliveryView);
+    if (state !== undefined && !isDeliveryState(state))
+      return answer(reply, refuse(`state ${JSON.stringify(state)} is none.`).error);
+    const chosen = { webhook, project, state, limit: most.value };
+    const list = deliveries.list(chosen).map(deliveryView);
     return show(request, reply, { deliveries: list }, () => deliveriesPage(list));
   });
   hub.post<ById>('/deliveries/:id/replay', async (request, reply) => {

@@ -1,0 +1,9 @@
+// A short round of the service's torture; the long one is a command of its own: npm run torture -- --of service.
+import { expect, test } from 'vitest';
+import { tortureService } from '../../torture/service.ts';
+
+test('killed at random moments under load, it keeps its books, its events and its files right', async () => {
+  const { projects, violations } = await tortureService({ rounds: 3, seed: 7, say: () => {} });
+  expect(violations).toEqual([]);
+  expect(projects).toBeGreaterThan(20);
+});
