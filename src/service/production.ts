@@ -87,7 +87,8 @@ export function openProduction(parts: ProductionParts): Production {
     const { id, record, credits, estimated } = project;
     if (!outcome.ok) {
       const { code, message } = outcome.error;
-      return projects.fail(id, { code: codeIn(record, code), message }, clock.now());
+      await projects.fail(id, { code: codeIn(record, code), message }, clock.now());
+      return storage.removeOutputs(id);
     }
     const [first] = outcome.value;
     const done = await projects.complete(
