@@ -198,33 +198,48 @@ function isGone(error: unknown): boolean {
 const anyOf = (ids: ReadonlySet<string>, chance: () => number): string =>
   [...ids][Math.floor(chance() * ids.size)] ?? 'none';
 
-/** Every credit is accounted for: of each project that was answered, and of no other that is not there. */
-async function checkBooks(client: Client, answered: Answered): Promise<readonly string[]> {
+/** What the ledger says: how often each project was charged, and what that came to after refunds. */
+interface Books {
+  readonly charges: ReadonlyMap<string, number>;
+  readonly net: ReadonlyMap<string, number>;
+  readonly sum: number;
+  readonly balance: number;
+}
+
+async function booksOf(client: Client): Promise<Books> {
   const { body } = await client.ask('GET', '/hub/ledger');
-  const entries = listAt(body, 'entries');
-  const wrong: string[] = [];
-  const sum = entries.reduce(
-    (all, { kind, credits }) => all + (kind === 'charge' ? -Number(credits) : Number(credits)),
-    0,
-  );
-  if (sum !== body['balance'])
-    wrong.push(`the ledger adds up to ${sum}, the balance is ${body['balance']}`);
-  const net = new Map<string, number>();
   const charges = new Map<string, number>();
-  for (const { kind, project, credits } of entries) {
-    if (typeof project !== 'string') continue;
+  const net = new Map<string, number>();
+  let sum = 0;
+  for (const { kind, project, credits } of listAt(body, 'entries')) {
     const paid = kind === 'charge' ? Number(credits) : -Number(credits);
+    sum -= paid;
+    if (typeof project !== 'string') continue;
     net.set(project, (net.get(project) ?? 0) + paid);
     if (kind === 'charge') charges.set(project, (charges.get(project) ?? 0) + 1);
   }
-  for (const id of answered.created)
-    if (charges.get(id) !== 1) wrong.push(`${id} was charged ${charges.get(id) ?? 0} times`);
+  return { charges, net, sum, balance: Number(body['balance']) };
+}
+
+/** Every credit is accounted for: of each project that was answered, and of no other that is not there. */
+async function checkBooks(client: Client, answered: Answered): Promise<readonly string[]> {
+  // What was left unfinished goes on meanwhile: a project agrees with the ledger before it was read or after.
+  const before = await booksOf(client);
   const projects = await projectsOf(client);
-  for (const { id, credits_charged } of projects)
-    if (net.get(String(id)) !== credits_charged)
-      wrong.push(`${id} says ${credits_charged} credits, the ledger ${net.get(String(id))}`);
-  if (projects.length !== charges.size)
-    wrong.push(`${projects.length} projects, ${charges.size} charges`);
+  const after = await booksOf(client);
+  const wrong: string[] = [];
+  for (const { sum, balance } of [before, after])
+    if (sum !== balance) wrong.push(`the ledger adds up to ${sum}, the balance is ${balance}`);
+  for (const id of answered.created)
+    if (after.charges.get(id) !== 1)
+      wrong.push(`${id} was charged ${after.charges.get(id) ?? 0} times`);
+  for (const { id, credits_charged } of projects) {
+    const known = [before, after].map(({ net }) => net.get(String(id)));
+    if (!known.includes(Number(credits_charged)))
+      wrong.push(`${id} says ${credits_charged} credits, the ledger ${known.join(', then ')}`);
+  }
+  if (projects.length !== after.charges.size)
+    wrong.push(`${projects.length} projects, ${after.charges.size} charges`);
   return wrong;
 }
 
