@@ -259,7 +259,8 @@ async function checkEnd(
     if (answered.deleted.has(id) && !gone) wrong.push(`${id} was deleted and is there`);
     if (answered.canceled.has(id) && status !== 'canceled')
       wrong.push(`${id} was canceled and is ${status}`);
-    if (gone && folders.has(id)) wrong.push(`${id} was deleted and its files are there`);
+    if ((gone || status !== 'complete') && folders.has(id))
+      wrong.push(`${id} is ${gone ? 'deleted' : status} and its files are there`);
     if (status === 'complete' && !heard.has(`${id} completed`))
       wrong.push(`${id}: completed was not heard`);
     if (status === 'error' && !heard.has(`${id} errored`))

@@ -67,6 +67,8 @@ export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
         detection.createdAt,
         detection.startedAt,
       ),
+      id: detection.id,
+      isWanted: () => true,
       begin: () => detections.start(detection.id, clock.now()),
       work: async () => {
         const status = await search(detection);

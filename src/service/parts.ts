@@ -30,6 +30,8 @@ export interface Parts {
   readonly clock: Clock;
   /** Hands a new project to the studio. */
   readonly render: (project: StoredProject) => void;
+  /** Tells the studio that a project is not wanted any more. */
+  readonly release: (project: string) => void;
   /** Hands a new face detection to its studio. */
   readonly search: (detection: StoredDetection) => void;
 }

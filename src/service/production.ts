@@ -88,7 +88,7 @@ export function openProduction(parts: ProductionParts): Production {
     if (!outcome.ok) {
       const { code, message } = outcome.error;
       await projects.fail(id, { code: codeIn(record, code), message }, clock.now());
-      return storage.removeOutputs(id);
+      return discard(id);
     }
     const [first] = outcome.value;
     const done = await projects.complete(
@@ -114,6 +114,8 @@ export function openProduction(parts: ProductionParts): Production {
       const pace = paceOf(speed, seed, seq, tool.medianSeconds * effortOf(tool, body));
       return {
         ...remaining(pace, clock.now(), createdAt, startedAt),
+        id,
+        isWanted: () => isWanted(id),
         hangs: rule?.fault === 'job-hang',
         begin: () => projects.start(id, clock.now()),
         work: async () => {
@@ -132,6 +134,7 @@ export function openProduction(parts: ProductionParts): Production {
           reportTrouble(`project ${id}`, reason);
           const message = 'The project could not be rendered.';
           await projects.fail(id, { code: 'unknown_error', message }, clock.now());
+          await discard(id);
         },
       };
     },

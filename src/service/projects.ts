@@ -65,7 +65,7 @@ export interface Projects {
   cancel(id: string, refund: boolean, at: number): Promise<boolean>;
   /** False when there is nothing to delete. */
   disable(id: string): Promise<boolean>;
-  /** Ids of deleted projects whose files may still be on disk. */
+  /** Ids of projects that have no outputs (any more) and whose files may still be on disk. */
   unswept(): readonly string[];
   /** Its files are gone, and nothing makes new ones. */
   swept(id: string): Promise<unknown>;
@@ -110,8 +110,8 @@ export function openProjects(
   const toDeleted = database.prepare(
     'UPDATE projects SET enabled = 0 WHERE id = ? AND enabled = 1',
   );
-  const deletedWithFiles = database.prepare(
-    'SELECT id FROM projects WHERE enabled = 0 AND swept = 0',
+  const endedWithFiles = database.prepare(
+    `SELECT id FROM projects WHERE swept = 0 AND (enabled = 0 OR status IN ('canceled', 'error'))`,
   );
   const markSwept = database.prepare('UPDATE projects SET swept = 1 WHERE id = ?');
 
@@ -216,7 +216,7 @@ export function openProjects(
         return true;
       }),
     disable: (id) => database.write(() => toDeleted.run(id).changes === 1),
-    unswept: () => deletedWithFiles.all().map((row) => textOf(row, 'id')),
+    unswept: () => endedWithFiles.all().map((row) => textOf(row, 'id')),
     swept: (id) => database.write(() => markSwept.run(id)),
   };
 }

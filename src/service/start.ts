@@ -128,6 +128,7 @@ async function openOn(
     ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
     ...{ webhooks, deliveries, courier, faults },
     render: (project) => studio.submit(production.jobOf(project)),
+    release: studio.release,
     search: (detection) => faceStudio.submit(faces.jobOf(detection)),
   };
   const app = openApp(keys);

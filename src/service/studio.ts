@@ -5,18 +5,23 @@ import { reportTrouble } from './own-trouble.ts';
 import type { Pace } from './pace.ts';
 
 export interface Job extends Pace {
+  readonly id: string;
   /** It never ends, and gives its slot back: nothing else is to wait for it. */
   readonly hangs?: boolean;
   /** Called when a slot is free: the job's state becomes `rendering`. */
   begin(): Promise<void>;
   /** The rendering. What it answers records the outcome; it is called when the job's time has passed. */
   work(): Promise<() => Promise<void>>;
+  /** False once nobody waits for it: then its time need not pass. */
+  isWanted(): boolean;
   /** Called instead when `begin` or `work` threw, which is a bug. */
   broke(reason: unknown): Promise<void>;
 }
 
 export interface Studio {
   submit(job: Job): void;
+  /** This job is not wanted any more: it waits no longer, and gives its slot back. */
+  release(id: string): void;
   /** Begins nothing new and waits for what is being worked on. */
   close(): Promise<void>;
 }
@@ -27,15 +32,23 @@ export function openStudio(clock: Clock, slots: number): Studio {
   let busy = 0;
   let closed = false;
   const timers = new Set<() => void>();
+  /** Jobs whose work is done and whose time is not over: what ends them at once. */
+  const idling = new Map<string, () => void>();
   const underWay = new Set<Promise<void>>();
 
-  function later(ms: number, then: () => void): void {
-    if (closed) return;
-    const cancel = clock.after(ms, () => {
+  /** Answers what ends the wait at once. */
+  function later(ms: number, then: () => void): () => void {
+    if (closed) return () => {};
+    const wake = (): void => {
       timers.delete(cancel);
       then();
-    });
+    };
+    const cancel = clock.after(ms, wake);
     timers.add(cancel);
+    return () => {
+      cancel();
+      wake();
+    };
   }
 
   function track(deed: Promise<void>): void {
@@ -61,10 +74,14 @@ export function openStudio(clock: Clock, slots: number): Studio {
       const begun = clock.now();
       if (job.hangs === true) return await job.begin();
       const [settle] = await Promise.all([job.work(), job.begin()]);
-      const left = begun + job.workMs - clock.now();
+      const left = job.isWanted() ? begun + job.workMs - clock.now() : 0;
       if (left <= 0) return await settle();
       busy += 1;
-      later(left, () => track(finish(job, settle)));
+      const end = later(left, () => {
+        idling.delete(job.id);
+        track(finish(job, settle));
+      });
+      idling.set(job.id, end);
     } catch (reason) {
       await giveUp(job, reason);
     } finally {
@@ -103,6 +120,7 @@ export function openStudio(clock: Clock, slots: number): Studio {
       if (job.waitMs > 0) later(job.waitMs, enqueue);
       else enqueue();
     },
+    release: (id) => idling.get(id)?.(),
     close: async () => {
       closed = true;
       for (const cancel of timers) cancel();

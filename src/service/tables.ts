@@ -62,6 +62,9 @@ ALTER TABLE projects ADD COLUMN account TEXT NOT NULL DEFAULT 'local';
 ALTER TABLE assets ADD COLUMN account TEXT NOT NULL DEFAULT 'local';
 ALTER TABLE detections ADD COLUMN account TEXT NOT NULL DEFAULT 'local';
 CREATE INDEX ledger_by_account ON ledger (account);
+DROP INDEX unswept_projects;
+CREATE INDEX unswept_projects ON projects (seq)
+  WHERE swept = 0 AND (enabled = 0 OR status IN ('canceled', 'error'));
 CREATE TABLE webhooks (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, account TEXT NOT NULL, url TEXT NOT NULL,
   kinds TEXT NOT NULL, secret TEXT NOT NULL, created_at INTEGER NOT NULL, removed_at INTEGER

@@ -22,7 +22,7 @@ interface Query {
 }
 
 export function projectPaths(hub: FastifyInstance, parts: Parts): void {
-  const { projects, storage, clock } = parts;
+  const { projects, storage, release, clock } = parts;
   hub.get<{ Querystring: Query }>('/projects', (request, reply) => {
     const { account, status } = request.query;
     const limit = limitOf(request.query.limit);
@@ -57,6 +57,7 @@ export function projectPaths(hub: FastifyInstance, parts: Parts): void {
     if (project === undefined) return answer(reply, notFound);
     if (!(await projects.cancel(id, fields.value['refund'] !== false, clock.now())))
       return answer(reply, { status: 409, message: `It has already ended: ${project.status}.` });
+    release(id);
     await storage.removeOutputs(id);
     const stopped = projects.find(id);
     if (stopped === undefined) throw new Error('bug: a project is never forgotten');

@@ -9,7 +9,7 @@ import { notFound } from '../refusal.ts';
 type ById = { Params: { id: string } };
 
 export function projectRoutes(server: FastifyInstance, parts: Parts): void {
-  const { projects, addresses, storage } = parts;
+  const { projects, addresses, storage, release } = parts;
   for (const record of ['video', 'image', 'audio'] as const) {
     const path = `/v1/${record}-projects/:id`;
     const found = (request: FastifyRequest<ById>): StoredProject | undefined => {
@@ -28,6 +28,7 @@ export function projectRoutes(server: FastifyInstance, parts: Parts): void {
       const project = found(request);
       if (project === undefined || !(await projects.disable(project.id)))
         return answer(reply, notFound);
+      release(project.id);
       await storage.removeOutputs(project.id);
       if (!isLive(project)) await projects.swept(project.id);
       return reply.code(204).send();
