@@ -1,6 +1,7 @@
 // Sending a file of the storage: whole or a range of bytes, streamed from disk.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentTypeOf, extensionOf } from '../api/asset.ts';
 import { answer } from './app.ts';
@@ -37,7 +38,9 @@ export async function sendFile(
   const content = createReadStream(file, { start, end });
   const transfer = { length: end - start + 1, socket: request.raw.socket };
   const spoiler = spoilerOf(request.faults ?? [], transfer);
-  return reply.send(spoiler === undefined ? content : content.pipe(spoiler));
+  if (spoiler === undefined) return reply.send(content);
+  // One that ends early ends the other; what is wrong with it is seen by whoever reads the last.
+  return reply.send(pipeline(content, spoiler, () => {}));
 }
 
 interface Part {

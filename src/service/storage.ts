@@ -12,6 +12,13 @@ export class TooLarge extends Error {
   readonly code = 'TOO_LARGE';
 }
 
+export interface Receiving {
+  /** How many bytes may come. */
+  readonly most: number;
+  /** What they are led through on their way, when a fault asks for it. */
+  readonly through?: Transform | undefined;
+}
+
 export interface Storage {
   /** The absolute path of a key. */
   fileOf(key: string): string;
@@ -19,9 +26,9 @@ export interface Storage {
   newAssetKey(extension: string): string;
   /**
    * Writes a stream to a key; it appears there whole or not at all. Answers its length in bytes; throws `TooLarge` when
-   * that is more than `most`.
+   * that is more than it may.
    */
-  receive(key: string, content: Readable, most: number): Promise<number>;
+  receive(key: string, content: Readable, limits: Receiving): Promise<number>;
   /** Writes bytes that are in memory to a key, in the same way. */
   save(key: string, content: Uint8Array): Promise<void>;
   /** Where the outputs of a project belong. */
@@ -63,11 +70,12 @@ export async function openStorage(folder: string): Promise<Storage> {
     fileOf,
     newAssetKey: (extension) =>
       `api-assets/${randomBytes(12).toString('hex')}/${randomBytes(6).toString('hex')}.${extension}`,
-    receive: async (key, content, most) => {
+    receive: async (key, content, { most, through }) => {
       let bytes = 0;
       await place(key, async (temporary) => {
         const sink = createWriteStream(temporary);
-        await pipeline(content, atMost(most), sink);
+        const steps = through === undefined ? [] : [through];
+        await pipeline([content, ...steps, atMost(most), sink]);
         bytes = sink.bytesWritten;
       });
       return bytes;

@@ -122,7 +122,8 @@ export const faultSchemas = {
   },
   stalled: {
     type: 'object',
-    description: 'An upload or a download stops moving; the connection stays open.',
+    description:
+      'An upload or a download stops moving; the connection stays open. An upload is let go when the service stops.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'stalled' }, ...draw, at_bytes: atBytes },

@@ -39,5 +39,9 @@ export function spoilerOf(
       return undefined;
     },
   });
+  // A step that stands still would not see that the other side went away.
+  const end = (): void => void step.destroy();
+  socket.once('close', end);
+  step.once('close', () => socket.off('close', end));
   return step;
 }

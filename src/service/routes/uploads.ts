@@ -53,15 +53,11 @@ export function uploadRoutes(server: FastifyInstance, parts: Parts): void {
         const { tier } = account;
         const most = allowances[tier].uploadBytes;
         const length = lengthOf(request.headers['content-length']);
-        const spoiler = spoilerOf(request.faults ?? [], { length, socket: request.raw.socket });
+        const through = spoilerOf(request.faults ?? [], { length, socket: request.raw.socket });
         const sent = Readable.from(request.raw, { objectMode: false });
         try {
           if ((length ?? 0) > most) throw new TooLarge();
-          const bytes = await storage.receive(
-            key,
-            spoiler === undefined ? sent : sent.pipe(spoiler),
-            most,
-          );
+          const bytes = await storage.receive(key, sent, { most, through });
           if (firedOf(request.faults ?? [], 'lost-upload') === undefined)
             await database.write(() => assets.add(key, account.id, bytes, clock.now()));
           await assets.sweepNowAndThen();
