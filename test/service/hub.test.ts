@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { photo, service } from '../rig.ts';
-import { type Answer, Client, listAt, send, textAt } from './client.ts';
+import { type Answer, Client, listAt, send } from './client.ts';
 import { hub } from './receiver.ts';
 
 const paths = [
@@ -151,12 +151,22 @@ describe('a form', () => {
   test('that is wrong says what is', async () => {
     const { address } = await service();
     const wrong = await form(address, '/hub/accounts/local/credits', { credits: 'many' });
-    expect([wrong.status, textAt(wrong.body, 'message')]).toEqual([
+    expect([wrong.status, wrong.headers['content-type']]).toEqual([
       400,
-      'Invalid request: credits must be integer, not "many".',
+      'text/html; charset=utf-8',
     ]);
+    expect(wrong.bytes.toString()).toContain(
+      'Invalid request: credits must be integer, not &quot;many&quot;.',
+    );
     const faults = await form(address, '/hub/faults', { faults: 'faults:\n  - { fault: fire }\n' });
-    expect(textAt(faults.body, 'message')).toMatch(/line 2: faults\[0\]\.fault must be one of/);
+    expect(faults.bytes.toString()).toMatch(/line 2: faults\[0\]\.fault must be one of/);
+    const missing = await page(address, '/hub/nothing');
+    expect([missing.status, missing.bytes.toString()]).toEqual([
+      404,
+      expect.stringContaining('<h1>Not Found</h1>'),
+    ]);
+    const program = await send(address, { method: 'GET', path: '/hub/nothing' });
+    expect([program.status, program.body]).toEqual([404, { message: 'Not Found' }]);
   });
 });
 

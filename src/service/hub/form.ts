@@ -65,6 +65,10 @@ export function changed(
   return reply.code(status).send(facts);
 }
 
-export function wantsPage({ headers, body }: FastifyRequest): boolean {
-  return body instanceof URLSearchParams || (headers.accept ?? '').includes('text/html');
+export function wantsPage(request: FastifyRequest): boolean {
+  return request.body instanceof URLSearchParams || asksForPage(request);
+}
+
+export function asksForPage({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html');
 }

@@ -6,10 +6,11 @@ import type { Parts } from '../parts.ts';
 import { notFound } from '../refusal.ts';
 import { accountPaths } from './accounts.ts';
 import { faultPaths } from './faults.ts';
-import { readForms } from './form.ts';
+import { asksForPage, readForms } from './form.ts';
 import { refusalOf } from './guard.ts';
 import { keyPaths } from './keys.ts';
 import { overviewPath } from './overview.ts';
+import { refusalPage } from './pages/refusal.ts';
 import { icon, styleSheet } from './pages/style.ts';
 import { projectPaths } from './projects.ts';
 import { webhookPaths } from './webhooks.ts';
@@ -23,7 +24,7 @@ export function openHub(server: FastifyInstance, parts: Parts): void {
         if (why === undefined) done();
         else answer(reply, { status: 403, message: why });
       });
-      hub.addHook('onSend', (_request, reply, _payload, done) => {
+      hub.addHook('onSend', (request, reply, payload, done) => {
         // Nothing of the page comes from elsewhere, runs, or is shown inside another one.
         reply.header(
           'content-security-policy',
@@ -33,7 +34,11 @@ export function openHub(server: FastifyInstance, parts: Parts): void {
         // With `no-referrer` a browser would not say where its own forms come from either.
         reply.header('referrer-policy', 'same-origin');
         reply.header('x-content-type-options', 'nosniff');
-        done();
+        // What is refused is said on a page to a person, and as JSON to a program.
+        if (reply.statusCode < 400 || !asksForPage(request) || typeof payload !== 'string')
+          return done(null, payload);
+        reply.type('text/html; charset=utf-8').removeHeader('content-length');
+        return done(null, refusalPage(reply.statusCode, payload));
       });
       hub.setNotFoundHandler((_request, reply) => answer(reply, notFound));
       hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
