@@ -8,7 +8,7 @@ import type { Speed } from './pace.ts';
 export interface ServiceOptions {
   /** Default 127.0.0.1. The hub answers to this machine only, whatever the host. */
   readonly host?: string;
-  /** Default 0: any free port. */
+  /** Default 0: one that is free. */
   readonly port?: number;
   /** The data folder. Without one, files are in a temporary folder until `close`, and the database in memory. */
   readonly data?: string;

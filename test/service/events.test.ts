@@ -123,6 +123,13 @@ describe('an event', () => {
 });
 
 describe('an event that is not answered with success', () => {
+  /** How many attempts there were, and how long it then takes to the next, in units of the first wait. */
+  const waits = [
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [4, 8],
+  ] as const;
   const voice = { style: { prompt: 'Hello', voice_name: 'Elon' } };
 
   test('is sent again after 1, 2, 4 … seconds, and the next of its project waits', async () => {
@@ -132,12 +139,7 @@ describe('an event that is not answered with success', () => {
       reply: (_, before) => (before.length < 4 ? 500 : 204),
     });
     const { id } = await new Client(local).create('ai-voice-generator', voice);
-    for (const [count, seconds] of [
-      [1, 1],
-      [2, 2],
-      [3, 4],
-      [4, 8],
-    ] as const) {
+    for (const [count, seconds] of waits) {
       await arrived(events, count);
       await clock.until((at) => at === seconds * 1000);
       clock.pass(seconds * 1000 - 1);
@@ -186,12 +188,7 @@ describe('an event that is not answered with success', () => {
     });
     await new Client(local).create('ai-voice-generator', voice);
     // After 1, 3, 7 and 15 hours; the next would be after 31.
-    for (const [count, hours] of [
-      [1, 1],
-      [2, 2],
-      [3, 4],
-      [4, 8],
-    ] as const) {
+    for (const [count, hours] of waits) {
       await arrived(events, count);
       await clock.until((at) => at === hours * 3_600_000);
       clock.pass(hours * 3_600_000);

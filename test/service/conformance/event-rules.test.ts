@@ -71,17 +71,22 @@ describe('interface.md, Events: error codes', () => {
   });
 });
 
+/** A project whose event was answered with this status, and what the log says of it. */
+async function answeredWith(status: number) {
+  const local = await service();
+  const client = new Client(local);
+  const ears = await openEars(status);
+  await register(local, ears.url, ['image.completed']);
+  const body = await requestFor(client, 'photo-colorizer');
+  const { id } = await client.create('photo-colorizer', body);
+  return { client, id, delivery: await tried(client, id) };
+}
+
 describe('interface.md, Events: rules', () => {
   test.each([200, 201, 202, 204, 299])(
     'the receiver must answer with an HTTP 2xx status: %i counts as delivered',
     async (status) => {
-      const local = await service();
-      const client = new Client(local);
-      const ears = await openEars(status);
-      await register(local, ears.url, ['image.completed']);
-      const body = await requestFor(client, 'photo-colorizer');
-      const { id } = await client.create('photo-colorizer', body);
-      const delivery = await tried(client, id);
+      const { delivery } = await answeredWith(status);
       expect(delivery).toMatchObject({ type: 'image.completed', state: 'delivered' });
       expect(listAt(delivery, 'attempts')).toMatchObject([{ status }]);
     },
@@ -90,13 +95,7 @@ describe('interface.md, Events: rules', () => {
   test.each([301, 304, 400, 404, 429, 500, 503])(
     'events that get no 2xx answer count as not delivered: %i',
     async (status) => {
-      const local = await service();
-      const client = new Client(local);
-      const ears = await openEars(status);
-      await register(local, ears.url, ['image.completed']);
-      const body = await requestFor(client, 'photo-colorizer');
-      const { id } = await client.create('photo-colorizer', body);
-      const delivery = await tried(client, id);
+      const { client, id, delivery } = await answeredWith(status);
       expect(delivery['state']).not.toBe('delivered');
       expect(listAt(delivery, 'attempts')[0]).toMatchObject({ status });
       // The project is none the worse for it.
