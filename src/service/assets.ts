@@ -12,6 +12,8 @@ export interface Assets {
   sweep(): Promise<void>;
   /** The same, when the last time is an hour ago. */
   sweepNowAndThen(): Promise<void>;
+  /** Removes files that no upload answers for, as a kill leaves them. Only while nothing is being received. */
+  sweepStrays(): Promise<void>;
 }
 
 const betweenSweepsMs = 3_600_000;
@@ -29,6 +31,7 @@ export function openAssets(
   const young = database.prepare(
     'SELECT 1 FROM assets WHERE path = ? AND account = ? AND uploaded_at > ?',
   );
+  const known = database.prepare('SELECT 1 FROM assets WHERE path = ?');
   const old = database.prepare('SELECT path FROM assets WHERE uploaded_at <= ?');
   const forget = database.prepare('DELETE FROM assets WHERE path = ?');
   const insert = database.prepare(
@@ -50,6 +53,10 @@ export function openAssets(
       insert.run(path, account, bytes, at);
     },
     sweep,
+    sweepStrays: async () => {
+      for (const key of await storage.assetKeys())
+        if (known.get(key) === undefined) await storage.remove(key);
+    },
     sweepNowAndThen: async () => {
       if (now() - swept >= betweenSweepsMs) await sweep();
     },

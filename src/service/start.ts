@@ -1,9 +1,6 @@
 // Starts the local service: it speaks the hosted service's interface, so that pipelines are rehearsed for free and
 // tested for real. With a data folder, everything survives being killed at any moment: the ledger, the
 // files, the events, and the projects that were not finished, which go on.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { assetLifetimeMs } from '../api/asset.ts';
 import { milliseconds } from '../base/duration.ts';
 import { localAccount, mostCredits, openAccounts } from './accounts.ts';
@@ -11,7 +8,8 @@ import { openAddresses } from './addresses.ts';
 import { openApp } from './app.ts';
 import { openAssets } from './assets.ts';
 import { wakeAfter } from './clock.ts';
-import { type Database, openDatabase } from './database.ts';
+import { openDataFolder } from './data-folder.ts';
+import type { Database } from './database.ts';
 import { openDetections } from './detections.ts';
 import { type Courier, openCourier } from './events/courier.ts';
 import { openDeliveries } from './events/deliveries.ts';
@@ -51,23 +49,15 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
     );
   const rules = acceptFaults(options.faults ?? { faults: [] });
   if (!rules.ok) throw new ServiceOptionError(rules.error.message);
-  const folder = options.data ?? (await mkdtemp(join(tmpdir(), 'shotlist-service-')));
-  const leave = async (): Promise<void> => {
-    if (options.data === undefined) await rm(folder, { recursive: true, force: true });
-  };
-  // It holds the secrets that sign events and addresses.
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const database = openIn(options.data);
+  const { folder, database, leave } = await openDataFolder(options.data);
   try {
     const service = await openOn(options, { folder, database, rules: rules.value });
     const close = async (): Promise<void> => {
       await service.close();
-      database.close();
       await leave();
     };
     return { ...service, close };
   } catch (error) {
-    database.close();
     await leave();
     throw error;
   }
@@ -143,6 +133,7 @@ async function openOn(
   openHub(app.server, parts);
 
   await assets.sweep();
+  await assets.sweepStrays();
   for (const id of projects.unswept()) {
     await storage.removeOutputs(id);
     await projects.swept(id);
@@ -169,31 +160,6 @@ async function openOn(
       await courier.close();
     },
   };
-}
-
-function openIn(data: string | undefined): Database {
-  if (data === undefined) return openDatabase(undefined);
-  try {
-    return openDatabase(join(data, 'service.sqlite'));
-  } catch (cause) {
-    throw new DataFolderError(data, cause);
-  }
-}
-
-/** The data folder cannot be opened: most often because another service uses it. */
-export class DataFolderError extends Error {
-  readonly code = 'DATA_FOLDER';
-
-  constructor(folder: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : `${cause}`;
-    const inUse = /locked|busy/i.test(why);
-    super(
-      inUse
-        ? `The data folder ${folder} is used by another local service: stop that one, or name another folder.`
-        : `The data folder ${folder} cannot be opened: ${why}`,
-      { cause },
-    );
-  }
 }
 
 /** Where clients reach it: a service that listens everywhere is reached on this machine. */

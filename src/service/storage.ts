@@ -2,8 +2,8 @@
 // key, its path below that folder; keys are made here or were signed by us, and none leaves the folder.
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -31,6 +31,8 @@ export interface Storage {
   receive(key: string, content: Readable, limits: Receiving): Promise<number>;
   /** Writes bytes that are in memory to a key, in the same way. */
   save(key: string, content: Uint8Array): Promise<void>;
+  /** The keys of all uploads and crops that lie on the disk. */
+  assetKeys(): Promise<readonly string[]>;
   /** Where the outputs of a project belong. */
   outputKey(project: string): string;
   /** An empty folder for the outputs of a project. */
@@ -79,6 +81,16 @@ export async function openStorage(folder: string): Promise<Storage> {
         bytes = sink.bytesWritten;
       });
       return bytes;
+    },
+    assetKeys: async () => {
+      await mkdir(join(root, 'api-assets'), { recursive: true });
+      const entries = await readdir(join(root, 'api-assets'), {
+        recursive: true,
+        withFileTypes: true,
+      });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
     },
     save: (key, content) => place(key, (temporary) => writeFile(temporary, content)),
     outputKey,

@@ -127,7 +127,7 @@ describe('serve', () => {
     ]);
   });
 
-  test('refuses a port in use and a data folder in use, in a sentence', async () => {
+  test('refuses a port in use, and a data folder that is in use or of other things, in a sentence', async () => {
     const rig = new Rig('');
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -139,6 +139,15 @@ describe('serve', () => {
       2,
       `port ${port} is in use: choose another one, or leave --port out\n`,
     ]);
+    rig.write('mine/incoming/holiday.jpg', 'a photo of mine');
+    const mine = await rig.command(['serve', '--data', 'mine']);
+    expect([mine.code, mine.stderr]).toEqual([
+      2,
+      'The folder mine holds other files and no data of a local service: name one that is new or empty.\n',
+    ]);
+    expect(rig.files('mine')).toEqual(['incoming/holiday.jpg']);
+    const file = await rig.command(['serve', '--data', 'pipeline.yaml']);
+    expect([file.code, file.stderr]).toEqual([2, 'The data folder pipeline.yaml is no folder.\n']);
     const served = await serveJson(rig, ['--data', 'data']);
     const other = await rig.command(['serve', '--data', 'data']);
     expect(other.code).toBe(2);

@@ -1,8 +1,8 @@
 // What the service promises about being stopped and killed: what was answered is kept, what was begun goes on,
 // and nothing is charged twice.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { photo, service } from '../rig.ts';
@@ -77,6 +77,19 @@ describe('a service that is closed and started again on its data folder', () => 
     const after = await service({ data });
     const client = new Client({ address: after.address, key });
     expect((await client.ask('GET', '/v1/account')).status).toBe(200);
+  });
+
+  test('removes a file that was put in place and never noted, and no other', async () => {
+    const data = dataFolder();
+    const before = await service({ data });
+    const file = await new Client(before).upload(await photo(1), 'png');
+    await before.close();
+    const stray = join(data, 'api-assets', 'abc', 'stray.png');
+    mkdirSync(dirname(stray), { recursive: true });
+    writeFileSync(stray, 'put in place, then killed');
+    const after = new Client(await service({ data }));
+    expect([existsSync(stray), existsSync(join(data, file))]).toEqual([false, true]);
+    expect((await after.settled('image', await after.swap(file, file)))['status']).toBe('complete');
   });
 
   test('forgets the key of a rehearsal with the next rehearsal, and keeps it as a hash meanwhile', async () => {

@@ -48,10 +48,11 @@ async function secureReceiver() {
 test('an event goes over TLS to a receiver that is trusted, signed, and to no other', async () => {
   const trusted = await secureReceiver();
   const stranger = await secureReceiver();
-  const data = dataFolder();
-  const authority = join(data, 'authority.pem');
+  const authority = join(dataFolder(), 'authority.pem');
   writeFileSync(authority, trusted.cert);
-  const { door } = await child(data, 'instant', { env: { NODE_EXTRA_CA_CERTS: authority } });
+  const { door } = await child(dataFolder(), 'instant', {
+    env: { NODE_EXTRA_CA_CERTS: authority },
+  });
   const events = ['audio.completed'];
   const webhook = await hub(door.address, '/hub/webhooks', { url: trusted.url, events });
   const other = await hub(door.address, '/hub/webhooks', { url: stranger.url, events });
