@@ -12,7 +12,7 @@ import type { Happening, Summary } from '../report/happening.ts';
 import { localRunner } from '../run/local-runner.ts';
 import { Look } from '../run/look.ts';
 import { Loop } from '../run/loop.ts';
-import type { Clock } from '../run/ports.ts';
+import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { Item } from '../task/item.ts';
@@ -55,15 +55,15 @@ export interface Ran {
 /** Where a test can put a plug of its own between the run and the world. */
 export interface Plugs {
   /** What the journal's lines go through on their way to the state file. */
-  readonly lines: (file: LineFile) => LineFile;
+  readonly lines?: (file: LineFile) => LineFile;
+  readonly api?: (api: MediaApi) => MediaApi;
+  readonly disk?: (disk: Disk) => Disk;
 }
-
-const realPlugs: Plugs = { lines: (file) => file };
 
 export async function run(
   loaded: LoadedPipeline,
   options: RunOptions = {},
-  plugs: Plugs = realPlugs,
+  plugs: Plugs = {},
 ): Promise<Result<Ran, Problem>> {
   const clock = options.clock ?? realClock;
   const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
@@ -222,7 +222,7 @@ async function perform(
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
   const stopper = new AbortController();
-  const api = httpClient({
+  const client = httpClient({
     stop: stopper.signal,
     base: service.address,
     key: service.key,
@@ -231,10 +231,11 @@ async function perform(
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
   const file = new JournalFile(places.state, header, opened.state);
-  const journal = new Recorder(ledger, plugs.lines(file), clock);
+  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock);
+  const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const world = {
-    api,
-    disk: opened.disk,
+    api: plugs.api?.(client) ?? client,
+    disk,
     clock,
     stop: stopper.signal,
     backoffMs: options.backoffMs ?? 1000,
@@ -248,7 +249,7 @@ async function perform(
     items: inGroups(opened.items, surveyed),
     runner: localRunner({ world, stopper, limits: pipeline.limits.steps }),
     journal,
-    look: new Look(opened.disk),
+    look: new Look(disk),
     clock,
     budget,
     payAgain: options.payAgain ?? false,
@@ -276,7 +277,7 @@ async function perform(
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
     await file.close();
-    await api.close();
+    await client.close();
   }
 }
 
