@@ -1,7 +1,8 @@
 // The ledger: what the journal folds to. Jobs by fingerprint, and the credits: reserved, charged, refunded.
 import { err, ok, type Result } from '../base/result.ts';
 import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
-import { isJobEvent, stateAfter } from './state.ts';
+import { Rates } from './rates.ts';
+import { isJobEvent, stateAfter, worthOf } from './state.ts';
 
 /** Where jobs are kept: a map, or a database when there are too many for memory. */
 export interface JobStore {
@@ -42,8 +43,8 @@ export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
-  readonly #dearest = new Map<string, number>();
-  readonly #overrun = new Map<string, number>();
+  /** What was really charged, for estimates of what is still to come. */
+  readonly rates = new Rates();
   #reserved = 0;
   #seq = 0;
 
@@ -83,14 +84,25 @@ export class Ledger {
     return last?.ended === undefined ? last : undefined;
   }
 
-  /** The account of the run that is going on; reservations of earlier runs count in it, they are open still. */
+  /**
+   * The account of the run that is going on, with those that share its id; reservations of earlier runs count in it,
+   * they are open still.
+   */
   get account(): Account {
-    const run = this.openRun;
-    return {
-      ...nothing,
-      ...(run && { charged: run.charged, refunded: run.refunded }),
-      reserved: this.#reserved,
-    };
+    const open = this.openRun;
+    if (open === undefined) return { ...nothing, reserved: this.#reserved };
+    return this.accountOf(open.id ?? open.run);
+  }
+
+  /** What one run came to: by its number, or by the id that several share. */
+  accountOf(run: string | number): Account {
+    let [charged, refunded] = [0, 0];
+    for (const line of this.#runs) {
+      if (typeof run === 'string' ? line.id !== run : line.run !== run) continue;
+      charged += line.charged;
+      refunded += line.refunded;
+    }
+    return { charged, refunded, reserved: this.#reserved };
   }
 
   /** All runs together. */
@@ -101,16 +113,6 @@ export class Ledger {
       refunded += run.refunded;
     }
     return { charged, refunded, reserved: this.#reserved };
-  }
-
-  /** The most that one creation of a step kind was charged, as far as this ledger has seen; undefined: none. */
-  dearest(kind: string): number | undefined {
-    return this.#dearest.get(kind);
-  }
-
-  /** By how much charges of a step kind were above their estimates, at worst; 1: never above. */
-  overrun(kind: string): number {
-    return this.#overrun.get(kind) ?? 1;
   }
 
   /** Folds one line in. The text says why it cannot be: the journal is corrupt, or shotlist has a bug. */
@@ -142,39 +144,44 @@ export class Ledger {
       if (!after.ok) return after;
       if ('task' in event) this.#tasks.delete(event.task);
       this.#put(after.value, before);
-      const paid = before?.state === 'created' ? (before.credits ?? 0) : 0;
-      this.#count((after.value.credits ?? 0) - paid, event);
+      this.#count(worthOf(after.value) - worthOf(before));
       return ok(undefined);
     }
     switch (event.event) {
       case 'run':
         if (this.openRun === undefined)
-          this.#runs.push({ run: event.run, at: event.at, charged: 0, refunded: 0 });
+          this.#runs.push({
+            run: event.run,
+            ...(event.id === undefined ? {} : { id: event.id }),
+            at: event.at,
+            charged: 0,
+            refunded: 0,
+          });
         return ok(undefined);
       case 'ended':
         this.#amend((run) => ({ ...run, ended: event.at }));
         return ok(undefined);
       case 'failed':
       case 'skipped':
-        this.#tasks.set(event.task, { task: event.task, state: event.event, why: event.why });
+        this.#tasks.set(event.task, {
+          task: event.task,
+          state: event.event,
+          why: event.why,
+          ...(event.event === 'failed' && event.code !== undefined ? { code: event.code } : {}),
+        });
         return ok(undefined);
     }
   }
 
   #put(line: JobLine, before: JobLine | undefined): void {
     this.#reserved += reserveOf(line) - reserveOf(before);
-    if (learnable.includes(line.state)) this.#learn(line);
+    this.rates.learn(line);
     this.#jobs.set(line);
   }
 
-  /** Prices change: what was really charged overrules what was estimated for all that is still to come. */
-  #learn({ kind, credits = 0, reserve = 0 }: JobLine): void {
-    this.#dearest.set(kind, Math.max(this.#dearest.get(kind) ?? 0, credits));
-    if (reserve > 0) this.#overrun.set(kind, Math.max(this.overrun(kind), credits / reserve));
-  }
-
-  #count(difference: number, event: EventLine): void {
-    if (event.event !== 'created' && event.event !== 'settled') return;
+  /** Credits that moved are booked to the run that goes on, else to the last: it is the one that sent the request. */
+  #count(difference: number): void {
+    if (difference === 0) return;
     this.#amend((run) => ({
       ...run,
       charged: run.charged + Math.max(0, difference),
@@ -187,9 +194,6 @@ export class Ledger {
     if (last !== undefined) this.#runs.push(change(last));
   }
 }
-
-/** States in which the service has said what it charged, and did not give it back. */
-const learnable: readonly JobLine['state'][] = ['created', 'complete', 'deleted'];
 
 function reserveOf(line: JobLine | undefined): number {
   return line?.state === 'intended' || line?.state === 'doubt' ? (line.reserve ?? 0) : 0;

@@ -23,6 +23,12 @@ const seq = {
   description: 'Counts the events of a journal, from 1, without gaps.',
 } as const;
 
+const runId = {
+  type: 'string',
+  minLength: 1,
+  description: '--run-id: runs with one id share one budget.',
+} as const;
+
 export const headerSchema = {
   type: 'object',
   additionalProperties: false,
@@ -43,6 +49,7 @@ export const runSchema = {
   required: ['run', 'at', 'charged', 'refunded'],
   properties: {
     run: { type: 'integer', minimum: 1, description: 'Counts the runs that did something.' },
+    id: runId,
     at: { ...time, description: 'When it began.' },
     ended: {
       ...time,
@@ -66,6 +73,32 @@ export const outputSchema = {
   },
 } as const;
 
+/** What a creation's price is measured by: charges of the same kind of order are compared by their size. */
+const measureSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['of', 'amount'],
+  properties: {
+    of: { type: 'string', description: 'The tool, and the settings that may decide its price.' },
+    amount: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      description: 'Credits by the price list where it has a price, else seconds, else 1.',
+    },
+  },
+} as const;
+
+const pastSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'credits'],
+  properties: {
+    name: { type: 'string', description: 'The name that was sent.' },
+    project: { type: 'string', minLength: 1 },
+    credits: { ...credits, description: 'What it cost in the end.' },
+  },
+} as const;
+
 const errorSchema = {
   type: 'object',
   additionalProperties: false,
@@ -82,11 +115,21 @@ export const jobSchema = {
     kind: { type: 'string', description: 'The step kind.' },
     state: {
       type: 'string',
-      enum: ['supplied', 'intended', 'created', 'complete', 'deleted', 'failed', 'doubt'],
+      enum: [
+        'supplied',
+        'intended',
+        'created',
+        'complete',
+        'deleted',
+        'failed',
+        'doubt',
+        'forgotten',
+      ],
       description:
         'supplied: a free job is done. intended: a creation was about to be sent; read back from disk, ' +
         'nobody knows. created: paid, in the works. complete: paid and done. deleted: complete, then deleted. ' +
-        'failed: not charged or refunded. doubt: it may have been paid.',
+        'failed: not charged, refunded or written off. doubt: it may have been paid. ' +
+        'forgotten: a person wants it anew.',
     },
     tasks: { type: 'array', items: task, description: 'The tasks that it serves, sorted.' },
     attempt: { type: 'integer', minimum: 0, description: 'How often a creation was begun.' },
@@ -96,12 +139,28 @@ export const jobSchema = {
       ...credits,
       description: 'The estimate: set aside until the service says what was charged.',
     },
+    measure: measureSchema,
     project: { type: 'string', minLength: 1, description: 'The service’s id.' },
     credits: { ...credits, description: 'Credits charged, refund included.' },
+    added: {
+      ...credits,
+      description: 'How much of them the service added after the creation’s answer.',
+    },
+    expires: { ...time, description: 'When the first of its addresses ran out, as it completed.' },
     result: { type: 'object', description: 'What stays true of the result: no address.' },
     error: errorSchema,
     outputs: { type: 'array', items: outputSchema },
+    past: {
+      type: 'array',
+      items: pastSchema,
+      description: 'Earlier attempts that the service took, or may have: money’s trace.',
+    },
   },
+} as const;
+
+const code = {
+  type: 'string',
+  description: 'What kind of failure: it decides the advice.',
 } as const;
 
 /** A task with no job to speak for it: it failed before one began, or was skipped. */
@@ -113,6 +172,7 @@ export const taskSchema = {
     task,
     state: { type: 'string', enum: ['failed', 'skipped'] },
     why: { type: 'string' },
+    code,
   },
 } as const;
 
@@ -133,7 +193,7 @@ const event = <
   }) as const;
 
 export const eventSchemas = {
-  run: event('run', ['run'], { run: { type: 'integer', minimum: 1 } }),
+  run: event('run', ['run'], { run: { type: 'integer', minimum: 1 }, id: runId }),
   ended: event('ended', [], {}),
   intent: event('intent', ['job', 'task', 'kind', 'attempt', 'name', 'reserve'], {
     job: fingerprint,
@@ -142,6 +202,7 @@ export const eventSchemas = {
     attempt: { type: 'integer', minimum: 1 },
     name: { type: 'string' },
     reserve: credits,
+    measure: measureSchema,
   }),
   created: event('created', ['job', 'project', 'credits'], {
     job: fingerprint,
@@ -152,10 +213,17 @@ export const eventSchemas = {
     job: fingerprint,
     status: { type: 'string', enum: ['complete', 'error', 'canceled'] },
     credits,
+    expires: time,
     result: { type: 'object' },
     error: errorSchema,
   }),
   refused: event('refused', ['job', 'error'], { job: fingerprint, error: errorSchema }),
+  /** A person gives a doubt up: it counts as charged, and may be begun anew. */
+  abandoned: event('abandoned', ['job', 'credits', 'why'], {
+    job: fingerprint,
+    credits,
+    why: { type: 'string' },
+  }),
   doubt: event('doubt', ['job', 'why'], { job: fingerprint, why: { type: 'string' } }),
   supplied: event('supplied', ['job', 'task', 'kind', 'result'], {
     job: fingerprint,
@@ -169,13 +237,25 @@ export const eventSchemas = {
     ...outputSchema.properties,
   }),
   deleted: event('deleted', ['job', 'task'], { job: fingerprint, task }),
-  failed: event('failed', ['task', 'why'], { task, why: { type: 'string' } }),
+  /** The service no longer has the project, and it was not us who deleted it. */
+  gone: event('gone', ['job', 'why'], { job: fingerprint, why: { type: 'string' } }),
+  /** The service says another figure than before. `project` may be one of an earlier attempt. */
+  amended: event('amended', ['job', 'project', 'credits'], {
+    job: fingerprint,
+    project: { type: 'string', minLength: 1 },
+    credits,
+  }),
+  /** A person wants it anew. With `task`: only the files that this task saved. */
+  forgotten: event('forgotten', ['job'], { job: fingerprint, task }),
+  failed: event('failed', ['task', 'why'], { task, why: { type: 'string' }, code }),
   skipped: event('skipped', ['task', 'why'], { task, why: { type: 'string' } }),
 } as const;
 
 export type Header = FromSchema<typeof headerSchema>;
 export type RunLine = FromSchema<typeof runSchema>;
 export type JobLine = FromSchema<typeof jobSchema>;
+export type Measure = FromSchema<typeof measureSchema>;
+export type PastAttempt = FromSchema<typeof pastSchema>;
 export type OutputLine = FromSchema<typeof outputSchema>;
 export type TaskLine = FromSchema<typeof taskSchema>;
 

@@ -1,7 +1,8 @@
 // The one function that moves a job. What it does not allow is a corrupt journal, or a bug that would cost money:
-// nothing that was paid for and not refunded can become `failed`, and nothing in doubt can begin again.
+// nothing that was paid for and not refunded can become `failed` unless a person says so, nothing in doubt can begin
+// again, and no credit leaves a job without standing in its past.
 import { err, ok, type Result } from '../base/result.ts';
-import type { EventLine, JobLine } from './line.ts';
+import type { EventLine, JobLine, PastAttempt } from './line.ts';
 
 /** The events that are about a job. */
 export type JobEvent = Extract<EventLine, { readonly job: string }>;
@@ -15,7 +16,8 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     err(`${event.event} cannot follow ${before?.state ?? 'nothing'} (job ${event.job})`);
   switch (event.event) {
     case 'supplied':
-      if (before !== undefined && before.state !== 'supplied') return illegal();
+      if (before !== undefined && before.state !== 'supplied' && before.state !== 'forgotten')
+        return illegal();
       return ok({
         job: event.job,
         kind: event.kind,
@@ -26,8 +28,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         result: event.result,
       });
     case 'intent':
-      if (before !== undefined && before.state !== 'failed' && before.state !== 'deleted')
-        return illegal();
+      if (before !== undefined && !mayBegin.includes(before.state)) return illegal();
       return ok({
         job: event.job,
         kind: event.kind,
@@ -37,6 +38,8 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         at: event.at,
         name: event.name,
         reserve: event.reserve,
+        ...(event.measure === undefined ? {} : { measure: event.measure }),
+        ...withPast(before),
       });
     case 'created':
       if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
@@ -54,12 +57,23 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         state: event.status === 'complete' ? 'complete' : 'failed',
         at: event.at,
         credits: event.credits,
+        ...addition(before, event.credits),
+        ...(event.expires === undefined ? {} : { expires: event.expires }),
         ...(event.result === undefined ? {} : { result: event.result }),
         ...(event.error === undefined ? {} : { error: event.error }),
       });
     case 'refused':
       if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
       return ok({ ...before, state: 'failed', at: event.at, error: event.error });
+    case 'abandoned':
+      if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
+      return ok({
+        ...before,
+        state: 'failed',
+        at: event.at,
+        credits: event.credits,
+        error: { code: 'abandoned', message: event.why },
+      });
     case 'doubt':
       if (before?.state !== 'intended') return illegal();
       return ok({
@@ -82,7 +96,78 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         at: event.at,
         tasks: withTask(before.tasks, event.task),
       });
+    case 'gone':
+      if (before?.state !== 'created' && before?.state !== 'complete') return illegal();
+      return ok({
+        ...before,
+        state: 'deleted',
+        at: event.at,
+        error: { code: 'gone', message: event.why },
+      });
+    case 'amended':
+      return before === undefined ? illegal() : amended(before, event, illegal);
+    case 'forgotten':
+      if (before === undefined || unforgettable.includes(before.state)) return illegal();
+      return ok(
+        event.task === undefined ? forgotten(before, event.at) : unsaved(before, event.task),
+      );
   }
+}
+
+/** States in which a creation may be begun: nothing is paid, or a person wants it anew. */
+const mayBegin: readonly JobLine['state'][] = ['failed', 'deleted', 'forgotten'];
+
+/** A doubt must be resolved first; what is forgotten is so already. */
+const unforgettable: readonly JobLine['state'][] = ['intended', 'doubt', 'forgotten'];
+
+/** What an attempt came to joins the past, when the service took it or may have. */
+function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {
+  if (before === undefined) return {};
+  const { name = '', project, credits = 0, past = [] } = before;
+  const last =
+    project === undefined && credits === 0
+      ? []
+      : [{ name, credits, ...(project === undefined ? {} : { project }) }];
+  const all = [...past, ...last];
+  return all.length === 0 ? {} : { past: all };
+}
+
+/** What the service added to a charge after it had said another figure. */
+function addition(before: JobLine, credits: number): { added?: number } {
+  const added = credits - (before.credits ?? 0) + (before.added ?? 0);
+  return added > 0 ? { added } : {};
+}
+
+function amended(
+  before: JobLine,
+  { project, credits }: Extract<JobEvent, { readonly event: 'amended' }>,
+  illegal: () => Move,
+): Move {
+  if (before.project === project && before.state !== 'intended' && before.state !== 'doubt')
+    return ok({ ...without(before, 'added'), ...addition(before, credits), credits });
+  const { past = [] } = before;
+  if (!past.some((attempt) => attempt.project === project)) return illegal();
+  return ok({
+    ...before,
+    past: past.map((attempt) => (attempt.project === project ? { ...attempt, credits } : attempt)),
+  });
+}
+
+function forgotten(before: JobLine, at: string): JobLine {
+  const { job, kind, tasks, attempt } = before;
+  return { job, kind, state: 'forgotten', tasks, attempt, at, ...withPast(before) };
+}
+
+function unsaved(before: JobLine, task: string): JobLine {
+  const outputs = (before.outputs ?? []).filter((output) => output.task !== task);
+  return { ...before, outputs };
+}
+
+/** Credits that a job has cost so far, all attempts together. What is only set aside is not in it. */
+export function worthOf(line: JobLine | undefined): number {
+  let sum = line?.credits ?? 0;
+  for (const { credits } of line?.past ?? []) sum += credits;
+  return sum;
 }
 
 function withTask(tasks: readonly string[] | undefined, task: string): string[] {

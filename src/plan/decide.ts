@@ -36,6 +36,8 @@ export function decideCreate(job: JobLine | undefined): Decision {
       return { act: 'begin', why: 'new content or parameters' };
     case 'failed':
       return { act: 'begin', why: `the last attempt failed: ${job.error?.code ?? 'unknown'}` };
+    case 'forgotten':
+      return { act: 'begin', why: 'forgotten, so that it is made anew' };
     case 'created':
       return { act: 'attach', why: `paid already: project ${job.project}` };
     case 'complete':

@@ -1,4 +1,5 @@
-// What one creation will cost, before it is sent: the price list, corrected by what was really charged.
+// What one creation will cost, before it is sent: what the journal has seen, else the price list, else the step's word.
+import { type Measured, measureOf } from '../api/measure.ts';
 import { priceOf } from '../api/price.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -6,22 +7,49 @@ import type { Step } from '../language/pipeline.ts';
 
 export type Estimate =
   | { readonly known: true; readonly credits: number }
-  /** No published price, no `estimate:`, no history: under a budget the plan is refused. */
+  /** No history, no published price, no `estimate:`: under a budget the plan is refused. */
   | { readonly known: false; readonly why: string };
 
-/**
- * Credits of one task, rounded up: the published price, else the step's `estimate:`. A kind that was ever charged
- * above its estimate is estimated higher by as much; without a price that counts, by the dearest charge seen.
- */
-export function estimateOf(step: Step, body: JsonObject, ledger: Ledger): Estimate {
+/** What an estimate is made of: plain data, so that an order can be estimated again when more is known. */
+export interface Expectation {
+  readonly kind: string;
+  readonly measure: Measured;
+  /** Credits by the price list, else by the step's `estimate:`. */
+  readonly otherwise?: number;
+  /** Why the price list has none. */
+  readonly why: string;
+}
+
+/** Undefined: the step is free. */
+export function expectationOf(step: Step, body: JsonObject): Expectation | undefined {
   const { tool } = step.kind;
-  if (tool === undefined) return { known: true, credits: 0 };
+  if (tool === undefined) return undefined;
   const listed = priceOf(tool.name, body);
-  const seen = ledger.dearest(tool.name);
-  if (!listed.known && step.estimate === undefined && seen === undefined)
-    return { known: false, why: listed.why };
-  const expected = listed.known ? listed.credits : (step.estimate ?? 0);
-  const raised = Math.ceil(expected * ledger.overrun(tool.name));
-  const leans = !listed.known || listed.credits === 0;
-  return { known: true, credits: leans ? Math.max(raised, seen ?? 0) : raised };
+  const otherwise = listed.known ? listed.credits : step.estimate;
+  return {
+    kind: tool.name,
+    measure: measureOf(tool.name, body, listed),
+    why: listed.known ? '' : listed.why,
+    ...(otherwise === undefined ? {} : { otherwise }),
+  };
+}
+
+/**
+ * Credits of one creation, rounded up. The dearest charge for the same kind of order comes first, by its size; then
+ * the published price, then the step's `estimate:`, both raised by as much as any charge of this step kind was above
+ * what had been set aside for it.
+ */
+export function estimated(expectation: Expectation, { rates }: Pick<Ledger, 'rates'>): Estimate {
+  const { kind, measure, otherwise, why } = expectation;
+  const seen = rates.expected(measure);
+  if (seen !== undefined) return { known: true, credits: seen };
+  if (otherwise === undefined) return { known: false, why };
+  // Listed as free, and charged once: nothing is taken as zero again.
+  if (otherwise === 0) return { known: true, credits: rates.dearest(kind) };
+  return { known: true, credits: Math.ceil(otherwise * rates.overrun(kind) - 1e-6) };
+}
+
+export function estimateOf(step: Step, body: JsonObject, ledger: Pick<Ledger, 'rates'>): Estimate {
+  const expectation = expectationOf(step, body);
+  return expectation === undefined ? { known: true, credits: 0 } : estimated(expectation, ledger);
 }

@@ -2,8 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { committed, Ledger, memoryStore } from '../../src/journal/ledger.ts';
-import type { Happened } from '../../src/journal/line.ts';
+import type { Happened, JobLine, Measure } from '../../src/journal/line.ts';
+import { worthOf } from '../../src/journal/state.ts';
+import { decideCreate } from '../../src/plan/decide.ts';
 import {
+  abandoned,
+  amended,
   at,
   compacted,
   complete,
@@ -13,9 +17,11 @@ import {
   ended,
   errored,
   folded,
+  forgotten,
   intent,
   job,
   journals,
+  move,
   numbered,
   output,
   refused,
@@ -181,39 +187,125 @@ describe('tasks without a job', () => {
   });
 });
 
-describe('what a kind really costs', () => {
-  const dear = [run(), intent('a', 10, 1, 'act'), created('a', 15), complete('a', 15)];
+describe('what creations really cost', () => {
+  const measured = (of: string, reserve: number, measure: Measure): Happened => ({
+    event: 'intent',
+    job: job(of),
+    task: `act:${of}`,
+    kind: 'act',
+    attempt: 1,
+    name: of,
+    reserve,
+    measure,
+  });
+  const five = { of: 'act 480p', amount: 5 };
+  const dear = [run(), measured('a', 10, five), created('a', 15), complete('a', 15)];
 
-  test('is the dearest charge seen, and the worst excess over an estimate', () => {
-    const ledger = folded([
-      ...dear,
-      intent('b', 20, 1, 'act'),
-      created('b', 12),
-      complete('b', 12),
-    ]);
-    expect(ledger.dearest('act')).toBe(15);
-    expect(ledger.overrun('act')).toBe(1.5);
+  test('is a rate by the dearest charge seen, and the worst excess over an estimate', () => {
+    const { rates } = folded([...dear, measured('b', 20, five), created('b', 12)]);
+    expect(rates.expected({ of: 'act 480p', amount: 10 })).toBe(30);
+    expect(rates.overrun('act')).toBe(1.5);
+    expect(rates.dearest('act')).toBe(15);
   });
 
-  test('is not known of a kind that was never charged', () => {
-    expect(folded(dear).dearest('other')).toBeUndefined();
-    expect(folded(dear).overrun('other')).toBe(1);
+  test('is not known of another kind of order, nor of a kind that was never charged', () => {
+    const { rates } = folded(dear);
+    expect(rates.expected({ of: 'act 720p', amount: 5 })).toBeUndefined();
+    expect(rates.knows('other')).toBe(false);
+    expect(rates.overrun('other')).toBe(1);
   });
 
   test('is known as soon as the creation is answered', () => {
-    expect(folded(dear.slice(0, 3)).dearest('act')).toBe(15);
+    expect(folded(dear.slice(0, 2)).rates.knows('act')).toBe(false);
+    expect(folded(dear.slice(0, 3)).rates.expected(five)).toBe(15);
   });
 
-  test('is remembered by a compacted file', () => {
-    expect(compacted(folded(dear)).dearest('act')).toBe(15);
-  });
-
-  test('is remembered by a compacted file after the project is deleted', () => {
-    const again = compacted(folded([...dear, output('a'), deleted('a'), ended]));
-    expect(again.dearest('act')).toBe(15);
-    expect(again.overrun('act')).toBe(1.5);
+  test('is remembered by a compacted file, also after the project is deleted', () => {
+    const { rates } = compacted(folded([...dear, output('a'), deleted('a'), ended]));
+    expect(rates.expected(five)).toBe(15);
+    expect(rates.overrun('act')).toBe(1.5);
   });
 });
+
+describe('money’s trace', () => {
+  const paid = [run(), intent(), created('a', 10), complete('a', 10)];
+
+  test('stays when a job is forgotten and begun anew', () => {
+    const ledger = folded([...paid, forgotten(), intent('a', 10, 2), created('a', 12)]);
+    expect(ledger.total).toEqual({ charged: 22, refunded: 0, reserved: 0 });
+    expect(ledger.job(job('a'))?.past).toEqual([{ name: 'a #1', project: 'p-a', credits: 10 }]);
+  });
+
+  test('of a failed attempt keeps its project, and a later correction of its credits', () => {
+    const failed = [run(), intent(), created('a', 10), errored('a', 0), intent('a', 10, 2)];
+    const ledger = folded([...failed, amended('a', 4)]);
+    expect(ledger.job(job('a'))?.past).toEqual([{ name: 'a #1', project: 'p-a', credits: 4 }]);
+    expect(ledger.total).toEqual({ charged: 14, refunded: 10, reserved: 10 });
+  });
+
+  test('of a doubt that a person gives up is a charge', () => {
+    const ledger = folded([run(), intent('a', 30), doubted(), abandoned('a', 30)]);
+    expect(ledger.total).toEqual({ charged: 30, refunded: 0, reserved: 0 });
+    expect(ledger.job(job('a'))?.state).toBe('failed');
+  });
+
+  test('tells what the service added after its answer', () => {
+    const ledger = folded([run(), intent(), created('a', 10), complete('a', 12)]);
+    expect(ledger.job(job('a'))).toMatchObject({ credits: 12, added: 2 });
+    expect(folded(paid).job(job('a'))).not.toHaveProperty('added');
+  });
+});
+
+describe('runs that share an id', () => {
+  test('share an account', () => {
+    const first = [{ event: 'run', run: 1, id: 'nightly' } as const, intent(), created('a', 10)];
+    const other = [ended, run(2), intent('b'), created('b', 20), ended];
+    const again = [{ event: 'run', run: 3, id: 'nightly' } as const, intent('c'), created('c', 5)];
+    const ledger = folded([...first, ...other, ...again]);
+    expect(ledger.account).toEqual({ charged: 15, refunded: 0, reserved: 0 });
+    expect(ledger.accountOf(2)).toEqual({ charged: 20, refunded: 0, reserved: 0 });
+    expect(compacted(ledger).account).toEqual(ledger.account);
+  });
+});
+
+/** Goes on with a tool's job as a run and a person would, whatever the service answers, until it is done. */
+function endsWell(start: JobLine, chance: () => number): void {
+  let line = start;
+  if (line.kind === 'upload') return;
+  for (let step = 0; step < 60; step++) {
+    const { act } = decideCreate(line);
+    if (act === 'reuse') return;
+    const of = line.tasks[0]?.split(':')[1] ?? 'a';
+    const next = nextOf(act, of, line, chance());
+    if (next.event === 'intent') {
+      const settled = ['failed', 'forgotten'].includes(line.state);
+      expect(settled, `${line.state} must not be begun`).toBe(true);
+    }
+    const moved = move(line, next);
+    if (!moved.ok) throw new Error(moved.error);
+    expect(worthOf(moved.value)).toBeGreaterThanOrEqual(
+      next.event === 'intent' ? worthOf(line) : 0,
+    );
+    line = moved.value;
+  }
+  throw new Error('it never ended');
+}
+
+function nextOf(act: string, of: string, line: JobLine, chance: number): Happened {
+  const late = chance % 5;
+  switch (act) {
+    case 'begin':
+      return intent(of, 10, line.attempt + 1);
+    case 'attach':
+      return late === 0 ? errored(of) : complete(of);
+    case 'hold':
+      if (line.state === 'intended' && late === 1) return doubted(of);
+      if (late === 2) return refused(of);
+      return late === 3 ? abandoned(of) : created(of);
+    default:
+      throw new Error(`a tool's job cannot ${act}`);
+  }
+}
 
 describe('any journal', () => {
   test('can be cut after any line: it folds, nothing is below zero, and its compacted form says the same', () => {
@@ -234,14 +326,24 @@ describe('any journal', () => {
     );
   });
 
-  test('charges what its jobs were charged, attempts that were replaced aside', () => {
+  test('charges exactly what its jobs cost, earlier attempts included', () => {
     fc.assert(
       fc.property(journals, (events) => {
         const ledger = folded(events);
-        const spent = [...ledger.jobs()].reduce((sum, line) => sum + (line.credits ?? 0), 0);
-        expect(ledger.total.charged - ledger.total.refunded).toBeGreaterThanOrEqual(spent);
+        const spent = [...ledger.jobs()].reduce((sum, line) => sum + worthOf(line), 0);
+        expect(ledger.total.charged - ledger.total.refunded).toBe(spent);
       }),
-      { seed: 1 },
+      { seed: 1, numRuns: 500 },
+    );
+  });
+
+  test('cut after any line leads to a state from which every job can end, and none is paid twice unasked', () => {
+    fc.assert(
+      fc.property(journals, fc.nat(), fc.infiniteStream(fc.nat()), (events, cut, chance) => {
+        const ledger = folded(events.slice(0, events.length === 0 ? 0 : cut % (events.length + 1)));
+        for (const line of ledger.jobs()) endsWell(line, () => Number(chance.next().value));
+      }),
+      { seed: 7, numRuns: 500 },
     );
   });
 

@@ -69,6 +69,25 @@ export const deleted = (of = 'a'): Happened => ({
   job: job(of),
   task: `tidy:${of}`,
 });
+export const abandoned = (of = 'a', credits = 10): Happened => ({
+  event: 'abandoned',
+  job: job(of),
+  credits,
+  why: 'nobody knows',
+});
+export const gone = (of = 'a'): Happened => ({ event: 'gone', job: job(of), why: 'not found' });
+export const amended = (of = 'a', credits = 7): Happened => ({
+  event: 'amended',
+  job: job(of),
+  project: `p-${of}`,
+  credits,
+});
+export const forgotten = (of = 'a'): Happened => ({ event: 'forgotten', job: job(of) });
+export const unsaved = (of = 'a'): Happened => ({
+  event: 'forgotten',
+  job: job(of),
+  task: `save:${of}`,
+});
 export const supplied = (of = 'a'): Happened => ({
   event: 'supplied',
   job: job(of),
@@ -139,19 +158,21 @@ function nexts(of: string, before: JobLine | undefined, credits: number): readon
     case undefined:
       return [intent(of, credits, attempt), supplied(of)];
     case 'supplied':
-      return [supplied(of), serves(of)];
+      return [supplied(of), serves(of), forgotten(of)];
     case 'intended':
-      return [created(of, credits), doubted(of), refused(of)];
+      return [created(of, credits), doubted(of), refused(of), abandoned(of, credits)];
     case 'doubt':
-      return [created(of, credits), refused(of)];
+      return [created(of, credits), refused(of), abandoned(of, credits)];
     case 'created':
-      return [complete(of, credits), errored(of, 0), errored(of, credits), serves(of)];
+      return [complete(of, credits), errored(of, 0), errored(of, credits), serves(of), gone(of)];
     case 'complete':
-      return [output(of, credits % 3), serves(of), deleted(of)];
+      return [output(of, credits % 3), deleted(of), amended(of, credits), gone(of), forgotten(of)];
     case 'deleted':
-      return [output(of, credits % 3), intent(of, credits, attempt)];
+      return [output(of, credits % 3), intent(of, credits, attempt), amended(of, credits)];
     case 'failed':
       return [intent(of, credits, attempt)];
+    case 'forgotten':
+      return [before?.kind === 'upload' ? supplied(of) : intent(of, credits, attempt)];
     default:
       return unreachable(state);
   }

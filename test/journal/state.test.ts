@@ -2,11 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Happened, JobLine } from '../../src/journal/line.ts';
 import {
+  abandoned,
+  amended,
   complete,
   created,
   deleted,
   doubted,
   errored,
+  forgotten,
+  gone,
   intent,
   jobAfter,
   move,
@@ -14,6 +18,7 @@ import {
   refused,
   serves,
   supplied,
+  unsaved,
 } from './lines.ts';
 
 type State = JobLine['state'] | 'nothing';
@@ -27,6 +32,7 @@ const states: Readonly<Record<State, JobLine | undefined>> = {
   complete: jobAfter(intent(), created(), complete()),
   deleted: jobAfter(intent(), created(), complete(), output(), deleted()),
   failed: jobAfter(intent(), created(), errored()),
+  forgotten: jobAfter(intent(), created(), complete(), forgotten()),
 };
 
 const events: Readonly<Record<string, Happened>> = {
@@ -40,6 +46,11 @@ const events: Readonly<Record<string, Happened>> = {
   serves: serves(),
   output: output(),
   deleted: deleted(),
+  abandoned: abandoned(),
+  gone: gone(),
+  amended: amended(),
+  forgotten: forgotten(),
+  'forgotten files': unsaved(),
 };
 
 /** From, event, to: all moves that there are. */
@@ -66,6 +77,28 @@ const legal: readonly (readonly [State, string, State])[] = [
   ['deleted', 'output', 'deleted'],
   ['failed', 'intent', 'intended'],
   ['failed', 'serves', 'failed'],
+  ['failed', 'amended', 'failed'],
+  ['failed', 'forgotten', 'forgotten'],
+  ['failed', 'forgotten files', 'failed'],
+  ['intended', 'abandoned', 'failed'],
+  ['doubt', 'abandoned', 'failed'],
+  ['created', 'gone', 'deleted'],
+  ['created', 'amended', 'created'],
+  ['created', 'forgotten', 'forgotten'],
+  ['created', 'forgotten files', 'created'],
+  ['complete', 'gone', 'deleted'],
+  ['complete', 'amended', 'complete'],
+  ['complete', 'forgotten', 'forgotten'],
+  ['complete', 'forgotten files', 'complete'],
+  ['deleted', 'amended', 'deleted'],
+  ['deleted', 'forgotten', 'forgotten'],
+  ['deleted', 'forgotten files', 'deleted'],
+  ['supplied', 'forgotten', 'forgotten'],
+  ['supplied', 'forgotten files', 'supplied'],
+  ['forgotten', 'supplied', 'supplied'],
+  ['forgotten', 'intent', 'intended'],
+  ['forgotten', 'serves', 'forgotten'],
+  ['forgotten', 'amended', 'forgotten'],
 ];
 
 const allStates = Object.keys(states) as readonly State[];

@@ -2,16 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
+import type { Measure } from '../../src/journal/line.ts';
 import { type Estimate, estimateOf } from '../../src/plan/estimate.ts';
 import { renewalOf } from '../../src/plan/renew.ts';
 import { Disk, day, jobLine, outputLine, pipelineOf, start } from './world.ts';
 
 /** A ledger in which a creation of this kind was reserved at one price and charged another. */
-function charged(kind: string, reserve: number, credits: number): Ledger {
+function charged(kind: string, reserve: number, credits: number, measure?: Measure): Ledger {
   const ledger = new Ledger();
+  const more = measure === undefined ? {} : { measure };
   const result = ledger.apply({
     type: 'job',
-    line: jobLine('complete', { kind, reserve, credits }),
+    line: jobLine('complete', { kind, reserve, credits, ...more }),
   });
   if (!result.ok) throw new Error(result.error);
   return ledger;
@@ -54,17 +56,28 @@ describe('an estimate', () => {
     });
   });
 
-  test('is the dearest charge seen where that is more, or all that is known', () => {
-    const ledger = charged('character-replace', 0, 180);
-    expect(estimate('character-replace', '', ledger)).toEqual({ known: true, credits: 180 });
-    expect(estimate('character-replace', ', estimate: 150', ledger)).toEqual({
-      known: true,
-      credits: 180,
-    });
-    expect(estimate('character-replace', ', estimate: 200', ledger)).toEqual({
-      known: true,
-      credits: 200,
-    });
+  test('is what the journal saw for the same kind of order, by its size, whatever the step says', () => {
+    const seen = { of: 'character-replace resolution=480p', amount: 10 };
+    const ledger = charged('character-replace', 400, 300, seen);
+    const body = {
+      end_seconds: 5,
+      resolution: '480p',
+      name: 'x',
+      assets: { video_file_path: 'y' },
+    };
+    const known = { known: true, credits: 150 };
+    expect(estimate('character-replace', '', ledger, body)).toEqual(known);
+    expect(estimate('character-replace', ', estimate: 999', ledger, body)).toEqual(known);
+    expect(estimate('character-replace', '', ledger, { ...body, resolution: '720p' }).known).toBe(
+      false,
+    );
+  });
+
+  test('follows the service where it charges less than the list, for the same kind of order only', () => {
+    const ledger = charged('face-swap-photo', 10, 4, { of: 'face-swap-photo', amount: 10 });
+    expect(estimate('face-swap-photo', '', ledger)).toEqual({ known: true, credits: 4 });
+    const other = { assets: { face_swap_mode: 'x' }, speed: 'fast' };
+    expect(estimate('face-swap-photo', '', ledger, other)).toEqual({ known: true, credits: 10 });
   });
 
   test('is raised by as much as a kind was ever charged above its estimate', () => {
@@ -74,7 +87,7 @@ describe('an estimate', () => {
     });
   });
 
-  test('is never lowered by a cheap one', () => {
+  test('is never lowered by a cheap one of another kind of order', () => {
     expect(estimate('face-swap-photo', '', charged('face-swap-photo', 10, 4))).toEqual({
       known: true,
       credits: 10,

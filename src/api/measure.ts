@@ -1,0 +1,46 @@
+// What a creation's price is measured by. Two orders of the same tool and settings differ in size only, so the charge
+// for one says what the other will cost.
+import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Price } from './price.ts';
+
+export interface Measured {
+  /** The tool, and the settings that may decide its price. */
+  readonly of: string;
+  /** Above 0: credits by the price list where it has a price, else seconds, else 1. */
+  readonly amount: number;
+}
+
+/** Fields that say what is made, not how much of it. */
+const contents: ReadonlySet<string> = new Set([
+  'name',
+  'assets',
+  'prompt',
+  'start_seconds',
+  'end_seconds',
+]);
+
+/** Longer texts are contents too. */
+const settingMax = 40;
+
+export function measureOf(tool: string, body: JsonObject, listed: Price): Measured {
+  const of = [tool, ...settingsOf(body, '')].join(' ');
+  if (listed.known && listed.credits > 0) return { of, amount: listed.credits };
+  const start = fieldOf(body, 'start_seconds') ?? 0;
+  const end = fieldOf(body, 'end_seconds');
+  const seconds = typeof end === 'number' && typeof start === 'number' ? end - start : 0;
+  return { of, amount: seconds > 0 ? seconds : 1 };
+}
+
+function settingsOf(body: JsonObject, prefix: string): readonly string[] {
+  return Object.entries(body)
+    .filter(([key]) => !contents.has(key))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .flatMap(([key, value]) => settingOf(value, `${prefix}${key}`));
+}
+
+function settingOf(value: Json, key: string): readonly string[] {
+  if (isObject(value)) return settingsOf(value, `${key}.`);
+  if (value === null || typeof value === 'object') return [];
+  const text = String(value);
+  return text.length > settingMax ? [] : [`${key}=${text}`];
+}
