@@ -9,6 +9,8 @@ export type { Plan, PlanNote, PlanRow } from './plan/plan.ts';
 export type { Happening, Summary, TaskEnding } from './report/happening.ts';
 export { type LocalService, type ServiceOptions, startService } from './service/start.ts';
 export { type LoadedPipeline, type LoadOptions, loadPipeline } from './workspace/load.ts';
+export type { MendOptions } from './workspace/mend.ts';
 export { type Planned, type PlanOptions, plan } from './workspace/plan.ts';
 export { type Problem, renderProblem } from './workspace/problem.ts';
+export { type Resolution, type Resolved, resolve } from './workspace/resolve.ts';
 export { type Ran, type RunOptions, run } from './workspace/run.ts';

@@ -10,6 +10,7 @@ import {
   wholeNumber,
   withInputs,
   withPlaces,
+  withState,
 } from './options.ts';
 import { version } from './version.ts';
 
@@ -55,14 +56,34 @@ withPlaces(
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
 
-withInputs(
+withState(
   program.command('status').description('show what the state file says').argument('<file>'),
+).action(async (file: string, flags) => {
+  exitCode = await (await import('./status.ts')).statusCommand(file, flags);
+});
+
+withState(
+  program
+    .command('resolve')
+    .description('say what became of a creation that is in doubt')
+    .argument('<file>')
+    .argument('<task>', 'as status shows it, or the name that was sent'),
 )
-  .option('--state <file>', 'use this state file')
-  .option('--rehearse', 'of the rehearsal')
-  .option('--hosted', 'of the hosted runs')
-  .action(async (file: string, flags) => {
-    exitCode = await (await import('./status.ts')).statusCommand(file, flags);
+  .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+  .addOption(
+    new Option('--project <id>', 'it was taken: this is its project').conflicts([
+      'notCharged',
+      'abandon',
+    ]),
+  )
+  .addOption(
+    new Option('--not-charged', 'the service never took it: it may be sent again').conflicts(
+      'abandon',
+    ),
+  )
+  .option('--abandon', 'nobody can say: write the credits off; it may be paid for anew')
+  .action(async (file: string, task: string, flags) => {
+    exitCode = await (await import('./resolve.ts')).resolveCommand(file, task, flags);
   });
 
 program

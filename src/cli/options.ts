@@ -32,6 +32,14 @@ export function withPlaces(command: Command): Command {
     .addOption(new Option('--hosted', 'refuse to be a rehearsal (for CI)').conflicts('rehearse'));
 }
 
+/** For commands about a state file that stands. */
+export function withState(command: Command): Command {
+  return withInputs(command)
+    .option('--state <file>', 'use this state file')
+    .option('--rehearse', 'of the rehearsal')
+    .addOption(new Option('--hosted', 'of the hosted runs').conflicts('rehearse'));
+}
+
 function collectInput(
   text: string,
   known: Readonly<Record<string, string>>,

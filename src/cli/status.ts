@@ -1,11 +1,10 @@
 // shotlist status: what the state file says. Reads, sends nothing.
-import { existsSync } from 'node:fs';
 import { loadState } from '../edge/journal-file.ts';
 import { memoryStore } from '../journal/ledger.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import { loadPipeline } from '../workspace/load.ts';
-import { placesOf } from '../workspace/places.ts';
 import { problem } from '../workspace/problem.ts';
+import { standingPlaces } from '../workspace/standing.ts';
 import type { PipelineFlags } from './options.ts';
 import { complain, print, printJson, refuse } from './terminal.ts';
 
@@ -13,10 +12,7 @@ export async function statusCommand(file: string, flags: PipelineFlags): Promise
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const rehearsed = placesOf(loaded.value, { kind: 'rehearsal' }, flags).state;
-  const hosted = placesOf(loaded.value, { kind: 'hosted', address: '', key: '' }, flags).state;
-  const state =
-    flags.rehearse === true || (flags.hosted !== true && !existsSync(hosted)) ? rehearsed : hosted;
+  const { state } = standingPlaces(loaded.value, flags).places;
   const read = await loadState(state, memoryStore());
   if (!read.ok) return refuse(problem(read.error, 'the state file'), json);
   if (read.value.header === undefined)

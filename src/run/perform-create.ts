@@ -3,12 +3,13 @@ import { type ApiFailure, explainFailure, remedy, worthAnotherAttempt } from '..
 import type { Project } from '../api/project.ts';
 import { unreachable } from '../base/result.ts';
 import { toolNamed } from '../kinds/tools.ts';
-import { lastingOf, liveProject } from '../task/outputs.ts';
+import { liveProject } from '../task/outputs.ts';
 import type { AttachOrder, CreateOrder, Outcome } from './job.ts';
 import type { Performance } from './performance.ts';
 import { pauses } from './poll.ts';
 import { patiently } from './retry.ts';
 import { scrubbed } from './scrub.ts';
+import { settlementOf } from './settlement.ts';
 import type { World } from './world.ts';
 
 export async function* create(order: CreateOrder, world: World): Performance {
@@ -77,24 +78,13 @@ async function* settle(paid: Paid, world: World): Performance {
     const read = await readProject(paid, world);
     if (!read.ok) return unreadable(read.error);
     const record = read.value;
-    const credits = record.credits_charged ?? (record.status === 'error' ? 0 : paid.credits);
-    if (record.status === 'complete') {
-      const result = lastingOf(record);
-      yield {
-        durable: false,
-        event: { event: 'settled', job, status: 'complete', credits, result },
-      };
-      return { end: 'done', live: liveProject(record) };
-    }
-    if (record.status === 'error' || record.status === 'canceled') {
-      const error = record.error ?? { code: record.status, message: 'stopped by hand in the hub' };
-      const told = { code: error.code, message: scrubbed(error.message) };
-      yield {
-        durable: false,
-        event: { event: 'settled', job, status: record.status, credits, error: told },
-      };
-      const again = record.status === 'error' && worthAnotherAttempt(error.code);
-      return { end: 'failed', why: `${told.code}: ${told.message}`, again };
+    const settled = settlementOf(job, record, paid.credits);
+    if (settled !== undefined) {
+      yield { durable: false, event: settled };
+      if (settled.error === undefined) return { end: 'done', live: liveProject(record) };
+      const { code, message } = settled.error;
+      const again = settled.status === 'error' && worthAnotherAttempt(code);
+      return { end: 'failed', why: `${code}: ${message}`, again };
     }
     if (clock.now() + pause >= until)
       return {

@@ -6,7 +6,7 @@ import type { Creation, FaceDetection, Project, RecordKind } from '../api/projec
 import type { Digest } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
-import type { Ledger } from '../journal/ledger.ts';
+import type { Account, Ledger } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { JobOrder, Outcome } from './job.ts';
@@ -90,6 +90,8 @@ export interface Journal {
   /** Resolves when all that was appended is on disk. */
   sync(): Promise<void>;
   readonly ledger: Ledger;
+  /** What this run's budget is compared with. */
+  readonly account: Account;
 }
 
 /** The next thing that happened to a job. */

@@ -1,5 +1,5 @@
 // The pen: gives events their numbers and times, folds them into the ledger, and hands the lines to the file.
-import type { Ledger } from '../journal/ledger.ts';
+import type { Account, Ledger } from '../journal/ledger.ts';
 import type { EventLine, Happened } from '../journal/line.ts';
 import type { Clock, Journal } from './ports.ts';
 
@@ -9,29 +9,51 @@ export interface LineFile {
   sync(): Promise<void>;
 }
 
+/** `--run-id`: runs with one id share one budget. */
+export interface RunName {
+  readonly id?: string | undefined;
+}
+
 export class Recorder implements Journal {
   readonly ledger: Ledger;
   readonly #file: LineFile;
   readonly #clock: Clock;
+  readonly #run: RunName | undefined;
   #wrote = false;
   #now = Number.NaN;
   #time = '';
 
-  constructor(ledger: Ledger, file: LineFile, clock: Clock) {
+  /** Without a run's name what is appended belongs to no run: a person mends the state. */
+  constructor(ledger: Ledger, file: LineFile, clock: Clock, run?: RunName) {
     this.ledger = ledger;
+    this.#run = run;
     this.#file = file;
     this.#clock = clock;
   }
 
-  /** A run is only a run once something happened in it; it goes on with one that was interrupted. */
   append(events: readonly Happened[]): void {
     if (events.length === 0) return;
-    if (!this.#wrote) {
-      this.#wrote = true;
-      if (this.ledger.openRun === undefined)
-        this.#write({ event: 'run', run: (this.ledger.runs().at(-1)?.run ?? 0) + 1 });
-    }
+    if (!this.#wrote && this.#run !== undefined) this.#begin(this.#run);
+    this.#wrote = true;
     for (const event of events) this.#write(event);
+  }
+
+  /**
+   * A run is only a run once something happened in it. It goes on with one that was interrupted, unless that has
+   * another id.
+   */
+  #begin({ id }: RunName): void {
+    const open = this.ledger.openRun;
+    if (open !== undefined && (id === undefined || id === open.id)) return;
+    if (open !== undefined) this.#write({ event: 'ended' });
+    const run = (this.ledger.runs().at(-1)?.run ?? 0) + 1;
+    this.#write({ event: 'run', run, ...(id === undefined ? {} : { id }) });
+  }
+
+  /** What a budget of this run is compared with: all runs that share its id count. */
+  get account(): Account {
+    const id = this.#run?.id;
+    return id === undefined ? this.ledger.account : this.ledger.accountOf(id);
   }
 
   /** Closes the run, unless nothing ever happened in it or it is to be gone on with. */

@@ -28,6 +28,8 @@ export interface RunOptions extends TargetOptions, PlaceOptions {
   readonly items?: ItemFilter;
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
+  /** `--run-id`: the budget counts over all runs with this id. */
+  readonly runId?: string | undefined;
   /** A result that is gone, here and at the service, may be paid again. */
   readonly payAgain?: boolean | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -231,7 +233,9 @@ async function perform(
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
   const file = new JournalFile(places.state, header, opened.state);
-  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock);
+  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, {
+    id: options.runId,
+  });
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const world = {
     api: plugs.api?.(client) ?? client,

@@ -1,0 +1,122 @@
+// Mends a state file outside of a run, on a person's word or the service's: under the same lock, through the same
+// journal, compacted at the end.
+import { err, ok, type Result } from '../base/result.ts';
+import { realClock } from '../edge/clock.ts';
+import { httpClient } from '../edge/http-client.ts';
+import { databaseStore } from '../edge/job-store.ts';
+import { JournalFile, loadState } from '../edge/journal-file.ts';
+import { takeLock } from '../edge/lock.ts';
+import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
+import type { Header } from '../journal/line.ts';
+import type { Clock, MediaApi } from '../run/ports.ts';
+import { Recorder } from '../run/recorder.ts';
+import type { LedgerEntry } from '../service/accounts.ts';
+import type { LoadedPipeline } from './load.ts';
+import { type Problem, problem } from './problem.ts';
+import { type StandingOptions, standingPlaces } from './standing.ts';
+import { chooseTarget } from './target.ts';
+
+export interface MendOptions extends StandingOptions {
+  readonly service?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+}
+
+/** The service that the state file's projects belong to. */
+export interface Reached {
+  readonly api: MediaApi;
+  /** A rehearsal only: what the local service has charged. */
+  readonly ledger?: () => readonly LedgerEntry[];
+}
+
+export interface Mending {
+  readonly journal: Recorder;
+  readonly header: Header;
+  readonly file: string;
+  readonly clock: Clock;
+  /** Opened when asked for: most mending needs no service. */
+  reach(): Promise<Result<Reached, Problem>>;
+}
+
+/** Runs `work` on the state; what it appends is on disk when this returns. */
+export async function mend<T>(
+  loaded: LoadedPipeline,
+  options: MendOptions,
+  work: (mending: Mending) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  const clock = options.clock ?? realClock;
+  const { places } = standingPlaces(loaded, options);
+  const lock = await takeLock(places.lock, clock.now());
+  if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  const store = databaseStore();
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const read = await loadState(places.state, store);
+    if (!read.ok)
+      return err(
+        problem(read.error, 'the state file', 'it was left as it is; see: shotlist repair'),
+      );
+    const { header, ledger } = read.value;
+    if (header === undefined)
+      return err(problem(`there is no state file yet: ${places.state}`, loaded.file));
+    if (header.pipeline !== loaded.pipeline.name)
+      return err(
+        problem(`${places.state} belongs to the pipeline "${header.pipeline}"`, loaded.file),
+      );
+    const file = new JournalFile(places.state, header, read.value);
+    closers.push(() => file.close());
+    const journal = new Recorder(ledger, file, clock);
+    const reach = (): Promise<Result<Reached, Problem>> =>
+      reached(header, { options, loaded, clock, data: places.service, closers });
+    const worked = await work({ journal, header, file: places.state, clock, reach });
+    if (journal.wrote) await file.compact(ledger);
+    return worked;
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+    return err({ ...problem(`${places.state} ${systemReason(error)}`), reason: 'system' });
+  } finally {
+    for (const close of closers.reverse()) await close();
+    store.close();
+    await lock.value.release();
+  }
+}
+
+interface Reaching {
+  readonly options: MendOptions;
+  readonly loaded: LoadedPipeline;
+  readonly clock: Clock;
+  /** A rehearsal's service keeps its data there. */
+  readonly data: string;
+  readonly closers: (() => Promise<void>)[];
+}
+
+async function reached(
+  { service }: Header,
+  { options, loaded, clock, data, closers }: Reaching,
+): Promise<Result<Reached, Problem>> {
+  if (service === 'rehearsal') {
+    const { startService } = await import('../service/start.ts');
+    const local = await startService({ data, passingKey: true, now: () => clock.now() });
+    closers.push(() => local.close());
+    const api = httpClient({ base: local.address, key: local.key, clock });
+    closers.push(() => api.close());
+    return ok({ api, ledger: () => local.ledger() });
+  }
+  const target = chooseTarget(
+    { service: options.service, hosted: true },
+    loaded.pipeline.service ?? service,
+    options.env ?? process.env,
+  );
+  if (!target.ok) return target;
+  if (target.value.kind === 'rehearsal' || target.value.address !== service)
+    return err(
+      problem(
+        `the state file's projects are at ${service}`,
+        'shotlist',
+        `ask there: --service ${service}`,
+      ),
+    );
+  const api = httpClient({ base: service, key: target.value.key, clock });
+  closers.push(() => api.close());
+  return ok({ api });
+}
