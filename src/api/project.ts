@@ -123,6 +123,41 @@ export const creationSchema = {
 
 export type Creation = FromSchema<typeof creationSchema>;
 
+/**
+ * What must be there for a creation not to be in doubt: the id. Deployments differ in how they name the charge; where
+ * none is told the record tells it later.
+ */
+export const takenSchema = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: creationSchema.properties.id,
+    credits_charged: creationSchema.properties.credits_charged,
+    frame_cost: { type: 'integer', minimum: 0 },
+    estimated_frame_cost: { type: 'integer', minimum: 0 },
+  },
+} as const;
+
+export type Taken = FromSchema<typeof takenSchema>;
+
+/** A creation that was taken; `credits` is undefined where the answer does not say. */
+export interface Taking {
+  readonly id: string;
+  readonly credits: number | undefined;
+}
+
+/** facts.md, Account: newer than interface.md, and not on every deployment. */
+export const accountSchema = {
+  type: 'object',
+  required: ['credits'],
+  properties: {
+    credits: { type: 'integer', minimum: 0, description: 'The balance.' },
+    tier: { type: 'string' },
+  },
+} as const;
+
+export type Account = FromSchema<typeof accountSchema>;
+
 export const faceDetectionSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/face-detection.schema.json',

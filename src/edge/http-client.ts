@@ -6,12 +6,14 @@ import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import {
-  type Creation,
-  creationSchema,
+  type Account,
+  accountSchema,
   type FaceDetection,
   faceDetectionSchema,
   type Project,
   projectSchema,
+  type Taken,
+  takenSchema,
   type UploadAddresses,
   uploadAddressesSchema,
 } from '../api/project.ts';
@@ -147,8 +149,16 @@ export function httpClient(options: ClientOptions): HttpClient {
         faceDetectionSchema,
         sendTo('GET', routes.faceDetection(id), undefined),
       ),
-    create: (tool, body) =>
-      checked<Creation>(creationSchema, sendTo('POST', routes.create(tool), body)),
+    async create(tool, body) {
+      const got = await checked<Taken>(takenSchema, sendTo('POST', routes.create(tool), body));
+      if (!got.ok) return got;
+      const { id, credits_charged: credits, frame_cost, estimated_frame_cost } = got.value;
+      return ok({ id, credits: credits ?? frame_cost ?? estimated_frame_cost });
+    },
+    async account() {
+      const got = await checked<Account>(accountSchema, sendTo('GET', routes.account(), undefined));
+      return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);
+    },
     project: (record, id) =>
       checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined)),
     async deleteProject(record, id) {

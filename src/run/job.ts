@@ -3,6 +3,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import type { Download } from '../api/project.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OutputLine } from '../journal/line.ts';
+import type { Expectation } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Place } from './place.ts';
 
@@ -58,6 +59,8 @@ export interface CreateOrder extends Common {
   readonly attempt: number;
   /** Credits set aside. */
   readonly reserve: number;
+  /** What that estimate was made of. */
+  readonly expectation: Expectation;
   readonly timeoutMs: number;
 }
 
@@ -117,8 +120,15 @@ export type JobOrder =
 export type Outcome =
   /** `live`: its outputs as requests see them now. */
   | { readonly end: 'done'; readonly live: JsonObject }
-  /** Not charged, or refunded. */
-  | { readonly end: 'failed'; readonly why: string; readonly again: boolean }
+  /** Not charged, or refunded. `code` says what kind of failure it was. */
+  | {
+      readonly end: 'failed';
+      readonly why: string;
+      readonly again: boolean;
+      readonly code?: string;
+    }
+  /** It was not sent: there is no money for it any more, or no sense in it. */
+  | { readonly end: 'withheld'; readonly why: string }
   | { readonly end: 'doubt'; readonly why: string }
   /** Paid and known, but not over in time, or its files could not be fetched: the next run goes on with it. */
   | { readonly end: 'pending'; readonly why: string }

@@ -1,27 +1,40 @@
 // The paid job. The intent is on disk above the request, what was created above everything that uses it.
 import { type ApiFailure, explainFailure, remedy, worthAnotherAttempt } from '../api/failure.ts';
-import type { Project } from '../api/project.ts';
-import { unreachable } from '../base/result.ts';
+import type { Project, Taking } from '../api/project.ts';
+import { err, type Result, unreachable } from '../base/result.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { liveProject } from '../task/outputs.ts';
 import type { AttachOrder, CreateOrder, Outcome } from './job.ts';
-import type { Performance } from './performance.ts';
+import type { Asking, Performance } from './performance.ts';
 import { pauses } from './poll.ts';
-import { patiently } from './retry.ts';
+import { patiently, pauseAfter } from './retry.ts';
 import { scrubbed } from './scrub.ts';
 import { settlementOf } from './settlement.ts';
 import type { World } from './world.ts';
 
 export async function* create(order: CreateOrder, world: World): Performance {
-  const { fingerprint: job, task, kind, attempt, name, reserve } = order;
-  yield { durable: true, event: { event: 'intent', job, task, kind, attempt, name, reserve } };
-  const made = await patiently('create', order.attempts, world, () =>
-    world.api.create(kind, { ...order.body, name }),
-  );
+  const { fingerprint: job, task, kind, attempt, name, reserve, expectation } = order;
+  const { measure } = expectation;
+  const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
+  yield { durable: true, event: intent };
+  const made = yield* sent(order, world);
   if (!made.ok) return yield* notCreated(order, made.error);
-  const { id, credits_charged: credits } = made.value;
+  const { id, credits = reserve } = made.value;
   yield { durable: true, event: { event: 'created', job, project: id, credits } };
   return yield* settle({ ...order, project: id, credits }, world);
+}
+
+type Sending = AsyncGenerator<Asking, Result<Taking, ApiFailure>, void>;
+
+/** Sends the request; again only while it was surely not taken, and each time with leave, since prices may have risen. */
+async function* sent({ kind, body, name, attempts }: CreateOrder, world: World): Sending {
+  for (let tries = 1; ; tries++) {
+    const made = await world.api.create(kind, { ...body, name });
+    if (made.ok || remedy('create', made.error) !== 'retry' || tries >= attempts) return made;
+    await pauseAfter(made.error, tries, world);
+    if (world.stop.aborted) return err({ reason: 'aborted', message: '' });
+    yield { ask: 'send' };
+  }
 }
 
 async function* notCreated(order: CreateOrder, failure: ApiFailure): Performance {
@@ -36,7 +49,7 @@ async function* notCreated(order: CreateOrder, failure: ApiFailure): Performance
   switch (what) {
     case 'retry':
     case 'fail':
-      return { end: 'failed', why, again: false };
+      return { end: 'failed', why, again: false, code: failure.reason };
     case 'resupply':
       return { end: 'resupply', why };
     case 'stop-step':
@@ -84,7 +97,7 @@ async function* settle(paid: Paid, world: World): Performance {
       if (settled.error === undefined) return { end: 'done', live: liveProject(record) };
       const { code, message } = settled.error;
       const again = settled.status === 'error' && worthAnotherAttempt(code);
-      return { end: 'failed', why: `${code}: ${message}`, again };
+      return { end: 'failed', why: `${code}: ${message}`, again, code };
     }
     if (clock.now() + pause >= until)
       return {

@@ -2,11 +2,11 @@
 
 import type { MediaType } from '../api/asset.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import type { Creation, FaceDetection, Project, RecordKind } from '../api/project.ts';
+import type { Account, FaceDetection, Project, RecordKind, Taking } from '../api/project.ts';
 import type { Digest } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { Ledger, Account as Spending } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { JobOrder, Outcome } from './job.ts';
@@ -34,8 +34,10 @@ export interface MediaApi {
   put(target: UploadTarget, file: LocalFile): Answer<Digest>;
   detectFaces(body: JsonObject): Answer<{ readonly id: string }>;
   faceDetection(id: string): Answer<FaceDetection>;
+  /** The account, where this deployment tells it (facts.md, Account): undefined where it does not. */
+  account(): Answer<Account | undefined>;
   /** The one call that costs credits. */
-  create(tool: string, body: JsonObject): Answer<Creation>;
+  create(tool: string, body: JsonObject): Answer<Taking>;
   project(record: RecordKind, id: string): Answer<Project>;
   deleteProject(record: RecordKind, id: string): Answer<void>;
   /** Streams a download into a new file and syncs it to disk. */
@@ -91,7 +93,7 @@ export interface Journal {
   sync(): Promise<void>;
   readonly ledger: Ledger;
   /** What this run's budget is compared with. */
-  readonly account: Account;
+  readonly account: Spending;
 }
 
 /** The next thing that happened to a job. */
@@ -103,6 +105,8 @@ export type Notice =
       readonly event: Happened;
       readonly durable: boolean;
     }
+  /** A creation that was surely not taken would be sent again; `proceed` or `decline` answers. */
+  | { readonly is: 'ask'; readonly key: string }
   | { readonly is: 'ended'; readonly key: string; readonly outcome: Outcome };
 
 /** Where jobs are performed: in this process, or elsewhere. What crosses is plain data. */
@@ -111,6 +115,8 @@ export interface Runner {
   /** All that happened since the last call; waits for at least one. */
   next(): Promise<readonly Notice[]>;
   proceed(key: string): void;
+  /** The job that waits ends here, as `withheld`, without sending anything more. */
+  decline(key: string, why: string): void;
   /** Running requests end, waiting is given up: every job ends soon. */
   abort(): void;
   /** Makes `next` fail: the loop cannot go on. */

@@ -14,6 +14,17 @@ class Unsuccessful extends Error {
   }
 }
 
+const longestMs = 30_000;
+
+/** Waits before a request is sent again: as long as the service asks, then a jittered, doubling pause. */
+export async function pauseAfter(failure: ApiFailure, tries: number, world: World): Promise<void> {
+  const { clock, backoffMs, stop } = world;
+  if ('retryAfterMs' in failure && failure.retryAfterMs !== undefined)
+    await clock.sleep(failure.retryAfterMs, stop);
+  const pause = Math.min(longestMs, backoffMs * 2 ** (tries - 1));
+  await clock.sleep(pause * (0.5 + clock.chance()), stop);
+}
+
 /** At most `attempts` tries in all, with exponential backoff, jitter and the service's own Retry-After. */
 export async function patiently<T>(
   kind: CallKind,
@@ -29,8 +40,7 @@ export async function patiently<T>(
     if (ms !== undefined) await world.clock.sleep(ms, world.stop);
   };
   try {
-    await waitAsAsked();
-    await world.clock.sleep(world.backoffMs * (0.5 + world.clock.chance()), world.stop);
+    await pauseAfter(failure, 1, world);
     const value = await pRetry(
       async () => {
         const answer = await call();
@@ -41,7 +51,7 @@ export async function patiently<T>(
       {
         retries: attempts - 2,
         minTimeout: world.backoffMs * 2,
-        maxTimeout: 30_000,
+        maxTimeout: longestMs,
         factor: 2,
         randomize: true,
         signal: world.stop,
