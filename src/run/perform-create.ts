@@ -70,7 +70,7 @@ type Paid = Pick<
 async function* settle(paid: Paid, world: World): Performance {
   const { fingerprint: job, project } = paid;
   const { clock, stop } = world;
-  const until = clock.now() + paid.timeoutMs;
+  const until = clock.elapsed() + paid.timeoutMs;
   const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.haste);
   for (;;) {
     const pause = waits.next().value;
@@ -96,7 +96,7 @@ async function* settle(paid: Paid, world: World): Performance {
       const again = record.status === 'error' && worthAnotherAttempt(error.code);
       return { end: 'failed', why: `${told.code}: ${told.message}`, again };
     }
-    if (clock.now() + pause >= until)
+    if (clock.elapsed() + pause >= until)
       return {
         end: 'pending',
         why: `project ${project} is still ${record.status} after its timeout`,
