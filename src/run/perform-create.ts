@@ -84,7 +84,7 @@ type Paid = Pick<
 async function* settle(paid: Paid, world: World): Performance {
   const { fingerprint: job, project } = paid;
   const { clock, stop } = world;
-  const until = clock.now() + paid.timeoutMs;
+  const until = clock.elapsed() + paid.timeoutMs;
   const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.haste);
   for (;;) {
     const pause = waits.next().value;
@@ -99,7 +99,7 @@ async function* settle(paid: Paid, world: World): Performance {
       const again = settled.status === 'error' && worthAnotherAttempt(code);
       return { end: 'failed', why: `${code}: ${message}`, again, code };
     }
-    if (clock.now() + pause >= until)
+    if (clock.elapsed() + pause >= until)
       return {
         end: 'pending',
         why: `project ${project} is still ${record.status} after its timeout`,

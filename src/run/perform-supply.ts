@@ -113,7 +113,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
     id = begun.value.id;
   }
   const detection = id;
-  const until = clock.now() + order.timeoutMs;
+  const until = clock.elapsed() + order.timeoutMs;
   const waits = pauses(medianSeconds / world.haste);
   for (;;) {
     const pause = waits.next().value;
@@ -140,7 +140,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
     }
     if (record.status === 'error')
       return { end: 'failed', why: 'the service could not look for faces in it', again: false };
-    if (clock.now() + pause >= until)
+    if (clock.elapsed() + pause >= until)
       return { end: 'failed', why: 'the face detection was not over in time', again: false };
     await clock.sleep(pause, stop);
     if (stop.aborted) return { end: 'stopped' };

@@ -14,8 +14,10 @@ import type { Place } from './place.ts';
 
 /** Time. Everything that waits or dates asks here, so that a test owns it. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, for time stamps and expiries. People and time servers set it forward and back. */
   now(): number;
+  /** Milliseconds since some moment, for durations: it only ever goes forward, at the pace of real time. */
+  elapsed(): number;
   /** Resolves after so many milliseconds, or at once when the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** 0 ≤ chance < 1, for jitter and names. */

@@ -34,19 +34,21 @@ export async function patiently<T>(
 ): Promise<Result<T, ApiFailure>> {
   const first = await call();
   if (first.ok || remedy(kind, first.error) !== 'retry' || attempts <= 1) return first;
-  let failure = first.error;
+  let last: Result<T, ApiFailure> | undefined = first;
   const waitAsAsked = async (): Promise<void> => {
-    const ms = 'retryAfterMs' in failure ? failure.retryAfterMs : undefined;
+    const failure = last === undefined || last.ok ? undefined : last.error;
+    const ms =
+      failure !== undefined && 'retryAfterMs' in failure ? failure.retryAfterMs : undefined;
     if (ms !== undefined) await world.clock.sleep(ms, world.stop);
   };
   try {
     await pauseAfter(failure, 1, world);
     const value = await pRetry(
       async () => {
-        const answer = await call();
-        if (answer.ok) return answer.value;
-        failure = answer.error;
-        throw new Unsuccessful(answer.error);
+        last = undefined;
+        last = await call();
+        if (last.ok) return last.value;
+        throw new Unsuccessful(last.error);
       },
       {
         retries: attempts - 2,
@@ -57,13 +59,17 @@ export async function patiently<T>(
         signal: world.stop,
         shouldRetry: ({ error }) =>
           error instanceof Unsuccessful && remedy(kind, error.failure) === 'retry',
-        onFailedAttempt: waitAsAsked,
+        onFailedAttempt: async ({ retriesLeft }) => {
+          if (retriesLeft > 0) await waitAsAsked();
+        },
       },
     );
     return ok(value);
   } catch (error) {
     if (error instanceof Unsuccessful) return err(error.failure);
-    if (world.stop.aborted) return err({ reason: 'aborted', message: '' });
-    throw error;
+    if (!world.stop.aborted || last === undefined) throw error;
+    // Once stopped, p-retry drops the answer that came meanwhile. It may say that something was paid.
+    if (last.ok || remedy(kind, last.error) !== 'retry') return last;
+    return err({ reason: 'aborted', message: '' });
   }
 }

@@ -121,7 +121,7 @@ interface Running {
 async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   const { loaded, options, clock, opened } = running;
   const say = options.say ?? (() => undefined);
-  const began = clock.now();
+  const began = clock.elapsed();
   for (const message of opened.state.warnings) say({ type: 'warning', message });
   const surveyed = await survey(loaded, opened.items, {
     ledger: opened.state.ledger,
@@ -213,7 +213,7 @@ interface Terms {
   readonly service: Reachable;
   readonly budget: number | undefined;
   readonly surveyed: Survey;
-  /** Epoch milliseconds. */
+  /** By the clock's `elapsed`. */
   readonly began: number;
 }
 
@@ -276,7 +276,7 @@ async function perform(
         refunded: after.refunded - before.refunded,
         reserved: after.reserved,
       },
-      elapsedMs: clock.now() - began,
+      elapsedMs: clock.elapsed() - began,
     });
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
