@@ -68,15 +68,17 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     path: string,
     body: JsonObject | undefined,
+    known?: AbortSignal,
   ): Answer<unknown> => {
     await pace();
-    if (options.stop?.aborted) return err(stopped);
+    if (options.stop?.aborted || known?.aborted) return err(stopped);
     try {
       const response = await request(`${base}${path}`, {
         method,
         dispatcher: agent,
         headers: body === undefined ? headers : jsonHeaders,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(known === undefined ? {} : { signal: known }),
       });
       const text = await response.body.text();
       const value = parsed(text);
@@ -85,7 +87,7 @@ export function httpClient(options: ClientOptions): HttpClient {
         failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
       );
     } catch (error) {
-      return err(failureOfError(error));
+      return err(known?.aborted ? stopped : failureOfError(error));
     }
   };
 
@@ -147,8 +149,8 @@ export function httpClient(options: ClientOptions): HttpClient {
         faceDetectionSchema,
         sendTo('GET', routes.faceDetection(id), undefined),
       ),
-    create: (tool, body) =>
-      checked<Creation>(creationSchema, sendTo('POST', routes.create(tool), body)),
+    create: (tool, body, known) =>
+      checked<Creation>(creationSchema, send('POST', routes.create(tool).path, body, known)),
     project: (record, id) =>
       checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined)),
     async deleteProject(record, id) {

@@ -6,6 +6,8 @@ export type TaskEnding = 'done' | 'reused' | 'skipped' | 'failed' | 'doubt' | 'p
 export type Happening =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
+  /** The service's events are received here; so many creations of earlier runs are in doubt and wait for one. */
+  | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
   | {
       readonly type: 'task';
       readonly task: string;

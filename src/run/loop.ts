@@ -22,8 +22,7 @@ import { type Stopped, Tally } from './tally.ts';
 import { Window } from './window.ts';
 import { Work } from './work.ts';
 
-export interface LoopOptions
-  extends Pick<StarterOptions, 'pipeline' | 'base' | 'journal' | 'look' | 'clock' | 'payAgain'> {
+export interface LoopOptions extends Omit<StarterOptions, 'purse' | 'key' | 'inUse' | 'inAir'> {
   /** In this order; each group is over before the next begins. */
   readonly items: readonly Iterable<Item>[];
   readonly runner: Runner;

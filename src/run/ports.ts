@@ -34,8 +34,8 @@ export interface MediaApi {
   put(target: UploadTarget, file: LocalFile): Answer<Digest>;
   detectFaces(body: JsonObject): Answer<{ readonly id: string }>;
   faceDetection(id: string): Answer<FaceDetection>;
-  /** The one call that costs credits. */
-  create(tool: string, body: JsonObject): Answer<Creation>;
+  /** The one call that costs credits. `known`: aborted when its outcome came another way, so that nobody waits for it. */
+  create(tool: string, body: JsonObject, known?: AbortSignal): Answer<Creation>;
   project(record: RecordKind, id: string): Answer<Project>;
   deleteProject(record: RecordKind, id: string): Answer<void>;
   /** Streams a download into a new file and syncs it to disk. */

@@ -15,6 +15,7 @@ import type { Look } from './look.ts';
 import {
   attachOrder,
   attemptName,
+  awaitOrder,
   bodyTrouble,
   copyOrder,
   type Head,
@@ -51,6 +52,8 @@ export interface StarterOptions {
   readonly purse: Purse;
   /** A result that is gone here and there may be paid again. */
   readonly payAgain: boolean;
+  /** The service's events are listened to: one may say what became of a creation in doubt. */
+  readonly listening?: boolean;
   /** A name for the next job. */
   readonly key: () => string;
   /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
@@ -122,18 +125,18 @@ export class Starter {
         return { move: 'reuse', fingerprint, job };
       case 'begin':
         return this.#begin(work, step, answer, head);
-      case 'attach': {
+      case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
-        const order = attachOrder(head, step, job, fingerprint);
-        return { move: 'job', fingerprint, order };
-      }
+        return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
       case 'copy': {
         if (wish.deed !== 'download') throw new Error(`bug: ${head.task} copies no download`);
         const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.look);
         return { move: 'job', fingerprint: undefined, order };
       }
       case 'hold':
-        return { move: 'hold', why: decision.why };
+        if (job === undefined || this.#o.listening !== true)
+          return { move: 'hold', why: decision.why };
+        return { move: 'job', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
       case 'lost':
         return this.#lost(work, step, decision.why);
       case 'refuse':

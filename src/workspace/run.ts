@@ -12,10 +12,12 @@ import type { Happening, Summary } from '../report/happening.ts';
 import { localRunner } from '../run/local-runner.ts';
 import { Look } from '../run/look.ts';
 import { Loop } from '../run/loop.ts';
+import type { News } from '../run/news.ts';
 import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { Item } from '../task/item.ts';
+import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
@@ -24,7 +26,7 @@ import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
-export interface RunOptions extends TargetOptions, PlaceOptions {
+export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions {
   readonly items?: ItemFilter;
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
@@ -68,6 +70,8 @@ export async function run(
   const clock = options.clock ?? realClock;
   const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
   if (!target.ok) return target;
+  const listening = chooseListening(options, target.value, options.env ?? process.env);
+  if (!listening.ok) return listening;
   const places = placesOf(loaded, target.value, options);
   const unwritable = await checkWritable(places);
   if (unwritable !== undefined) return err(unwritable);
@@ -84,6 +88,7 @@ export async function run(
         clock,
         places,
         target: target.value,
+        listening: listening.value,
         opened: opened.value,
       });
     } catch (error) {
@@ -113,6 +118,7 @@ interface Running {
   readonly clock: Clock;
   readonly places: Places;
   readonly target: Target;
+  readonly listening: Listening | undefined;
   readonly opened: Opened;
 }
 
@@ -138,9 +144,12 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     say({ type: 'warning', message });
   }
 
+  const heard = await openNews(running.listening, opened.state.ledger, clock, say);
+  if (!heard.ok) return heard;
   const service = await openService(running);
   try {
-    const summary = await perform(running, { service, budget, surveyed, began });
+    const { news } = heard.value;
+    const summary = await perform(running, { service, news, budget, surveyed, began });
     say({ type: 'ended', summary });
     const { places, target } = running;
     return ok({
@@ -150,6 +159,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
       output: shown(places.output),
     });
   } finally {
+    await heard.value.close();
     await service.close();
   }
 }
@@ -209,6 +219,7 @@ async function openService({ target, places, options, clock }: Running): Promise
 /** What a run was found to need before it began. */
 interface Terms {
   readonly service: Reachable;
+  readonly news: News | undefined;
   readonly budget: number | undefined;
   readonly surveyed: Survey;
   /** Epoch milliseconds. */
@@ -217,7 +228,7 @@ interface Terms {
 
 async function perform(
   { loaded, options, clock, places, opened, plugs, target }: Running,
-  { service, budget, surveyed, began }: Terms,
+  { service, news, budget, surveyed, began }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -240,6 +251,7 @@ async function perform(
     stop: stopper.signal,
     backoffMs: options.backoffMs ?? 1000,
     haste: options.haste ?? hasteOf(target, options),
+    news,
   };
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
@@ -253,6 +265,7 @@ async function perform(
     clock,
     budget,
     payAgain: options.payAgain ?? false,
+    listening: news !== undefined,
     say: options.say ?? (() => undefined),
   });
   const interrupt = (): void => loop.interrupt('interrupted');
