@@ -123,22 +123,21 @@ export const creationSchema = {
 
 export type Creation = FromSchema<typeof creationSchema>;
 
-/**
- * What must be there for a creation not to be in doubt: the id. Deployments differ in how they name the charge; where
- * none is told the record tells it later.
- */
+/** What must be there for a creation not to be in doubt: where the charge is not told, the record tells it later. */
 export const takenSchema = {
   type: 'object',
   required: ['id'],
-  properties: {
-    id: creationSchema.properties.id,
-    credits_charged: creationSchema.properties.credits_charged,
-    frame_cost: { type: 'integer', minimum: 0 },
-    estimated_frame_cost: { type: 'integer', minimum: 0 },
-  },
+  properties: { id: creationSchema.properties.id },
 } as const;
 
-export type Taken = FromSchema<typeof takenSchema>;
+/** The charge that a creation's answer tells, under its name or a deprecated one; undefined: it tells none. */
+export function chargeTold(answer: Readonly<Record<string, unknown>>): number | undefined {
+  for (const field of ['credits_charged', 'frame_cost', 'estimated_frame_cost']) {
+    const told = answer[field];
+    if (typeof told === 'number' && told >= 0) return Math.ceil(told);
+  }
+  return undefined;
+}
 
 /** A creation that was taken; `credits` is undefined where the answer does not say. */
 export interface Taking {

@@ -4,6 +4,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { tiers } from '../api/tier.ts';
 import {
   duration,
+  listenAddress,
   portNumber,
   positiveInteger,
   positiveNumber,
@@ -49,6 +50,7 @@ withPlaces(
 )
   .option('--budget <credits>', 'spend at most so many credits', wholeNumber)
   .option('--pay-again', 'pay again for results that are gone here and at the service')
+  .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
   .option('--speed <speed>', 'of a rehearsal: instant, realtime or a factor such as 60', speed)
   .option('--verbose', 'log everything that happens to standard error')
   .option('--log <file>', 'log everything that happens to a file')

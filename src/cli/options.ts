@@ -1,6 +1,7 @@
 // Options that several commands share, and how what was typed becomes values.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { milliseconds } from '../base/duration.ts';
+import type { ListenAddress } from '../edge/event-receiver.ts';
 import type { ItemFilter } from '../edge/items.ts';
 
 export interface PipelineFlags {
@@ -64,6 +65,14 @@ export function portNumber(text: string): number {
   const value = wholeNumber(text);
   if (value > 65_535) throw new InvalidArgumentError('write a port from 0 to 65535');
   return value;
+}
+
+/** `4000`, `0.0.0.0:4000` or `[::1]:4000`; without a host, this machine only. */
+export function listenAddress(text: string): ListenAddress {
+  const parts = /^(?:(?<host>[^\s[\]:/]+|\[[\da-fA-F:.]+\]):)?(?<port>\d+)$/.exec(text)?.groups;
+  if (parts === undefined) throw new InvalidArgumentError('write a port or host:port');
+  const { host = '127.0.0.1', port = '' } = parts;
+  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(port) };
 }
 
 /** In milliseconds. */

@@ -1,4 +1,6 @@
 // shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
+
+import type { ListenAddress } from '../edge/event-receiver.ts';
 import type { Happening } from '../report/happening.ts';
 import { happeningText, summaryText } from '../report/run-text.ts';
 import { loadPipeline } from '../workspace/load.ts';
@@ -21,6 +23,7 @@ export interface RunFlags extends PipelineFlags {
   readonly payAgain?: boolean;
   readonly verbose?: boolean;
   readonly log?: string;
+  readonly listen?: ListenAddress;
   readonly speed?: 'instant' | 'realtime' | number;
 }
 

@@ -8,11 +8,11 @@ import type { ApiFailure } from '../api/failure.ts';
 import {
   type Account,
   accountSchema,
+  chargeTold,
   type FaceDetection,
   faceDetectionSchema,
   type Project,
   projectSchema,
-  type Taken,
   takenSchema,
   type UploadAddresses,
   uploadAddressesSchema,
@@ -70,15 +70,17 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     path: string,
     body: JsonObject | undefined,
+    known?: AbortSignal,
   ): Answer<unknown> => {
     await pace();
-    if (options.stop?.aborted) return err(stopped);
+    if (options.stop?.aborted || known?.aborted) return err(stopped);
     try {
       const response = await request(`${base}${path}`, {
         method,
         dispatcher: agent,
         headers: body === undefined ? headers : jsonHeaders,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(known === undefined ? {} : { signal: known }),
       });
       const text = await response.body.text();
       const value = parsed(text);
@@ -87,7 +89,7 @@ export function httpClient(options: ClientOptions): HttpClient {
         failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
       );
     } catch (error) {
-      return err(failureOfError(error));
+      return err(known?.aborted ? stopped : failureOfError(error));
     }
   };
 
@@ -149,11 +151,13 @@ export function httpClient(options: ClientOptions): HttpClient {
         faceDetectionSchema,
         sendTo('GET', routes.faceDetection(id), undefined),
       ),
-    async create(tool, body) {
-      const got = await checked<Taken>(takenSchema, sendTo('POST', routes.create(tool), body));
-      if (!got.ok) return got;
-      const { id, credits_charged: credits, frame_cost, estimated_frame_cost } = got.value;
-      return ok({ id, credits: credits ?? frame_cost ?? estimated_frame_cost });
+    async create(tool, body, known) {
+      const path = routes.create(tool).path;
+      const got = await checked<{ readonly id: string }>(
+        takenSchema,
+        send('POST', path, body, known),
+      );
+      return got.ok ? ok({ id: got.value.id, credits: chargeTold(got.value) }) : got;
     },
     async account() {
       const got = await checked<Account>(accountSchema, sendTo('GET', routes.account(), undefined));

@@ -11,6 +11,8 @@ export function happeningText(happening: Happening, items: number): string | und
       return `warning: ${printable(happening.message)}`;
     case 'planned':
       return planText(happening.plan);
+    case 'listening':
+      return listeningText(happening);
     case 'task':
       return happening.ending === 'doubt'
         ? `  ${endingWord(happening.ending)}: ${printable(happening.task)}: ${printable(happening.why ?? '')}`
@@ -23,6 +25,12 @@ export function happeningText(happening: Happening, items: number): string | und
     case 'ended':
       return undefined;
   }
+}
+
+function listeningText({ address, doubts }: Extract<Happening, { type: 'listening' }>): string {
+  const waiting =
+    doubts === 0 ? '' : `; ${count(doubts, 'creation')} in doubt may be settled by them`;
+  return `Listening for the service's events at ${address}${waiting}`;
 }
 
 function endingWord(ending: TaskEnding): string {
@@ -50,12 +58,15 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
     'done',
     'reused',
     'skipped',
+    'excluded',
     'failed',
     'doubt',
     'pending',
     'blocked',
   ];
-  const told = kinds.filter((kind) => tasks[kind] > 0).map((kind) => `${tasks[kind]} ${kind}`);
+  const told = kinds
+    .filter((kind) => tasks[kind] > 0)
+    .map((kind) => `${tasks[kind]} ${kind === 'excluded' ? 'left out' : kind}`);
   const refunded = credits.refunded > 0 ? `, ${credits.refunded} refunded` : '';
   const reserved = credits.reserved > 0 ? `, ${credits.reserved} in doubt` : '';
   const lines = [

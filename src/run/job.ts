@@ -75,6 +75,19 @@ export interface AttachOrder extends Common {
   readonly timeoutMs: number;
 }
 
+/** In doubt since an earlier run: an event that names the attempt would say what became of it. */
+export interface AwaitOrder extends Common {
+  readonly deed: 'await';
+  readonly fingerprint: Fingerprint;
+  /** The attempt's. */
+  readonly name: string;
+  /** Credits set aside. */
+  readonly reserve: number;
+  readonly timeoutMs: number;
+  /** When it was begun, ISO 8601. */
+  readonly begun: string;
+}
+
 export interface DownloadOrder extends Common {
   readonly deed: 'download';
   readonly fingerprint: Fingerprint;
@@ -112,6 +125,7 @@ export type JobOrder =
   | DetectOrder
   | CreateOrder
   | AttachOrder
+  | AwaitOrder
   | DownloadOrder
   | CopyOrder
   | DeleteOrder

@@ -38,8 +38,8 @@ export interface MediaApi {
   faceDetection(id: string): Answer<FaceDetection>;
   /** The account, where this deployment tells it (facts.md, Account): undefined where it does not. */
   account(): Answer<Account | undefined>;
-  /** The one call that costs credits. */
-  create(tool: string, body: JsonObject): Answer<Taking>;
+  /** The one call that costs credits. `known`: aborted when its outcome came another way, so that nobody waits for it. */
+  create(tool: string, body: JsonObject, known?: AbortSignal): Answer<Taking>;
   project(record: RecordKind, id: string): Answer<Project>;
   deleteProject(record: RecordKind, id: string): Answer<void>;
   /** Streams a download into a new file and syncs it to disk. */

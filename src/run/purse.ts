@@ -133,6 +133,11 @@ export class Purse {
     return sum;
   }
 
+  /** Credits set aside for a creation that is not answered yet. */
+  reserveOf(key: string): number {
+    return this.#outstanding.get(key)?.reserve ?? 0;
+  }
+
   promise(work: Work, { key, reserve, expectation }: CreateOrder): void {
     this.#outstanding.set(key, { work, expectation, reserve, written: false });
     this.#unsettled.add(key);

@@ -42,7 +42,7 @@ export async function patiently<T>(
     if (ms !== undefined) await world.clock.sleep(ms, world.stop);
   };
   try {
-    await pauseAfter(failure, 1, world);
+    await pauseAfter(first.error, 1, world);
     const value = await pRetry(
       async () => {
         last = undefined;

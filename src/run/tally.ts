@@ -9,6 +9,8 @@ export interface Stopped {
   readonly interrupted: boolean;
   readonly unauthorized: boolean;
   readonly money: boolean;
+  /** This machine could not write what was paid for. */
+  readonly machine: boolean;
   readonly why: string | undefined;
 }
 
@@ -17,6 +19,7 @@ export class Tally {
     done: 0,
     reused: 0,
     skipped: 0,
+    excluded: 0,
     failed: 0,
     doubt: 0,
     pending: 0,

@@ -5,8 +5,7 @@ import type { Item } from '../task/item.ts';
 import type { Work } from './work.ts';
 
 export interface WindowOptions {
-  /** One after the other: of the next one nothing is taken in until all of the one before is over. */
-  readonly items: readonly Iterable<Item>[];
+  readonly items: Iterable<Item>;
   /** How many at once. */
   readonly size: number;
   readonly open: (item: Item) => Work;
@@ -16,16 +15,13 @@ export class Window {
   readonly #o: WindowOptions;
   readonly #works = new Set<Work>();
   readonly #stirred = new Set<Work>();
-  readonly #rest: Iterable<Item>[];
-  #source: Iterator<Item>;
+  readonly #source: Iterator<Item>;
   /** Every item has been taken in. */
   exhausted = false;
 
   constructor(options: WindowOptions) {
     this.#o = options;
-    const [first = [], ...rest] = options.items;
-    this.#source = first[Symbol.iterator]();
-    this.#rest = rest;
+    this.#source = options.items[Symbol.iterator]();
   }
 
   /** Does another item still use what a delete is about to remove? Items with the same content share it. */
@@ -44,16 +40,13 @@ export class Window {
   fill(): boolean {
     while (!this.exhausted && this.#works.size < this.#o.size) {
       const next = this.#source.next();
-      if (next.done !== true) {
-        const work = this.#o.open(next.value);
-        this.#works.add(work);
-        this.stir(work);
-        continue;
+      if (next.done === true) {
+        this.exhausted = true;
+        break;
       }
-      if (this.#rest.length > 0 && !this.isEmpty) return false;
-      const following = this.#rest.shift();
-      if (following === undefined) this.exhausted = true;
-      else this.#source = following[Symbol.iterator]();
+      const work = this.#o.open(next.value);
+      this.#works.add(work);
+      this.stir(work);
     }
     return this.exhausted;
   }

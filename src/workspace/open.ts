@@ -10,6 +10,7 @@ import { databaseStore } from '../edge/job-store.ts';
 import { type Loaded, loadState } from '../edge/journal-file.ts';
 import { systemReason } from '../edge/system-error.ts';
 import type { Clock } from '../run/ports.ts';
+import { failedItems } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import type { Places } from './places.ts';
 import { type Problem, problem } from './problem.ts';
@@ -24,18 +25,9 @@ export interface Opened {
 export async function openWorkspace(
   { pipeline, folder, file }: LoadedPipeline,
   places: Places,
-  filter: ItemFilter,
+  { filter, retryFailed }: { readonly filter: ItemFilter; readonly retryFailed: boolean },
   clock: Clock,
 ): Promise<Result<Opened, Problem>> {
-  const items = await listItems(pipeline.items, folder, places.output, filter);
-  if (!items.ok)
-    return err({
-      reason: 'input',
-      text: pipeline.source.text,
-      diagnostics: [
-        { severity: 'error', file, span: pipeline.source.spanOf(['items']), message: items.error },
-      ],
-    });
   const store = databaseStore();
   const loaded = await loadState(places.state, store);
   if (!loaded.ok) {
@@ -46,6 +38,18 @@ export async function openWorkspace(
   if (stranger !== undefined) {
     store.close();
     return err(stranger);
+  }
+  const keys = retryFailed ? failedItems(loaded.value.ledger) : undefined;
+  const chosen = keys === undefined ? filter : { ...filter, keys };
+  const items = await listItems(pipeline.items, folder, places.output, chosen);
+  if (!items.ok) {
+    store.close();
+    const span = pipeline.source.spanOf(['items']);
+    return err({
+      reason: 'input',
+      text: pipeline.source.text,
+      diagnostics: [{ severity: 'error', file, span, message: items.error }],
+    });
   }
   let hashes: HashCache;
   try {

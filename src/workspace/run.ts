@@ -3,29 +3,28 @@ import { relative } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
-import type { ItemFilter, ItemList } from '../edge/items.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
 import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Happening, Summary } from '../report/happening.ts';
-import { localRunner } from '../run/local-runner.ts';
 import { Look } from '../run/look.ts';
-import { Loop } from '../run/loop.ts';
+import type { News } from '../run/news.ts';
 import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
-import type { Item } from '../task/item.ts';
+import { type ChoiceOptions, choose } from './choice.ts';
+import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
+import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
-export interface RunOptions extends TargetOptions, PlaceOptions {
-  readonly items?: ItemFilter;
+export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions, ChoiceOptions {
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
   /** `--run-id`: the budget counts over all runs with this id. */
@@ -70,13 +69,18 @@ export async function run(
   const clock = options.clock ?? realClock;
   const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
   if (!target.ok) return target;
+  const listening = chooseListening(options, target.value, options.env ?? process.env);
+  if (!listening.ok) return listening;
+  const chosen = choose(loaded.pipeline, options);
+  if (!chosen.ok) return chosen;
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
   const places = placesOf(loaded, target.value, options);
   const unwritable = await checkWritable(places);
   if (unwritable !== undefined) return err(unwritable);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
   try {
-    const opened = await openWorkspace(loaded, places, options.items ?? {}, clock);
+    const opened = await openWorkspace(loaded, places, choice, clock);
     if (!opened.ok) return opened;
     try {
       return await runOpened({
@@ -86,7 +90,9 @@ export async function run(
         clock,
         places,
         target: target.value,
+        listening: listening.value,
         opened: opened.value,
+        leftOut: chosen.value.leftOut,
       });
     } catch (error) {
       if (!isSystemTrouble(error)) throw error;
@@ -115,7 +121,10 @@ interface Running {
   readonly clock: Clock;
   readonly places: Places;
   readonly target: Target;
+  readonly listening: Listening | undefined;
   readonly opened: Opened;
+  /** Steps that this run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
 async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
@@ -127,6 +136,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     ledger: opened.state.ledger,
     disk: opened.disk,
     clock,
+    leftOut: running.leftOut,
   });
   const { plan, troubles } = surveyed;
   if (troubles.length > 0)
@@ -140,9 +150,12 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     say({ type: 'warning', message });
   }
 
+  const heard = await openNews(running.listening, opened.state.ledger, clock, say);
+  if (!heard.ok) return heard;
   const service = await openService(running);
   try {
-    const summary = await perform(running, { service, budget, surveyed, began });
+    const { news } = heard.value;
+    const summary = await perform(running, { service, news, budget, surveyed, began });
     say({ type: 'ended', summary });
     const { places, target } = running;
     return ok({
@@ -152,6 +165,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
       output: shown(places.output),
     });
   } finally {
+    await heard.value.close();
     await service.close();
   }
 }
@@ -211,6 +225,7 @@ async function openService({ target, places, options, clock }: Running): Promise
 /** What a run was found to need before it began. */
 interface Terms {
   readonly service: Reachable;
+  readonly news: News | undefined;
   readonly budget: number | undefined;
   readonly surveyed: Survey;
   /** By the clock's `elapsed`. */
@@ -218,8 +233,8 @@ interface Terms {
 }
 
 async function perform(
-  { loaded, options, clock, places, opened, plugs, target }: Running,
-  { service, budget, surveyed, began }: Terms,
+  { loaded, options, clock, places, opened, plugs, target, leftOut }: Running,
+  { service, news, budget, surveyed, began }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -241,34 +256,34 @@ async function perform(
     api: plugs.api?.(client) ?? client,
     disk,
     clock,
-    stop: stopper.signal,
     backoffMs: options.backoffMs ?? 1000,
     haste: options.haste ?? hasteOf(target, options),
+    news,
   };
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
-  const loop = new Loop({
-    pipeline,
-    base,
-    items: inGroups(opened.items, surveyed),
-    runner: localRunner({ world, stopper, limits: pipeline.limits.steps }),
-    journal,
-    look: new Look(disk),
-    clock,
-    budget,
-    payAgain: options.payAgain ?? false,
-    say: options.say ?? (() => undefined),
-  });
-  const interrupt = (): void => loop.interrupt('interrupted');
-  if (options.signal?.aborted) interrupt();
-  options.signal?.addEventListener('abort', interrupt, { once: true });
   try {
-    await loop.run();
-    const { stopped } = loop;
+    const { tally, stopped } = await pass({
+      pipeline,
+      base,
+      list: opened.items,
+      surveyed,
+      world,
+      stopper,
+      leftOut,
+      signal: options.signal,
+      journal,
+      look: new Look(disk),
+      clock,
+      budget,
+      payAgain: options.payAgain ?? false,
+      listening: news !== undefined,
+      say: options.say ?? (() => undefined),
+    });
     if (!stopped.interrupted) journal.end();
     if (journal.wrote || opened.state.warnings.length > 0) await file.compact(ledger);
     const after = ledger.total;
-    return loop.tally.summary(loop.tally.outcome(stopped), {
+    return tally.summary(tally.outcome(stopped), {
       items: surveyed.plan.items,
       stopped: stopped.why,
       credits: {
@@ -279,7 +294,6 @@ async function perform(
       elapsedMs: clock.elapsed() - began,
     });
   } finally {
-    options.signal?.removeEventListener('abort', interrupt);
     await file.close();
     await client.close();
   }
@@ -290,31 +304,6 @@ function hasteOf(target: Target, { rehearsalSpeed = 'instant' }: RunOptions): nu
   if (target.kind === 'hosted' || rehearsalSpeed === 'realtime') return 1;
   return rehearsalSpeed === 'instant' ? 100 : rehearsalSpeed;
 }
-
-/** What is complete and may expire is saved before anything new is bought; then what is in the works; then the rest. */
-function inGroups(items: ItemList, { owed, underWay }: Survey): readonly Iterable<Item>[] {
-  const chosen = (wanted: (key: string) => boolean): Iterable<Item> => ({
-    *[Symbol.iterator]() {
-      for (const item of items) if (wanted(item.key)) yield item;
-    },
-  });
-  const rest = chosen((key) => !owed.has(key) && !underWay.has(key));
-  const next =
-    underWay.size === 0
-      ? rest
-      : joined(
-          chosen((key) => underWay.has(key)),
-          rest,
-        );
-  return owed.size === 0 ? [next] : [chosen((key) => owed.has(key)), next];
-}
-
-const joined = (first: Iterable<Item>, second: Iterable<Item>): Iterable<Item> => ({
-  *[Symbol.iterator]() {
-    yield* first;
-    yield* second;
-  },
-});
 
 /** A path as a person would type it from here. */
 function shown(path: string): string {

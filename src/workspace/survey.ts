@@ -18,18 +18,30 @@ export interface Survey {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
-  /** Items with results that are complete and not saved yet, and may expire: saved before anything is bought. */
-  readonly owed: ReadonlySet<string>;
+  /**
+   * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
+   * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
+   * "" stands for the shared steps.
+   */
+  readonly owed: ReadonlyMap<string, string>;
   /** Items with projects that are paid for and in the works: they come next. */
   readonly underWay: ReadonlySet<string>;
 }
 
 const troublesMax = 100;
 
+export interface SurveyGround {
+  readonly ledger: Ledger;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** Steps that the run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
+}
+
 export async function survey(
   loaded: LoadedPipeline,
   items: ItemList,
-  { ledger, disk, clock }: { readonly ledger: Ledger; readonly disk: Disk; readonly clock: Clock },
+  { ledger, disk, clock, leftOut }: SurveyGround,
 ): Promise<Survey> {
   const { pipeline, base } = loaded;
   const look = new Look(disk);
@@ -39,10 +51,11 @@ export async function survey(
     estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
     base,
     now: clock.now(),
+    leftOut,
   };
   const tally = new PlanTally();
   const finder = new TroubleFinder(loaded);
-  const owed = new Set<string>();
+  const owed = new Map<string, string>();
   const underWay = new Set<string>();
   const visit = async (
     steps: readonly Step[],
@@ -63,9 +76,14 @@ export async function survey(
       tally.add(task);
       finder.look(task);
     }
-    if (item === undefined) return;
-    if (foresight.tasks.some(isOwed)) owed.add(item.key);
-    else if (foresight.tasks.some(({ outlook }) => outlook === 'attach')) underWay.add(item.key);
+    const times = foresight.tasks.filter(isOwed).flatMap(({ fingerprint }) => {
+      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+      return job === undefined ? [] : [job.expires ?? job.at];
+    });
+    const [first] = times.sort();
+    if (first !== undefined) owed.set(item?.key ?? '', first);
+    if (item !== undefined && foresight.tasks.some(({ outlook }) => outlook === 'attach'))
+      underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const shared = await visit(
@@ -87,9 +105,10 @@ export async function survey(
   };
 }
 
-/** A download of a project that is known to be complete. */
+/** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
 function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
-  return step.kind.deed === 'download' && outlook === 'begin' && fingerprint !== undefined;
+  if (fingerprint === undefined) return false;
+  return outlook === 'attach' || (step.kind.deed === 'download' && outlook === 'begin');
 }
 
 /** Collects what is wrong: troubles of tasks, and two tasks that would write one file. */
