@@ -20,7 +20,7 @@ import { type Closed, Purse } from './purse.ts';
 import { Refusals } from './refusals.ts';
 import { type Renewing, supplyAgain } from './renewals.ts';
 import { type Move, Starter, type StarterOptions } from './starter.ts';
-import { type Stopped, Tally } from './tally.ts';
+import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
 import { Tolerance } from './tolerance.ts';
 import { Window } from './window.ts';
 import { Work } from './work.ts';
@@ -51,13 +51,11 @@ export class Loop {
   readonly #flights: Flights;
   readonly #purse: Purse;
   readonly #starter: Starter;
-  /** Tasks that wait for another item to be done with their project. */
-  readonly #patient: Passenger[] = [];
   readonly #clerk: Clerk;
   readonly #refusals: Refusals;
   readonly #tolerance: Tolerance;
   readonly #barrier: Barrier;
-  #stop: { readonly what: 'run' | 'interrupt'; readonly why: string } | undefined;
+  #stop: Halted | undefined;
 
   constructor(options: LoopOptions) {
     this.#o = options;
@@ -69,7 +67,7 @@ export class Loop {
     this.#refusals = new Refusals(steps);
     const [purse, flights, refusals] = [this.#purse, this.#flights, this.#refusals];
     this.#clerk = new Clerk({ journal, runner, say, purse, flights, refusals });
-    this.#tolerance = new Tolerance(tolerated, options.total);
+    this.#tolerance = new Tolerance(tolerated, options.total, purse);
     this.#barrier = new Barrier(options.partial);
     this.#starter = new Starter({
       ...options,
@@ -110,14 +108,7 @@ export class Loop {
   }
 
   get stopped(): Stopped {
-    const { because, why } = this.#purse.closed ?? {};
-    return {
-      interrupted: this.#stop?.what === 'interrupt',
-      unauthorized: this.#stop?.what === 'run',
-      money: because === 'budget' || because === 'credits',
-      machine: because === 'machine',
-      why: this.#stop?.why ?? why,
-    };
+    return stoppedBy(this.#stop, this.#purse.closed);
   }
 
   async run(): Promise<void> {
@@ -172,8 +163,7 @@ export class Loop {
 
   #leave(work: Work): void {
     if (!this.#window.close(work)) return;
-    const lost = work.failed ? this.#tolerance.lost(work.paid) : undefined;
-    if (lost !== undefined) this.#purse.close({ because: 'failures', why: lost });
+    this.#tolerance.over(work);
     if (work.unwell) this.tally.itemsUnfinished += 1;
     else this.tally.itemsDone += 1;
     this.#o.say({
@@ -210,9 +200,7 @@ export class Loop {
         this.#flights.join({ work, step }, move.fingerprint);
         return;
       case 'wait':
-        work.schedule.start(step.name);
-        this.#patient.push({ work, step });
-        return;
+        return this.#window.wait(work, step);
       case 'reuse':
         return this.#reuse(work, step, move.fingerprint, move.job);
       case 'renew':
@@ -272,20 +260,12 @@ export class Loop {
 
   /** Records all that happened, then ends what is over. */
   #handle(notices: readonly Notice[]): void {
-    if (this.#clerk.take(notices)) this.#askAgain();
+    if (this.#clerk.take(notices)) this.#window.askAgain();
     for (const notice of notices) if (notice.is === 'ended') this.#land(notice.key, notice.outcome);
   }
 
-  /** Those that wait for others are asked again. */
-  #askAgain(): void {
-    for (const { work, step } of this.#patient.splice(0)) {
-      work.schedule.reopen(step.name);
-      this.#window.stir(work);
-    }
-  }
-
   #land(key: string, outcome: Outcome): void {
-    this.#askAgain();
+    this.#window.askAgain();
     const flight = this.#flights.land(key);
     this.#purse.settle(flight);
     this.#settle(flight, outcome, flight, flight.charged);
@@ -362,7 +342,7 @@ export class Loop {
     for (const owner of supplyAgain(work, step)) this.#window.stir(owner);
   }
 
-  #halt(stop: { readonly what: 'run' | 'interrupt'; readonly why: string }): void {
+  #halt(stop: Halted): void {
     if (this.#stop !== undefined) return;
     this.#stop = stop;
     this.#o.say({ type: 'stopping', why: stop.why });
@@ -405,11 +385,7 @@ export class Loop {
     work.schedule.end(step.name, ending);
     if (work !== this.#shared) this.#barrier.note(step.name, ending);
     if (ending !== 'done' && ending !== 'skipped' && ending !== 'excluded') work.unwell = true;
-    if (ending === 'failed' && !work.failed) {
-      work.failed = true;
-      const why = this.#tolerance.failed();
-      if (why !== undefined) this.#purse.close({ because: 'failures', why });
-    }
+    if (ending === 'failed') this.#tolerance.failed(work);
     if (work === this.#shared) this.#window.stirAll();
   }
 }

@@ -1,6 +1,7 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
 import type { Outcome, Summary, TaskEnding } from '../report/happening.ts';
 import { exitCodes } from '../report/happening.ts';
+import type { Closed } from './purse.ts';
 
 const kept = 100;
 
@@ -12,6 +13,22 @@ export interface Stopped {
   /** This machine could not write what was paid for. */
   readonly machine: boolean;
   readonly why: string | undefined;
+}
+
+export interface Halted {
+  readonly what: 'run' | 'interrupt';
+  readonly why: string;
+}
+
+export function stoppedBy(halted: Halted | undefined, closed: Closed | undefined): Stopped {
+  const because = closed?.because;
+  return {
+    interrupted: halted?.what === 'interrupt',
+    unauthorized: halted?.what === 'run',
+    money: because === 'budget' || because === 'credits',
+    machine: because === 'machine',
+    why: halted?.why ?? closed?.why,
+  };
 }
 
 export class Tally {

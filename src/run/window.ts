@@ -2,6 +2,7 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
+import type { Passenger } from './flights.ts';
 import type { Work } from './work.ts';
 
 export interface WindowOptions {
@@ -15,6 +16,8 @@ export class Window {
   readonly #o: WindowOptions;
   readonly #works = new Set<Work>();
   readonly #stirred = new Set<Work>();
+  /** Tasks that wait for others: for a price, for money, for another item to be done with their project. */
+  readonly #patient: Passenger[] = [];
   readonly #source: Iterator<Item>;
   /** Every item has been taken in. */
   exhausted = false;
@@ -54,6 +57,19 @@ export class Window {
   /** Something may start in a work. */
   stir(work: Work): void {
     this.#stirred.add(work);
+  }
+
+  /** A task is asked again when something has happened that it may wait for. */
+  wait(work: Work, step: Step): void {
+    work.schedule.start(step.name);
+    this.#patient.push({ work, step });
+  }
+
+  askAgain(): void {
+    for (const { work, step } of this.#patient.splice(0)) {
+      work.schedule.reopen(step.name);
+      this.stir(work);
+    }
   }
 
   stirAll(): void {
