@@ -14,10 +14,16 @@ class Unsuccessful extends Error {
   }
 }
 
+type Patience = Pick<World, 'clock' | 'stop' | 'backoffMs'>;
+
 const longestMs = 30_000;
 
 /** Waits before a request is sent again: as long as the service asks, then a jittered, doubling pause. */
-export async function pauseAfter(failure: ApiFailure, tries: number, world: World): Promise<void> {
+export async function pauseAfter(
+  failure: ApiFailure,
+  tries: number,
+  world: Patience,
+): Promise<void> {
   const { clock, backoffMs, stop } = world;
   if ('retryAfterMs' in failure && failure.retryAfterMs !== undefined)
     await clock.sleep(failure.retryAfterMs, stop);
@@ -29,7 +35,7 @@ export async function pauseAfter(failure: ApiFailure, tries: number, world: Worl
 export async function patiently<T>(
   kind: CallKind,
   attempts: number,
-  world: World,
+  world: Patience,
   call: () => Promise<Result<T, ApiFailure>>,
 ): Promise<Result<T, ApiFailure>> {
   const first = await call();
