@@ -200,7 +200,7 @@ describe('kill -9', () => {
       said += chunk.toString();
     });
     const done = ended(second);
-    await until('it listens', () => said.includes('in doubt may be settled'));
+    await until('it listens', () => said.includes('in doubt may be resolved'));
     let over = false;
     void done.then(() => {
       over = true;
