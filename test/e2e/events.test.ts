@@ -12,6 +12,7 @@ import { bill, ended, envOf, photoRig, Rig, service, until } from '../rig.ts';
 import { Client, eventually, listAt, textAt } from '../service/client.ts';
 import { clockwork } from '../service/clockwork.ts';
 import { hub } from '../service/receiver.ts';
+import { cutAt, PowerCut } from './power-cut.ts';
 
 const swaps = 'POST /v1/face-swap-photo';
 const voice = { style: { prompt: 'Hello', voice_name: 'Elon' } };
@@ -248,6 +249,35 @@ describe('kill -9', () => {
     expect(local.requests()[swaps]).toBe(1);
   });
 });
+
+test.each(['before', 'after'] as const)(
+  'the power is cut %s every line of the journal, and no answer ever comes: what was charged is never in doubt',
+  async (when) => {
+    let cut = true;
+    let lines = 0;
+    for (let line = 1; cut; line++) {
+      const { local, options } = await registered([swapFault('reset')]);
+      const rig = await photoRig(1);
+      const power = cutAt(line, when, rig.path('photos.state.jsonl'));
+      const first = await rig.run(local, options, power).catch((error: unknown) => error);
+      cut = first instanceof PowerCut;
+      power.restore();
+      // What was begun and never sent has no event: there nothing can come.
+      const sent = local.requests()[swaps] === 1;
+      const begun = journal(rig).includes('"event":"intent"');
+      const lost = begun && !sent;
+      const { summary } = await rig.run(local, { ...options, doubtPatienceMs: lost ? 1 : 50_000 });
+      const where = `cut ${when} line ${line}`;
+      expect(summary.outcome, where).toBe(lost ? 'doubt' : 'done');
+      expect([...bill(local.ledger()).values()], where).toEqual(lost ? [] : [10]);
+      expect(summary.credits.reserved, where).toBe(lost ? 10 : 0);
+      expect(rig.files('.').includes('out/p1.png'), where).toBe(!lost);
+      await local.close();
+      lines = line;
+    }
+    expect(lines).toBeGreaterThan(9);
+  },
+);
 
 test('with events a project is read when it begins and when it is over, without them again and again', async () => {
   const reads = 'GET /v1/image-projects/:id';
