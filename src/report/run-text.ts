@@ -29,7 +29,7 @@ export function happeningText(happening: Happening, items: number): string | und
 
 function listeningText({ address, doubts }: Extract<Happening, { type: 'listening' }>): string {
   const waiting =
-    doubts === 0 ? '' : `; ${count(doubts, 'creation')} in doubt may be settled by them`;
+    doubts === 0 ? '' : `; ${count(doubts, 'creation')} in doubt may be resolved by them`;
   return `Listening for the service's events at ${address}${waiting}`;
 }
 

@@ -162,11 +162,11 @@ export function savedOutputs(job: JobLine, task: string): JsonObject {
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A name that people recognise in the hub and that is unique to the attempt. */
+/** A name that people recognise in the hub, that is unique to the attempt, and that comes back as it was sent. */
 export function attemptName(shown: string, chance: () => number): string {
   const token = Array.from(
     { length: 10 },
     () => alphabet[Math.floor(chance() * alphabet.length)],
   ).join('');
-  return `${shown.slice(0, 80)} #${token}`;
+  return `${shown.slice(0, 80).toWellFormed()} #${token}`;
 }

@@ -55,6 +55,16 @@ describe('a call', () => {
   });
 });
 
+test('a creation whose outcome came another way is not waited for, and not sent again', async () => {
+  const known = new AbortController();
+  const server = await serve(() => known.abort());
+  const client = server.client();
+  const stopped = { ok: false, error: { reason: 'aborted' } };
+  expect(await client.create('face-swap-photo', {}, known.signal)).toMatchObject(stopped);
+  expect(await client.create('face-swap-photo', {}, known.signal)).toMatchObject(stopped);
+  expect(server.asked).toHaveLength(1);
+});
+
 describe('a status', () => {
   test.each([
     [400, { message: 'bad' }, 'refused'],

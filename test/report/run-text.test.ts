@@ -147,6 +147,15 @@ describe('while a run lasts', () => {
     ).toBeUndefined();
   });
 
+  test('where events are received is said, and what may be resolved by them', () => {
+    const listening = { type: 'listening', address: 'http://127.0.0.1:4000' } as const;
+    const said = "Listening for the service's events at http://127.0.0.1:4000";
+    expect(text({ ...listening, doubts: 0 })).toBe(said);
+    expect(text({ ...listening, doubts: 2 })).toBe(
+      `${said}; 2 creations in doubt may be resolved by them`,
+    );
+  });
+
   test('a warning and a stop are said', () => {
     expect(text({ type: 'warning', message: 'the last line was cut off' })).toBe(
       'warning: the last line was cut off',
