@@ -14,6 +14,10 @@ export interface PipelineFlags {
   readonly rehearse?: boolean;
   readonly hosted?: boolean;
   readonly json?: boolean;
+  readonly only?: readonly string[];
+  readonly until?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly retryFailed?: boolean;
 }
 
 export function withInputs(command: Command): Command {
@@ -32,6 +36,22 @@ export function withPlaces(command: Command): Command {
     .option('--rehearse', 'run against the local service, whatever is set')
     .addOption(new Option('--hosted', 'refuse to be a rehearsal (for CI)').conflicts('rehearse'));
 }
+
+/** Which steps and items. */
+export function withChoice(command: Command): Command {
+  return command
+    .option('--only <step>', 'begin nothing but this step (repeatable)', collect, [])
+    .option('--until <step>', 'this step and what it needs (repeatable)', collect, [])
+    .option(
+      '--exclude <step or item>',
+      'not this step, or not these items (repeatable)',
+      collect,
+      [],
+    )
+    .option('--retry-failed', 'only items with tasks that failed');
+}
+
+const collect = (text: string, known: readonly string[]): readonly string[] => [...known, text];
 
 /** For commands about a state file that stands. */
 export function withState(command: Command): Command {

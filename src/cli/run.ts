@@ -21,6 +21,7 @@ import {
 export interface RunFlags extends PipelineFlags {
   readonly budget?: number;
   readonly payAgain?: boolean;
+  readonly runId?: string;
   readonly verbose?: boolean;
   readonly log?: string;
   readonly listen?: ListenAddress;

@@ -8,7 +8,12 @@ import { standingPlaces } from '../workspace/standing.ts';
 import type { PipelineFlags } from './options.ts';
 import { complain, print, printJson, refuse } from './terminal.ts';
 
-export async function statusCommand(file: string, flags: PipelineFlags): Promise<number> {
+export interface StatusFlags extends PipelineFlags {
+  /** Milliseconds. */
+  readonly expiring?: number;
+}
+
+export async function statusCommand(file: string, flags: StatusFlags): Promise<number> {
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
@@ -21,7 +26,8 @@ export async function statusCommand(file: string, flags: PipelineFlags): Promise
       json,
     );
   for (const warning of read.value.warnings) complain(`warning: ${warning}`);
-  const status = statusOf(read.value.ledger);
+  const { expiring: expiringMs = 6 * 3_600_000 } = flags;
+  const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs });
   if (json) printJson({ state, service: read.value.header.service, ...status });
   else print(statusText(status, `${state} (${read.value.header.service})`));
   return status.doubts.length > 0 ? 4 : 0;

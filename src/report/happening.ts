@@ -33,6 +33,8 @@ export type Happening =
       readonly news: boolean;
       readonly of: number;
     }
+  /** What the service says of the account, in credits. */
+  | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
   | { readonly type: 'stopping'; readonly why: string }
   | { readonly type: 'ended'; readonly summary: Summary };
 
@@ -55,6 +57,8 @@ export interface Summary {
     readonly task: string;
     readonly ending: TaskEnding;
     readonly why: string;
+    /** What a person can do. */
+    readonly advice?: string;
   }[];
 }
 

@@ -13,6 +13,8 @@ export function happeningText(happening: Happening, items: number): string | und
       return planText(happening.plan);
     case 'listening':
       return listeningText(happening);
+    case 'account':
+      return `The account has ${count(happening.balance, 'credit')}.`;
     case 'task':
       return happening.ending === 'doubt'
         ? `  ${endingWord(happening.ending)}: ${printable(happening.task)}: ${printable(happening.why ?? '')}`
@@ -91,7 +93,8 @@ function troubleLines({ trouble, tasks }: Summary): readonly string[] {
   return [
     `${count(bad, 'task')} with trouble${bad > shown.length ? `, the first ${shown.length}` : ''}:`,
     ...shown.map(
-      ({ task, ending, why }) => `  ${endingWord(ending)}: ${printable(task)}: ${printable(why)}`,
+      ({ task, ending, why, advice }) =>
+        `  ${endingWord(ending)}: ${printable(task)}: ${printable(why)}${advice === undefined ? '' : `\n    → ${advice}`}`,
     ),
     'Run it again to try what failed; what is done is reused.',
   ];

@@ -1,6 +1,7 @@
 // The loop: start what may start, wait for the next thing that happened, make it durable, let it go on.
 // It has one wait in every turn, `runner.next`; a job that must wait for the journal holds up nobody else.
 
+import { adviceFor, doubtAdvice } from '../api/advice.ts';
 import { digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
@@ -294,7 +295,9 @@ export class Loop {
         return leader ? this.#resupply(work, step, outcome.why) : work.schedule.reopen(step.name);
       case 'stop':
         this.#stopAt(outcome, step);
-        return this.#end(work, step, outcome.what === 'step' ? 'failed' : 'pending', outcome.why);
+        return outcome.what === 'step'
+          ? this.#note(work, step, 'failed', outcome.why, outcome.failure.reason)
+          : this.#end(work, step, 'pending', outcome.why);
       case 'withheld':
         return this.#end(work, step, 'pending', outcome.why);
       case 'stopped':
@@ -370,7 +373,8 @@ export class Loop {
     const task = work.task(step);
     this.#over(work, step, ending);
     if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.news = true;
-    this.tally.add(task, shown, why);
+    const code = ending === 'failed' ? this.#o.journal.ledger.task(task)?.code : undefined;
+    this.tally.add(task, shown, why, ending === 'held' ? doubtAdvice : adviceFor(code));
     this.#o.say({
       type: 'task',
       task,

@@ -42,17 +42,18 @@ export class Tally {
     pending: 0,
     blocked: 0,
   };
-  readonly #trouble: { task: string; ending: TaskEnding; why: string }[] = [];
+  readonly #trouble: Summary['trouble'][number][] = [];
   /** How many tasks have ended. */
   ended = 0;
   itemsDone = 0;
   itemsUnfinished = 0;
 
-  add(task: string, ending: TaskEnding, why: string): void {
+  add(task: string, ending: TaskEnding, why: string, advice?: string): void {
     this.ended += 1;
     this.#tasks[ending] += 1;
     const bad = ending === 'failed' || ending === 'doubt' || ending === 'pending';
-    if (bad && this.#trouble.length < kept) this.#trouble.push({ task, ending, why });
+    if (bad && this.#trouble.length < kept)
+      this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
   }
 
   outcome(stop: Stopped): Outcome {

@@ -1,34 +1,14 @@
 // `audit`: the ledger of the state file beside the service's own figures, project by project. It changes nothing.
 import { explainFailure } from '../api/failure.ts';
 import { ok, type Result } from '../base/result.ts';
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { Ledger } from '../journal/ledger.ts';
 import { worthOf } from '../journal/state.ts';
+import type { Audited, Difference } from '../report/drift.ts';
 import { inquire, knownProjects } from '../run/inquiry.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { LoadedPipeline } from './load.ts';
 import { type MendOptions, mend } from './mend.ts';
 import type { Problem } from './problem.ts';
-
-export interface Difference {
-  readonly project: string;
-  readonly tasks: readonly string[];
-  /** Credits. */
-  readonly here: number;
-  readonly there: number;
-  readonly why: string;
-}
-
-export interface Audited {
-  readonly projects: number;
-  readonly credits: Account;
-  /** What the jobs of the state file cost, added up: the runs must say the same. */
-  readonly jobs: number;
-  readonly differences: readonly Difference[];
-  /** Projects that the service no longer tells of, such as deleted ones, and their credits by our own record. */
-  readonly untold: { readonly projects: number; readonly credits: number };
-  /** Creations whose outcome nobody knows, and the credits set aside for them. */
-  readonly doubts: { readonly jobs: number; readonly credits: number };
-}
 
 export async function audit(
   loaded: LoadedPipeline,

@@ -4,6 +4,7 @@ import type { Project } from '../api/project.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Happened } from '../journal/line.ts';
 import { downloadCount } from '../plan/decide.ts';
+import type { Change, Refreshed } from '../report/drift.ts';
 import { type Inquired, inquire } from '../run/inquiry.ts';
 import { settlementOf } from '../run/settlement.ts';
 import type { LoadedPipeline } from './load.ts';
@@ -13,23 +14,6 @@ import { type Problem, problem } from './problem.ts';
 export interface RefreshOptions extends MendOptions {
   /** Believe the service also when it knows none of the projects. */
   readonly acceptMissing?: boolean | undefined;
-}
-
-export interface Change {
-  readonly tasks: readonly string[];
-  readonly project: string;
-  readonly what: 'complete' | 'failed' | 'canceled' | 'gone' | 'lost' | 'credits';
-  /** One sentence. */
-  readonly why: string;
-  readonly before: number;
-  readonly after: number;
-}
-
-export interface Refreshed {
-  readonly projects: number;
-  readonly changes: readonly Change[];
-  /** Projects that could not be read, with the reason: nothing was changed for them. */
-  readonly unread: readonly { readonly project: string; readonly why: string }[];
 }
 
 interface Finding {

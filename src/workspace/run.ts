@@ -1,5 +1,6 @@
 // `run`: makes it so. Everything that can be refused is refused before the first request.
 import { relative } from 'node:path';
+import { explainFailure } from '../api/failure.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
@@ -238,6 +239,7 @@ async function perform(
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
+  const say = options.say ?? (() => undefined);
   const stopper = new AbortController();
   const client = httpClient({
     stop: stopper.signal,
@@ -260,6 +262,7 @@ async function perform(
     haste: options.haste ?? hasteOf(target, options),
     news,
   };
+  if (target.kind === 'hosted') await sayBalance(world.api, surveyed.plan, say);
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   try {
@@ -278,7 +281,7 @@ async function perform(
       budget,
       payAgain: options.payAgain ?? false,
       listening: news !== undefined,
-      say: options.say ?? (() => undefined),
+      say,
     });
     if (!stopped.interrupted) journal.end();
     if (journal.wrote || opened.state.warnings.length > 0) await file.compact(ledger);
@@ -297,6 +300,26 @@ async function perform(
     await file.close();
     await client.close();
   }
+}
+
+/** Shown where the service tells it, before anything is bought. */
+async function sayBalance(
+  api: MediaApi,
+  { credits, unpriced }: Plan,
+  say: (happening: Happening) => void,
+): Promise<void> {
+  if (credits === 0 && unpriced === 0) return;
+  const account = await api.account();
+  if (!account.ok) {
+    const message = `the account’s balance could not be read: ${explainFailure(account.error)}`;
+    return say({ type: 'warning', message });
+  }
+  if (account.value === undefined) return;
+  const { credits: balance, tier } = account.value;
+  say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+  if (credits <= balance) return;
+  const message = `the plan may take ${credits} credits and the account has ${balance}: the run stops when they are used up`;
+  say({ type: 'warning', message });
 }
 
 /** A rehearsal at once is about a hundred times faster than what it rehearses. */

@@ -306,6 +306,7 @@ steps:
 /** Who sleeps is woken by nothing but news. */
 const sleepless: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   chance: () => 0.5,
   sleep: (_, signal) =>
     new Promise((resolve) => {
