@@ -110,9 +110,9 @@ export class Loop {
       if (!this.#admissionOver && this.#stop === undefined && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
+      idle = this.#flights.size === 0 && this.tally.ended === before ? idle + 1 : 0;
       if (this.#flights.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return;
-        idle = this.tally.ended === before ? idle + 1 : 0;
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
         continue;
       }
