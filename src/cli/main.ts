@@ -11,6 +11,7 @@ import {
   withInputs,
   withPlaces,
 } from './options.ts';
+import { outliveOutput } from './output.ts';
 import { version } from './version.ts';
 
 const program = new Command('shotlist')
@@ -111,6 +112,7 @@ function speed(text: string): 'instant' | 'realtime' | number {
   return positiveNumber(factor);
 }
 
+outliveOutput();
 try {
   await program.parseAsync();
 } catch (error) {
