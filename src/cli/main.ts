@@ -14,6 +14,7 @@ import {
   withPlaces,
   withState,
 } from './options.ts';
+import { outliveOutput } from './output.ts';
 import { version } from './version.ts';
 
 const program = new Command('shotlist')
@@ -182,6 +183,7 @@ function speed(text: string): 'instant' | 'realtime' | number {
   return positiveNumber(factor);
 }
 
+outliveOutput();
 try {
   await program.parseAsync();
 } catch (error) {

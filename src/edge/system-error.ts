@@ -12,14 +12,26 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'could not be written: the file system is read-only',
   ENAMETOOLONG: 'has too long a name',
   ELOOP: 'is a link that leads back to itself',
+  EIO: 'could not be read or written: the disk reports an error',
   EMFILE: 'could not be opened: too many open files',
 };
 
+/** SQLITE_FULL: a database has no room on its disk. */
+const databaseFull = 13;
+
 /** The system's error code, such as ENOENT; undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
+  if (error instanceof Error && 'errcode' in error && error.errcode === databaseFull)
+    return 'ENOSPC';
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
+}
+
+/** There is no room: the disk is full, or what this user may have of it. */
+export function isFull(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 /** Trouble that this machine has with a file, and a person can mend; anything else is a bug. */

@@ -103,11 +103,6 @@ export class Loop {
     });
   }
 
-  /** Stops: nothing new starts, what runs comes to an end. */
-  interrupt(why: string): void {
-    this.#halt({ what: 'interrupt', why });
-  }
-
   get stopped(): Stopped {
     return stoppedBy(this.#stop, this.#purse.closed);
   }
@@ -120,9 +115,9 @@ export class Loop {
       if (!this.#admissionOver && this.#stop === undefined && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
+      idle = this.#flights.size === 0 && this.tally.ended === before ? idle + 1 : 0;
       if (this.#flights.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return;
-        idle = this.tally.ended === before ? idle + 1 : 0;
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
         continue;
       }
@@ -308,7 +303,7 @@ export class Loop {
   }
 
   #stopAt({ what, why, failure }: Extract<Outcome, { end: 'stop' }>, step: Step): void {
-    if (what === 'run') this.#halt({ what: 'run', why });
+    if (what === 'run') this.halt({ what: 'run', why });
     if (what === 'step') this.#refusals.refuse(step, why);
     const because = failure.reason === 'payment-required' ? 'credits' : 'machine';
     if (what === 'paid') this.#purse.close({ because, why });
@@ -345,7 +340,8 @@ export class Loop {
     for (const owner of supplyAgain(work, step)) this.#window.stir(owner);
   }
 
-  #halt(stop: Halted): void {
+  /** Nothing new starts, what runs comes to an end. */
+  halt(stop: Halted): void {
     if (this.#stop !== undefined) return;
     this.#stop = stop;
     this.#o.say({ type: 'stopping', why: stop.why });

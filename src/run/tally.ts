@@ -10,13 +10,13 @@ export interface Stopped {
   readonly interrupted: boolean;
   readonly unauthorized: boolean;
   readonly money: boolean;
-  /** This machine could not write what was paid for. */
+  /** This machine could not write what was paid for, or had no room for the journal: what was under way is recorded. */
   readonly machine: boolean;
   readonly why: string | undefined;
 }
 
 export interface Halted {
-  readonly what: 'run' | 'interrupt';
+  readonly what: 'run' | 'interrupt' | 'machine';
   readonly why: string;
 }
 
@@ -26,7 +26,7 @@ export function stoppedBy(halted: Halted | undefined, closed: Closed | undefined
     interrupted: halted?.what === 'interrupt',
     unauthorized: halted?.what === 'run',
     money: because === 'budget' || because === 'credits',
-    machine: because === 'machine',
+    machine: halted?.what === 'machine' || because === 'machine',
     why: halted?.why ?? closed?.why,
   };
 }
@@ -60,6 +60,7 @@ export class Tally {
     if (stop.interrupted) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
     if (this.#tasks.doubt > 0) return 'doubt';
+    if (stop.machine) return 'failed';
     if (stop.money) return 'budget';
     return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
   }

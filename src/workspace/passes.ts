@@ -24,6 +24,8 @@ export interface PassOptions
   /** Steps that this run leaves out. */
   readonly leftOut: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
+  /** Aborted when the disk has no more room for the journal than what was kept free for its last lines. */
+  readonly low: AbortSignal;
 }
 
 export interface Passed {
@@ -55,11 +57,13 @@ export async function pass(options: PassOptions): Promise<Passed> {
   });
 }
 
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
+
 type Variation = Pick<LoopOptions, 'items' | 'allows'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'say'>>;
 
 async function once(options: PassOptions, variation: Variation): Promise<Passed> {
-  const { pipeline, world, stopper, list, surveyed, signal } = options;
+  const { pipeline, world, stopper, list, surveyed, signal, low } = options;
   const loop = new Loop({
     ...options,
     runner: localRunner({
@@ -71,13 +75,17 @@ async function once(options: PassOptions, variation: Variation): Promise<Passed>
     partial: list.count < list.total,
     ...variation,
   });
-  const interrupt = (): void => loop.interrupt('interrupted');
-  if (signal?.aborted) interrupt();
-  signal?.addEventListener('abort', interrupt, { once: true });
+  const over = new AbortController();
+  const heed = (signal: AbortSignal | undefined, halt: () => void): void => {
+    if (signal?.aborted) halt();
+    signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
+  };
+  heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
+  heed(low, () => loop.halt({ what: 'machine', why: diskFull }));
   try {
     await loop.run();
   } finally {
-    signal?.removeEventListener('abort', interrupt);
+    over.abort();
   }
   return { tally: loop.tally, stopped: loop.stopped };
 }

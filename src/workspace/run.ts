@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { explainFailure } from '../api/failure.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { type Ballast, takeBallast } from '../edge/ballast.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
 import { JournalFile } from '../edge/journal-file.ts';
@@ -80,6 +81,8 @@ export async function run(
   if (unwritable !== undefined) return err(unwritable);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  if (lock.value.warning !== undefined)
+    options.say?.({ type: 'warning', message: lock.value.warning });
   try {
     const opened = await openWorkspace(loaded, places, choice, clock);
     if (!opened.ok) return opened;
@@ -108,7 +111,7 @@ export async function run(
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
 function cannotGoOn(error: unknown, { state }: Places): Problem {
-  const hint = 'what was sent before is recorded; mend it and run again: nothing is paid twice';
+  const hint = 'what was recorded before is safe; mend it and run again: nothing is paid twice';
   return {
     ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
     reason: 'system',
@@ -153,10 +156,17 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
 
   const heard = await openNews(running.listening, opened.state.ledger, clock, say);
   if (!heard.ok) return heard;
-  const service = await openService(running);
+  const ballast = await takeBallast(running.places.ballast);
+  if (!ballast.ok) {
+    await heard.value.close();
+    return err(noRoom(ballast.error));
+  }
+  let service: Reachable | undefined;
   try {
+    service = await openService(running);
     const { news } = heard.value;
-    const summary = await perform(running, { service, news, budget, surveyed, began });
+    const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
+    const summary = await perform(running, terms);
     say({ type: 'ended', summary });
     const { places, target } = running;
     return ok({
@@ -167,8 +177,14 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     });
   } finally {
     await heard.value.close();
-    await service.close();
+    await ballast.value.remove();
+    await service?.close();
   }
+}
+
+function noRoom(why: string): Problem {
+  const hint = 'make room and run again; nothing was sent';
+  return problem(`there is no room to keep a journal: ${why}`, 'shotlist', hint);
 }
 
 const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -231,11 +247,12 @@ interface Terms {
   readonly surveyed: Survey;
   /** By the clock's `elapsed`. */
   readonly began: number;
+  readonly ballast: Ballast;
 }
 
 async function perform(
   { loaded, options, clock, places, opened, plugs, target, leftOut }: Running,
-  { service, news, budget, surveyed, began }: Terms,
+  { service, news, budget, surveyed, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -249,10 +266,13 @@ async function perform(
     requestsPerMinute: pipeline.limits.requestsPerMinute,
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
-  const file = new JournalFile(places.state, header, opened.state);
-  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, {
-    id: options.runId,
+  const low = new AbortController();
+  const file = new JournalFile(places.state, header, opened.state, () => {
+    if (!ballast.give()) return false;
+    low.abort();
+    return true;
   });
+  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, { id: options.runId });
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const world = {
     api: plugs.api?.(client) ?? client,
@@ -275,6 +295,7 @@ async function perform(
       stopper,
       leftOut,
       signal: options.signal,
+      low: low.signal,
       journal,
       look: new Look(disk),
       clock,
@@ -283,8 +304,13 @@ async function perform(
       listening: news !== undefined,
       say,
     });
-    if (!stopped.interrupted) journal.end();
-    if (journal.wrote || opened.state.warnings.length > 0) await file.compact(ledger);
+    if (!stopped.interrupted && !stopped.machine) journal.end();
+    await file.close();
+    await ballast.remove();
+    if (journal.wrote || opened.state.warnings.length > 0) {
+      const compacted = await file.compact(ledger);
+      if (!compacted.ok) options.say?.({ type: 'warning', message: uncompacted(compacted.error) });
+    }
     const after = ledger.total;
     return tally.summary(tally.outcome(stopped), {
       items: surveyed.plan.items,
@@ -297,6 +323,8 @@ async function perform(
       elapsedMs: clock.elapsed() - began,
     });
   } finally {
+    // After trouble with the journal nothing may go on in the background.
+    stopper.abort();
     await file.close();
     await client.close();
   }
@@ -321,6 +349,9 @@ async function sayBalance(
   const message = `the plan may take ${credits} credits and the account has ${balance}: the run stops when they are used up`;
   say({ type: 'warning', message });
 }
+
+const uncompacted = (why: string): string =>
+  `the state file is whole, and was not made shorter: ${why}; the next run does that`;
 
 /** A rehearsal at once is about a hundred times faster than what it rehearses. */
 function hasteOf(target: Target, { rehearsalSpeed = 'instant' }: RunOptions): number {
