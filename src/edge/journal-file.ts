@@ -164,23 +164,7 @@ export class JournalFile implements LineFile {
   async compact(ledger: Ledger): Promise<void> {
     await this.close();
     const part = `${this.#file}.part`;
-    const handle = await open(part, 'w', 0o644);
-    let text = '';
-    const put = async (line: object, flush: number): Promise<void> => {
-      text += `${JSON.stringify(line)}\n`;
-      if (text.length < flush) return;
-      const ready = text;
-      text = '';
-      await handle.appendFile(ready);
-    };
-    const many = 1 << 18;
-    await put(this.#header, many);
-    for (const run of ledger.runs()) await put(run, many);
-    for (const job of ledger.jobs()) await put(sortedKeys(job), many);
-    for (const task of ledger.tasks()) await put(task, many);
-    if (text !== '') await handle.appendFile(text);
-    await handle.sync();
-    await handle.close();
+    await writeLedger(part, 'w', this.#header, ledger);
     await rename(part, this.#file);
     await syncFolder(dirname(this.#file));
   }
@@ -188,6 +172,31 @@ export class JournalFile implements LineFile {
   get name(): string {
     return basename(this.#file);
   }
+}
+
+/** Writes a compacted state file and syncs it; with `wx` only where there is none. The folder is not synced. */
+export async function writeLedger(
+  file: string,
+  flag: 'w' | 'wx',
+  header: Header,
+  ledger: Ledger,
+): Promise<void> {
+  await using handle = await open(file, flag, 0o644);
+  let text = '';
+  const put = async (line: object, flush: number): Promise<void> => {
+    text += `${JSON.stringify(line)}\n`;
+    if (text.length < flush) return;
+    const ready = text;
+    text = '';
+    await handle.appendFile(ready);
+  };
+  const many = 1 << 18;
+  await put(header, many);
+  for (const run of ledger.runs()) await put(run, many);
+  for (const job of ledger.jobs()) await put(sortedKeys(job), many);
+  for (const task of ledger.tasks()) await put(task, many);
+  if (text !== '') await handle.appendFile(text);
+  await handle.sync();
 }
 
 /** One order of keys, whatever the order of the events was: the same state is the same bytes. */

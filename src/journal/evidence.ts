@@ -3,6 +3,7 @@
 import { kindNamed } from '../kinds/all.ts';
 import { type Fields, jobFieldsOf } from './fragments.ts';
 import type { JobLine } from './line.ts';
+import { unknownKind, withPast } from './state.ts';
 
 /** Something that was paid, or may have been, and has no place in the proposal: a person looks at it in the hub. */
 export interface Elsewhere {
@@ -14,9 +15,6 @@ export interface Elsewhere {
   readonly credits?: number;
   readonly why: string;
 }
-
-/** The step kind of a job of which only the fingerprint can be read. */
-export const unknownKind = 'unknown';
 
 /** What free kinds make is made again for nothing: they need no protection. */
 export function isFree(kind: string): boolean {
@@ -42,13 +40,10 @@ export interface Said {
 }
 
 /** A job in doubt, with all that is known of its attempt. A price that is not known is the dearest of its kind. */
-export function doubtLine(
-  { job, kind, before, fields, why }: Said,
-  dearest: number | undefined,
-): JobLine {
+export function doubtLine({ job, kind, before, fields, why }: Said, dearest: number): JobLine {
   const known = { ...before, ...jobFieldsOf(fields) };
-  const reserve = fields.credits ?? known.reserve ?? known.credits ?? dearest;
-  const { project: _p, credits: _c, result: _r, outputs: _o, reserve: _s, ...rest } = known;
+  const { project: _p, credits, result: _r, outputs: _o, added: _a, expires: _e, ...rest } = known;
+  const superseded = before !== undefined && (fields.attempt ?? 0) > before.attempt;
   return {
     ...rest,
     job,
@@ -57,14 +52,25 @@ export function doubtLine(
     tasks: tasksOf(before, fields),
     attempt: Math.max(before?.attempt ?? 0, fields.attempt ?? 0, 1),
     at: known.at ?? '',
-    ...(reserve === undefined ? {} : { reserve }),
+    reserve: known.reserve ?? Math.max(credits ?? 0, dearest),
     error: { code: 'in_doubt', message: why },
+    ...(superseded ? withPast(before) : {}),
   };
 }
 
 /** A job that is paid: the next run reads its project, and settles it by what the service says. */
 export function paidLine({ job, kind, before, fields }: Said, project: string): JobLine {
-  const { error: _e, result: _r, outputs: _o, credits: _c, ...rest } = { ...before };
+  const {
+    error: _e,
+    result: _r,
+    outputs: _o,
+    credits: _c,
+    added: _a,
+    expires: _x,
+    ...rest
+  } = {
+    ...before,
+  };
   const said = jobFieldsOf(fields);
   const deleted = said.state === 'deleted';
   return {
@@ -108,6 +114,7 @@ function worth(line: JobLine): number {
     case 'intended':
       return 2;
     case 'failed':
+    case 'forgotten':
       return 1;
   }
 }
@@ -131,9 +138,10 @@ export function further(a: JobLine, b: JobLine): Settled {
   const tasks = union(a.tasks, b.tasks);
   const kind = kept.kind === unknownKind ? other.kind : kept.kind;
   const line = { ...kept, kind, tasks, attempt: Math.max(a.attempt, b.attempt) };
-  if (same) return { line: withOutputsOf(line, other) };
+  if (same) return { line: withPastOf(withOutputsOf(line, other), other.past) };
   const elsewhere = elsewhereOf(other, kept);
-  return elsewhere === undefined ? { line } : { line, elsewhere };
+  const traced = withPastOf(line, withPast(other).past);
+  return elsewhere === undefined ? { line: traced } : { line: traced, elsewhere };
 }
 
 function withOutputsOf(line: JobLine, other: JobLine): JobLine {
@@ -144,10 +152,23 @@ function withOutputsOf(line: JobLine, other: JobLine): JobLine {
   return more.length === 0 ? line : { ...line, outputs: [...own, ...more] };
 }
 
+/** Money's trace: what another line knew of attempts stays with the job, each project once. */
+function withPastOf(line: JobLine, more: JobLine['past'] = []): JobLine {
+  const past = [...(line.past ?? [])];
+  for (const attempt of more) {
+    const known = past.some(({ project, name }) =>
+      attempt.project === undefined ? name === attempt.name : project === attempt.project,
+    );
+    if (!known && (attempt.project === undefined || attempt.project !== line.project))
+      past.push(attempt);
+  }
+  return past.length === 0 ? line : { ...line, past };
+}
+
 /** What was paid for a line that is not kept; undefined: nothing, or the same. */
 export function elsewhereOf(other: JobLine, kept: JobLine): Elsewhere | undefined {
   const { job, tasks, project, name, credits } = other;
-  if (other.state === 'failed' || other.state === 'supplied') return undefined;
+  if (['failed', 'supplied', 'forgotten'].includes(other.state)) return undefined;
   if (project === undefined && (name === undefined || name === kept.name)) return undefined;
   return {
     job,

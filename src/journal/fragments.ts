@@ -96,24 +96,37 @@ export function linesWithin(text: string): Within {
   return { lines, rests: rests.filter((left) => /[^\0\s\ufeff]/.test(left)) };
 }
 
-/** The whole fields in a text that is no line. The first of a name counts: inner ones come later. */
+/** Names that inner objects use too: where nobody can tell inside from outside, they are not believed. */
+const inner = new Set([
+  ...Object.keys(outputSchema.properties),
+  ...Object.keys(jobSchema.properties.past.items.properties),
+  ...Object.keys(jobSchema.properties.measure.properties),
+  'id',
+]);
+
+/** The whole fields in a text that is no line. The first of a name counts. */
 export function fieldsWithin(text: string): Fields {
   const found = new Map<string, Json>();
   const outputs: OutputLine[] = [];
+  // The second: an output, as it stands in a list.
   const names = /"([A-Za-z0-9_]+)":|\{"task":/g;
   let looked = 0;
+  let outside = /^[\0\s\ufeff]*\{"/.test(text);
   for (let match = names.exec(text); match !== null; match = names.exec(text)) {
     const name = match[1];
     const start = name === undefined ? match.index : names.lastIndex;
     const value = valueAt(text, start);
-    looked += value?.length ?? (/[[{]/.test(text[start] ?? '') ? text.length - start : 1);
+    const opens = name !== undefined && /[[{]/.test(text[start] ?? '');
+    looked += value?.length ?? text.length - start;
     if (looked > patience) break;
     if (value === undefined) {
+      if (opens) outside = false;
       names.lastIndex = start + 1;
       continue;
     }
     names.lastIndex = start + value.length;
-    if (name !== undefined && !found.has(name)) found.set(name, value.json);
+    if (name !== undefined && !found.has(name) && (outside || !inner.has(name)))
+      found.set(name, value.json);
     if (name === undefined && isOutput(value.json)) outputs.push(value.json);
   }
   const fields = fieldsOf(Object.fromEntries(found));

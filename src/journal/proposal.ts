@@ -6,7 +6,9 @@ import type { Elsewhere } from './evidence.ts';
 import { type Account, Ledger } from './ledger.ts';
 import type { Header, JobLine, RunLine } from './line.ts';
 import { type Reconciled, reconcile, strandsOf } from './reconcile.ts';
-import { type Hidden, type KindOf, type Salvaged, salvage } from './salvage.ts';
+import { type Hidden, type Salvaged, salvage } from './salvage.ts';
+import type { KindOf } from './scales.ts';
+import { worthOf } from './state.ts';
 
 export interface Change {
   readonly job: string;
@@ -67,10 +69,11 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
   for (const line of merged.tasks) ledger.apply({ type: 'task', line });
   const changes = changesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
+  const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
+  const found = once([...examined.damages, ...damages, ...merged.damages]);
+  if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(ledger.total, jobs));
   return {
-    damages: once([...examined.damages, ...damages, ...merged.damages]).sort(
-      (a, b) => a.line - b.line,
-    ),
+    damages: found.sort((a, b) => a.line - b.line),
     header,
     ledger,
     untouched: merged.jobs.length - touched,
@@ -81,9 +84,19 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
     credits: {
       before: sides.map(({ name, plain }) => ({ side: name, ...plain.total })),
       after: ledger.total,
-      jobs: merged.jobs.reduce((sum, { credits = 0 }) => sum + credits, 0),
+      jobs,
     },
   };
+}
+
+/** Every credit of a run stands in a job, so a file that was cut between two lines can be told by its sums. */
+function unaccounted({ charged, refunded }: Account, jobs: number): readonly Damage[] {
+  const runs = charged - refunded;
+  if (runs === jobs) return [];
+  const what = `its runs came to ${runs} credits and its jobs to ${jobs}: ${
+    runs > jobs ? 'lines of jobs are missing' : 'lines of runs are missing'
+  }, or a figure was changed`;
+  return [damage(0, 'missing', what)];
 }
 
 /** Nothing is wrong with the file but what loading copes with. */
@@ -190,8 +203,8 @@ function changesOf(
       ...(line === undefined ? {} : { state: line.state }),
       ...(line?.project === undefined ? {} : { project: line.project }),
       credits: {
-        before: plain.map((known) => known?.credits ?? 0),
-        after: line?.credits ?? 0,
+        before: plain.map(worthOf),
+        after: worthOf(line),
       },
       why,
     };

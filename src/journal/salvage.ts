@@ -1,27 +1,13 @@
 // Folds what can be read of a state file, one side of a merge at a time. It never gives up: what the transition
 // function does not allow is weighed job by job, so that no damage makes a payment look as if it had not been.
-import type { Result } from '../base/result.ts';
 import { type Damage, damage, isSame, type Unread } from './damage.ts';
-import {
-  doubtLine,
-  type Elsewhere,
-  elsewhereOf,
-  further,
-  isFree,
-  lacksProject,
-  paidLine,
-  savedResult,
-  tasksOf,
-  unknownKind,
-} from './evidence.ts';
-import { type Fields, fieldsOf } from './fragments.ts';
+import { type Elsewhere, lacksProject, tasksOf } from './evidence.ts';
+import { fieldsOf } from './fragments.ts';
 import { Ledger } from './ledger.ts';
 import type { EventLine, JobLine, RunLine } from './line.ts';
+import { feed, type KindOf, Scales } from './scales.ts';
 import { isAboutNoJob, type Sequence, type Strand, sequenceOf } from './sequence.ts';
-import { isJobEvent, type JobEvent } from './state.ts';
-
-/** The step kind of the job that a task asks for; undefined: the pipeline has no such step any more. */
-export type KindOf = (task: string) => string | undefined;
+import { isJobEvent, mayBegin } from './state.ts';
 
 /** Lines that nobody can name: they may have been payments. */
 export interface Hidden {
@@ -50,23 +36,22 @@ export function salvage(strand: Strand, kindOf: KindOf): Salvaged {
   const salvager = new Salvager(strand, kindOf);
   salvager.foldLines();
   salvager.foldEvents();
-  salvager.doubtFailures();
-  return salvager;
+  salvager.doubtIdle();
+  const { name, plain, damages, hidden } = salvager;
+  const { ledger, elsewhere, weighed } = salvager.scales;
+  return { name, ledger, plain, damages, elsewhere, hidden, weighed };
 }
 
-class Salvager implements Salvaged {
+class Salvager {
   readonly name: Strand['name'];
-  readonly ledger = new Ledger();
+  readonly scales: Scales;
   readonly plain = new Ledger();
   readonly damages: Damage[] = [];
-  readonly elsewhere: Elsewhere[] = [];
   readonly hidden: Hidden[] = [];
-  readonly weighed = new Map<string, string>();
   readonly #strand: Strand;
   readonly #sequence: Sequence;
-  readonly #kindOf: KindOf;
-  /** The number of the event with which a job failed. */
-  readonly #failedAt = new Map<string, number>();
+  /** The number of the event since which a job may be begun again. */
+  readonly #idleSince = new Map<string, number>();
   /** Events are missing before this number. */
   #gapBefore = 0;
 
@@ -74,7 +59,7 @@ class Salvager implements Salvaged {
     this.name = strand.name;
     this.#strand = strand;
     this.#sequence = sequenceOf(strand);
-    this.#kindOf = kindOf;
+    this.scales = new Scales(kindOf);
     this.damages.push(...this.#sequence.damages);
   }
 
@@ -92,7 +77,7 @@ class Salvager implements Salvaged {
       else if (state.type === 'run') this.#foldRun(state.line, number);
       else if (state.type === 'job') this.#foldJob(state.line, number);
       else {
-        this.ledger.apply(state);
+        this.scales.ledger.apply(state);
         this.plain.apply(state);
       }
     }
@@ -100,35 +85,35 @@ class Salvager implements Salvaged {
   }
 
   #foldRun(line: RunLine, number: number): void {
-    if (this.ledger.runs().some(({ run }) => run === line.run))
+    if (this.scales.ledger.runs().some(({ run }) => run === line.run))
       this.damages.push(damage(number, 'doubled', `another run with the number ${line.run}`));
-    this.ledger.apply({ type: 'run', line });
+    this.scales.ledger.apply({ type: 'run', line });
     this.plain.apply({ type: 'run', line });
   }
 
   #foldJob(line: JobLine, number: number): void {
     this.plain.apply({ type: 'job', line });
     const { job, tasks } = line;
-    const before = this.ledger.job(job);
+    const before = this.scales.ledger.job(job);
     if (lacksProject(line)) {
       const what = `a job that is ${line.state}, without the project that was paid`;
       this.damages.push(damage(number, 'illegal', what, { job, tasks }));
-      this.#weigh(job, fieldsOf(line), what);
-    } else if (before === undefined) this.#put(line);
+      this.scales.weigh(job, fieldsOf(line), what);
+    } else if (before === undefined) this.scales.put(line);
     else {
       const what = `a second line of one job: ${before.state} above, ${line.state} here`;
       this.damages.push(damage(number, 'disagree', what, { job, tasks }));
-      this.#settle(before, line, what);
+      this.scales.settle(before, line, what);
     }
   }
 
   /** A run line or a job line of which only fields can be read. */
   #foldFields({ number, fields }: Unread): void {
     const { run, at, charged, refunded = 0, ended, job } = fields;
-    if (job !== undefined) this.#weigh(job, fields, `its line ${number} cannot be read`);
+    if (job !== undefined) this.scales.weigh(job, fields, `its line ${number} cannot be read`);
     else if (run !== undefined && at !== undefined && charged !== undefined) {
       const line = { run, at, charged, refunded, ...(ended === undefined ? {} : { ended }) };
-      this.ledger.apply({ type: 'run', line });
+      this.scales.ledger.apply({ type: 'run', line });
     } else if (run === undefined && fields.shotlist === undefined && fields.service === undefined)
       this.hidden.push({ between: this.#neighbours(number) });
   }
@@ -153,7 +138,8 @@ class Salvager implements Salvaged {
         const named = fields.job !== undefined || isAboutNoJob(fields);
         trailing = !named;
         if (named) explained += 1;
-        if (fields.job !== undefined) this.#foldLost(fields.job, fields, number);
+        if (fields.job !== undefined)
+          this.scales.weigh(fields.job, fields, `its event in line ${number} cannot be read`);
         continue;
       }
       const { event, number } = entry;
@@ -174,122 +160,32 @@ class Salvager implements Salvaged {
     this.#gapBefore = Number.POSITIVE_INFINITY;
   }
 
-  #foldLost(job: string, fields: Fields, number: number): void {
-    const charge = fields.event === 'created' ? fields.credits : undefined;
-    this.#weigh(job, fields, `its event in line ${number} cannot be read`, charge);
-  }
-
   #foldEvent(event: EventLine, number: number): void {
     feed(this.plain, event);
     if (!isJobEvent(event)) {
-      feed(this.ledger, event);
+      feed(this.scales.ledger, event);
       return;
     }
-    this.#openRun(event.at);
-    const before = this.ledger.job(event.job);
-    const fed = feed(this.ledger, event);
-    if (!fed.ok) return this.#foldIllegal(event, before, number, fed.error);
-    const state = this.ledger.job(event.job)?.state;
-    if (state === 'failed' && before?.state !== 'failed') this.#failedAt.set(event.job, event.seq);
-  }
-
-  /** Credits are counted in a run, also where the line that began it is lost. */
-  #openRun(at: string): void {
-    if (this.ledger.openRun !== undefined) return;
-    const run = (this.ledger.runs().at(-1)?.run ?? 0) + 1;
-    this.ledger.apply({ type: 'run', line: { run, at, charged: 0, refunded: 0 } });
-  }
-
-  #foldIllegal(event: JobEvent, before: JobLine | undefined, number: number, why: string): void {
+    const { ledger } = this.scales;
+    this.scales.openRun(event.at);
     const { job } = event;
-    const fields = fieldsOf(event);
-    const tasks = tasksOf(before, fields);
-    this.damages.push(damage(number, 'illegal', why, { job, tasks }));
-    this.weighed.set(job, why);
-    if (before?.state === 'created' && event.event === 'output') {
-      // Files are saved only of what is complete: the file is kept, and the next run settles the project again.
-      this.#put({ ...before, state: 'complete' });
-      feed(this.ledger, event);
-      this.#put({ ...(this.ledger.job(job) ?? before), state: 'created' });
-    } else if (before?.state === 'created' && event.event === 'deleted') {
-      const result = before.result === undefined ? savedResult(before.outputs ?? []) : {};
-      this.#put({ ...before, ...result, state: 'deleted', at: event.at, tasks });
-    } else this.#weigh(job, fields, why, 'project' in event ? fields.credits : undefined);
-  }
-
-  /** Decides about a job by a line that cannot be taken as it is. `charge`: the credits that it says were taken. */
-  #weigh(job: string, fields: Fields, why: string, charge?: number): void {
-    const before = this.ledger.job(job);
-    const said = { job, kind: this.#kindFor(before, fields), before, fields, why };
-    this.weighed.set(job, why);
-    if (fields.event === 'supplied' || fields.state === 'supplied' || isFree(said.kind)) return;
-    const doubt = doubtLine(said, this.ledger.dearest(said.kind));
-    if (fields.project !== undefined) {
-      if (before?.project === fields.project) return;
-      const paid = paidLine(said, fields.project);
-      if (charge !== undefined) this.#charge(doubt, fields.project, charge);
-      if (before === undefined) this.#put(paid);
-      else this.#settle(before, paid, why);
-    } else if (before === undefined) this.#put(doubt);
-    else if ((fields.attempt ?? 0) > before.attempt) {
-      // A new attempt is begun only when the one before is over.
-      this.#note(elsewhereOf(before, doubt));
-      this.#put(doubt);
-    } else {
-      if (fields.name !== undefined && fields.name !== before.name)
-        this.#note(elsewhereOf(doubt, before));
-      if (before.state === 'failed' || before.state === 'intended') this.#doubt(before, why);
+    const before = ledger.job(job);
+    const fed = feed(ledger, event);
+    if (!fed.ok) {
+      const tasks = tasksOf(before, fieldsOf(event));
+      this.damages.push(damage(number, 'illegal', fed.error, { job, tasks }));
+      this.scales.weighEvent(event, fed.error);
     }
+    const after = ledger.job(job);
+    if (after !== undefined && after.state !== before?.state && mayBegin.includes(after.state))
+      this.#idleSince.set(job, event.seq);
   }
 
-  /** Money's trace: what was charged counts in its run, whatever becomes of the job. */
-  #charge(doubt: JobLine, project: string, credits: number): void {
-    const { job, at } = doubt;
-    this.#openRun(at);
-    this.#put(doubt);
-    feed(this.ledger, { seq: 1, event: 'created', at, job, project, credits });
+  /** What had failed before the gap may have been tried again in it, and so may have been paid. */
+  doubtIdle(): void {
+    const why = 'events are missing since it failed or was forgotten: it may have been tried again';
+    for (const line of [...this.scales.ledger.jobs()])
+      if (mayBegin.includes(line.state) && (this.#idleSince.get(line.job) ?? 0) < this.#gapBefore)
+        this.scales.doubt(line, why);
   }
-
-  #kindFor(before: JobLine | undefined, fields: Fields): string {
-    const known = fields.kind ?? (before?.kind === unknownKind ? undefined : before?.kind);
-    if (known !== undefined) return known;
-    const kinds = tasksOf(before, fields).map((task) => this.#kindOf(task));
-    return kinds.find((kind) => kind !== undefined) ?? unknownKind;
-  }
-
-  /** A failed job that may have been tried again in what is missing may have been paid. */
-  doubtFailures(): void {
-    for (const line of [...this.ledger.jobs()])
-      if (line.state === 'failed' && (this.#failedAt.get(line.job) ?? 0) < this.#gapBefore)
-        this.#doubt(
-          line,
-          'it failed, and events are missing after that: it may have been tried again',
-        );
-  }
-
-  #doubt(before: JobLine, why: string): void {
-    const { job, kind } = before;
-    this.weighed.set(job, why);
-    this.#put(doubtLine({ job, kind, before, fields: {}, why }, this.ledger.dearest(kind)));
-  }
-
-  #settle(before: JobLine, line: JobLine, why: string): void {
-    const settled = further(before, line);
-    this.weighed.set(line.job, why);
-    this.#note(settled.elsewhere);
-    this.#put(settled.line);
-  }
-
-  #note(elsewhere: Elsewhere | undefined): void {
-    if (elsewhere !== undefined) this.elsewhere.push(elsewhere);
-  }
-
-  #put(line: JobLine): void {
-    this.ledger.apply({ type: 'job', line });
-  }
-}
-
-/** Folds an event in as if none were missing before it. */
-function feed(ledger: Ledger, event: EventLine): Result<void, string> {
-  return ledger.apply({ type: 'event', line: { ...event, seq: ledger.seq + 1 } });
 }
