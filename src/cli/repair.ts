@@ -20,7 +20,8 @@ export async function repairCommand(file: string, flags: RepairFlags): Promise<n
   if (json) printJson(factsOf(repaired.value));
   else {
     print(repairText(found, near(state), pipeline));
-    if (!whole) print(`\n${proposalText(near(state), written, `shotlist repair ${file}`)}`);
+    if (!whole)
+      print(`\n${proposalText(near(state), written && near(written), `shotlist repair ${file}`)}`);
   }
   return whole ? 0 : 1;
 }

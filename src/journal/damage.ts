@@ -119,7 +119,8 @@ export function examine(raw: readonly RawLine[]): Examined {
     for (const left of fields) unread.push({ number, side, fields: left });
     if (wrong.kind === 'cut' || (wrong.kind === 'zeros' && rests.length === 0))
       unread.push({ number, side, fields: {} });
-    damages.push({ ...wrong, begins, ...subjectOf(fields) });
+    const start = wrong.kind === 'blank' ? {} : { begins };
+    damages.push({ ...wrong, ...start, ...subjectOf(fields) });
   }
   return { reads, unread, damages, sides };
 }

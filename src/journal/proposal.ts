@@ -18,6 +18,8 @@ export interface Change {
   readonly was: readonly (JobLine['state'] | undefined)[];
   readonly state?: JobLine['state'];
   readonly project?: string;
+  /** How many saved files are recorded for it. */
+  readonly files: number;
   readonly credits: { readonly before: readonly number[]; readonly after: number };
   readonly why: string;
 }
@@ -70,6 +72,8 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
   const changes = changesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
   const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
+  const hidden = once([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.hidden)]);
+  const lost = ledger.total.charged - ledger.total.refunded - jobs;
   const found = once([...examined.damages, ...damages, ...merged.damages]);
   if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(ledger.total, jobs));
   return {
@@ -79,7 +83,7 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
     untouched: merged.jobs.length - touched,
     changes,
     elsewhere: once(merged.elsewhere).filter((other) => !isKept(other, ledger.job(other.job))),
-    hidden: once([...(raw.length === 0 ? [{}] : []), ...sides.flatMap(({ hidden }) => hidden)]),
+    hidden: hidden.length > 0 || lost <= 0 ? hidden : [{ credits: lost }],
     renumbered,
     credits: {
       before: sides.map(({ name, plain }) => ({ side: name, ...plain.total })),
@@ -202,6 +206,7 @@ function changesOf(
       was: plain.map((known) => known?.state),
       ...(line === undefined ? {} : { state: line.state }),
       ...(line?.project === undefined ? {} : { project: line.project }),
+      files: line?.outputs?.length ?? 0,
       credits: {
         before: plain.map(worthOf),
         after: worthOf(line),

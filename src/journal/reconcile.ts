@@ -65,6 +65,11 @@ export function reconcile(
     if (a === undefined || isSame(a, b) || isSame(a, before)) jobs.set(job, b);
     if (a === undefined || isSame(a, b) || isSame(a, before) || isSame(b, before)) continue;
     const settled = further(a, b);
+    if (a.state === 'supplied' && b.state === 'supplied') {
+      // Free, and either is as good: not worth a word.
+      jobs.set(job, settled.line);
+      continue;
+    }
     const what = `the sides disagree about a job: ours says ${told(a)}, theirs ${told(b)}`;
     damages.push(damage(place, 'disagree', what, { job, tasks: settled.line.tasks }));
     if (settled.elsewhere !== undefined) elsewhere.push(settled.elsewhere);

@@ -16,6 +16,8 @@ export interface Hidden {
   /** The last time before them and the first after them, as far as they can be read. */
   readonly after?: string;
   readonly before?: string;
+  /** What its runs came to more than its jobs. */
+  readonly credits?: number;
   /** A job line: state files are sorted by tasks, so it stood between these. */
   readonly between?: readonly [above: string | undefined, below: string | undefined];
 }

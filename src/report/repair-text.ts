@@ -17,18 +17,18 @@ export function repairText(repair: Repair, state: string, pipeline: string): str
   if (wrong === 0)
     return printable(
       [
-        `${state}: nothing to repair.`,
-        ...damages.map((damage) => `  ${placeOf(damage)}: ${damage.what}`),
+        `${printable(state)}: nothing to repair.`,
+        ...damages.map((damage) => `  ${placeOf(damage)}: ${printable(damage.what)}`),
       ].join('\n'),
       true,
     );
   const lines = [
-    `${state}: ${count(wrong, 'damage')} found; the file is left as it is.`,
+    `${printable(state)}: ${count(wrong, 'damage')} found; the file is left as it is.`,
     ...listed(damages, damageLine),
     '',
     `The proposal keeps ${count(untouched, 'job')} as they are${changes.length === 0 ? '.' : ', and:'}`,
     ...listed(changes, changeLine),
-    ...renumbered.map(({ was, now, at }) => `  run ${was} of ${at} becomes run ${now}`),
+    ...listed(renumbered, ({ was, now, at }) => `run ${was} of ${at} becomes run ${now}`),
     'Credits:',
     table([
       ...credits.before.map((account) => [`by ${account.side} alone`, accountText(account)]),
@@ -38,7 +38,7 @@ export function repairText(repair: Repair, state: string, pipeline: string): str
   const net = credits.after.charged - credits.after.refunded;
   if (net !== credits.jobs)
     lines.push(
-      `  its runs came to ${net}, its jobs to ${credits.jobs}: the difference stands in no line`,
+      `  its runs came to ${net}, its jobs to ${credits.jobs}: the difference stands in no line or in two`,
     );
   if (elsewhere.length > 0)
     lines.push('', "Look at these in the service's hub: they were paid, or may have been:");
@@ -51,7 +51,7 @@ export function repairText(repair: Repair, state: string, pipeline: string): str
   lines.push(...listed(hidden, hiddenLine));
   if (hidden.length > 0)
     lines.push(
-      `  Look in the hub for projects of that time named "${pipeline} …", or as the steps' name: says, before the next run.`,
+      `  Look in the hub for projects of that time named "${printable(pipeline)} …", or as the steps' name: says, before the next run.`,
     );
   return printable(lines.join('\n'), true);
 }
@@ -73,7 +73,7 @@ const quoted = (path: string): string =>
   /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 function listed<T>(list: readonly T[], line: (value: T) => string): readonly string[] {
-  const lines = list.slice(0, most).map((value) => `  ${line(value)}`);
+  const lines = list.slice(0, most).map((value) => `  ${printable(line(value))}`);
   const more = list.length - lines.length;
   return more > 0 ? [...lines, `  … and ${more} more: --json lists all`] : lines;
 }
@@ -87,14 +87,16 @@ function damageLine(damage: Damage): string {
   return `${placeOf(damage)}: ${what}${whose}${harmless ? ' (harmless)' : ''}${text}`;
 }
 
-function changeLine({ job, tasks, is, was, state, project, credits, why }: Change): string {
+function changeLine(change: Change): string {
+  const { job, tasks, is, was, state, project, files, credits, why } = change;
   const name = tasks.length === 0 ? `job ${job.slice(0, 12)}…` : tasks.join(', ');
   const before = was.map((known) => known ?? 'not readable').join(' / ');
   const after = state === undefined ? 'free, made again' : state;
   const whose = project === undefined ? '' : `, project ${project}`;
+  const bare = state === 'deleted' && files === 0 ? ', none of its files is recorded any more' : '';
   const paid = `credits ${credits.before.join(' / ')} → ${credits.after}`;
   const shout = is === 'in doubt' ? 'IN DOUBT' : is;
-  return `${shout}: ${name}: ${before} → ${after}${whose}, ${paid}; ${why}`;
+  return `${shout}: ${name}: ${before} → ${after}${whose}${bare}, ${paid}; ${why}`;
 }
 
 const accountText = ({ charged, refunded, reserved }: Account): string =>
@@ -107,7 +109,8 @@ function elsewhereLine({ tasks, project, name, credits, why }: Elsewhere): strin
   return `${what}${named} of ${tasks.join(', ')}${paid}: ${why}`;
 }
 
-function hiddenLine({ events, after, before, between }: Hidden): string {
+function hiddenLine({ events, after, before, between, credits }: Hidden): string {
+  if (credits !== undefined) return `jobs of ${count(credits, 'credit')}, of which no line is left`;
   if (between !== undefined) {
     const [above = 'the beginning', below = 'the end'] = between;
     return `at least one job, sorted between ${above} and ${below}`;
