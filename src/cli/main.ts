@@ -137,6 +137,18 @@ withState(
     exitCode = await (await import('./audit.ts')).auditCommand(file, flags);
   });
 
+withState(
+  program
+    .command('repair')
+    .description('list what is wrong with a damaged state file, and propose a safe one')
+    .argument('<file>'),
+)
+  .option('--service <address>', 'to which its ids belong, where it does not say any more')
+  .option('--write <file>', 'write the proposal to this new file')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
+  });
+
 program
   .command('tools')
   .description('list the step kinds, or say what one takes')

@@ -3,7 +3,7 @@ import { loadState } from '../edge/journal-file.ts';
 import { memoryStore } from '../journal/ledger.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import { loadPipeline } from '../workspace/load.ts';
-import { problem } from '../workspace/problem.ts';
+import { problem, stateTrouble } from '../workspace/problem.ts';
 import { standingPlaces } from '../workspace/standing.ts';
 import type { PipelineFlags } from './options.ts';
 import { complain, print, printJson, refuse } from './terminal.ts';
@@ -19,7 +19,7 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   if (!loaded.ok) return refuse(loaded.error, json);
   const { state } = standingPlaces(loaded.value, flags).places;
   const read = await loadState(state, memoryStore());
-  if (!read.ok) return refuse(problem(read.error, 'the state file'), json);
+  if (!read.ok) return refuse(stateTrouble(read.error, state, file), json);
   if (read.value.header === undefined)
     return refuse(
       problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} makes it`),

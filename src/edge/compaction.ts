@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Header } from '../journal/line.ts';
+import { type Header, jobSchema } from '../journal/line.ts';
 import { removeLeftover } from './leftover.ts';
 import { syncFolder } from './output-folders.ts';
 import { isSystemTrouble, systemReason } from './system-error.ts';
@@ -22,7 +22,7 @@ export async function compactState(
 ): Promise<Result<void, string>> {
   const part = `${file}.part`;
   try {
-    await write(part, header, ledger);
+    await writeLedger(part, 'w', header, ledger);
     await rename(part, file);
     await syncFolder(dirname(file));
     return ok(undefined);
@@ -33,8 +33,14 @@ export async function compactState(
   }
 }
 
-async function write(part: string, header: Header, ledger: Ledger): Promise<void> {
-  await using handle = await open(part, 'w', 0o644);
+/** Writes a compacted state file and syncs it; with `wx` only where there is none. The folder is not synced. */
+export async function writeLedger(
+  file: string,
+  flag: 'w' | 'wx',
+  header: Header,
+  ledger: Ledger,
+): Promise<void> {
+  await using handle = await open(file, flag, 0o644);
   let text = '';
   for (const line of linesOf(header, ledger)) {
     text += `${JSON.stringify(line)}\n`;
@@ -54,21 +60,7 @@ function* linesOf(header: Header, ledger: Ledger): Generator<object> {
 }
 
 /** One order of keys, whatever the order of the events was: the same state is the same bytes. */
-const order = [
-  'job',
-  'kind',
-  'state',
-  'tasks',
-  'attempt',
-  'at',
-  'name',
-  'reserve',
-  'project',
-  'credits',
-  'result',
-  'error',
-  'outputs',
-];
+const order = Object.keys(jobSchema.properties);
 
 function sortedKeys(line: object): object {
   return Object.fromEntries(

@@ -13,7 +13,7 @@ import type { Clock } from '../run/ports.ts';
 import { failedItems } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import type { Places } from './places.ts';
-import { type Problem, problem } from './problem.ts';
+import { type Problem, problem, stateTrouble } from './problem.ts';
 
 export interface Opened {
   readonly state: Loaded;
@@ -32,7 +32,7 @@ export async function openWorkspace(
   const loaded = await loadState(places.state, store);
   if (!loaded.ok) {
     store.close();
-    return err(problem(loaded.error, 'the state file', 'it was left as it is; nothing was sent'));
+    return err(stateTrouble(loaded.error, places.state, file));
   }
   const stranger = strangerOf(loaded.value, pipeline.name, places);
   if (stranger !== undefined) {
