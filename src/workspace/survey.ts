@@ -158,14 +158,14 @@ class TroubleFinder {
     }
     if (to !== undefined)
       this.#note(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
-    // A step may go on with what a download saved: then it reads that place on purpose.
-    if (file !== undefined && !this.#usesDownload(step))
+    // A step may go on with what a download saves: then it reads that place on purpose.
+    if (file !== undefined && !this.#followsDownload(step))
       this.#note(this.#read(`what ${task} uploads`, file), ['steps', step.name, 'with', 'file']);
   }
 
-  #usesDownload({ uses }: Step): boolean {
+  #followsDownload({ after }: Step): boolean {
     return this.#loaded.pipeline.steps.some(
-      ({ name, kind }) => kind.deed === 'download' && uses.includes(name),
+      ({ name, kind }) => kind.deed === 'download' && after.includes(name),
     );
   }
 

@@ -44,6 +44,21 @@ const onDownloads = (...faults: readonly FaultRule[]): Promise<LocalService> =>
   service({ faults: { faults } });
 
 const downloads = (local: LocalService): number | undefined => local.requests()['GET /downloads/*'];
+/** A disk that does some things in another way. */
+const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
+  input: (path) => disk.input(path),
+  output: (path) => disk.output(path),
+  kept: (digest, extension) => disk.kept(digest, extension),
+  digest: (place) => disk.digest(place),
+  fileAt: (place) => disk.fileAt(place),
+  recordedAs: (path) => disk.recordedAs(path),
+  temporary: (path, work) => disk.temporary(path, work),
+  place: (file, path, digest) => disk.place(file, path, digest),
+  copy: (source, into) => disk.copy(source, into),
+  discard: (file) => disk.discard(file),
+  ...instead,
+});
+
 describe('a large download', () => {
   test('that is cut again and again fetches only the rest each time', async () => {
     const content = clip(4 * mebi);
@@ -108,17 +123,28 @@ describe('a download', () => {
     expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
   });
 
-  test('goes to two places at once, each with a file of its own on the way', async () => {
+  test('goes to two places at once, each by a temporary file of its own', async () => {
     const two = photoPipeline.replace(
       '  tidy:',
-      '  save2: { uses: download, with: { of: swap, to: "two/${{ item.stem }}.png" } }\n  tidy:',
+      '  save2: { uses: download, with: { of: swap, to: "${{ item.stem }}-2.png" } }\n  tidy:',
     );
-    const local = await service();
-    const rig = await photoRig(4, two);
-    expect((await rig.run(local)).summary.outcome).toBe('done');
-    const names = ['p1.png', 'p2.png', 'p3.png', 'p4.png'];
-    expect(rig.files('out')).toEqual([...names, ...names.map((name) => `two/${name}`)]);
-    for (const name of names) expect(rig.read(`out/${name}`)).toBe(rig.read(`out/two/${name}`));
+    const rig = await photoRig(3, two);
+    const names = new Set<string>();
+    const noted: Plugs = {
+      disk: (disk) =>
+        beside(disk, {
+          async temporary(path, work) {
+            const temporary = await disk.temporary(path, work);
+            if (temporary.ok) names.add(temporary.value.path);
+            return temporary;
+          },
+        }),
+    };
+    expect((await rig.run(await service(), {}, noted)).summary.outcome).toBe('done');
+    expect(names.size).toBe(6);
+    expect(rig.files('out')).toHaveLength(6);
+    for (const name of ['p1', 'p2', 'p3'])
+      expect(rig.read(`out/${name}-2.png`)).toBe(rig.read(`out/${name}.png`));
   });
 });
 
@@ -193,20 +219,6 @@ describe('an address', () => {
 
 describe('a disk that is full', () => {
   const full = { message: 'out could not be written: the disk is full', systemic: true };
-
-  const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
-    input: (path) => disk.input(path),
-    output: (path) => disk.output(path),
-    kept: (digest, extension) => disk.kept(digest, extension),
-    digest: (place) => disk.digest(place),
-    fileAt: (place) => disk.fileAt(place),
-    recordedAs: (path) => disk.recordedAs(path),
-    temporary: (path, work) => disk.temporary(path, work),
-    place: (file, path, digest) => disk.place(file, path, digest),
-    copy: (source, into) => disk.copy(source, into),
-    discard: (file) => disk.discard(file),
-    ...instead,
-  });
 
   const moments: readonly (readonly [string, Plugs])[] = [
     ['a folder is made', { disk: (disk) => beside(disk, { temporary: async () => err(full) }) }],
@@ -284,10 +296,12 @@ describe('before anything is sent', () => {
     expect(local.requests()).toEqual({});
   });
 
-  test('what a download saves may be uploaded by a later step', async () => {
+  test('what a download saves may be uploaded by a later step, in this run and the next', async () => {
     const local = await service();
-    const again = `  again: { uses: upload, with: { file: "\${{ steps.save.path }}" } }\n`;
-    const rig = await photoRig(1, photoPipeline.replace('  tidy:', `${again}  tidy:`));
-    expect((await rig.run(local)).summary.outcome).toBe('done');
+    const again =
+      '  again: { uses: upload, needs: [save], with: { file: "out/${{ item.stem }}.png" } }';
+    const rig = await photoRig(1, photoPipeline.replace('  tidy:', `${again}\n  tidy:`));
+    for (const done of [7, 0])
+      expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', tasks: { done } });
   });
 });

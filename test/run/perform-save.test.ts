@@ -99,6 +99,13 @@ describe('a download', () => {
       'done',
     ],
     [
+      'tries the addresses that it has just read, whatever our clock says',
+      undefined,
+      [['/good', -1]],
+      [read, '/good'],
+      'done',
+    ],
+    [
       'asks for another address when its own is refused',
       [['/old', 5]],
       [['/good', 5]],
