@@ -14,6 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'is a link that leads back to itself',
   EIO: 'could not be read or written: the disk reports an error',
   EMFILE: 'could not be opened: too many open files',
+  ENFILE: 'could not be opened: too many open files on this machine',
+  EIO: 'could not be read or written: the device failed (input/output error)',
 };
 
 /** SQLITE_FULL: a database has no room on its disk. */
@@ -38,6 +40,19 @@ export function isFull(error: unknown): boolean {
 export function isSystemTrouble(error: unknown): boolean {
   const code = systemCode(error);
   return code !== undefined && Object.hasOwn(reasons, code);
+}
+
+const ofTheMachine = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+const ofTheFolder = new Set(['EACCES', 'EPERM']);
+
+/**
+ * Trouble that the next file would meet too. What may not be read is that one file's own trouble; what may not be
+ * written is mostly a folder, with all that shall land in it.
+ */
+export function isMachineTrouble(error: unknown, doing: 'reading' | 'writing'): boolean {
+  const code = systemCode(error);
+  if (code === undefined) return false;
+  return ofTheMachine.has(code) || (doing === 'writing' && ofTheFolder.has(code));
 }
 
 export function systemReason(error: unknown): string {

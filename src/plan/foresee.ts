@@ -37,6 +37,8 @@ export interface Foreseen {
   readonly trouble?: Trouble;
   /** A download: where to. */
   readonly to?: string;
+  /** An upload: which file. */
+  readonly file?: string;
 }
 
 export interface Ground {
@@ -172,6 +174,7 @@ export class Foresight {
       case 'decided': {
         const { decision, fingerprint, wish } = answer;
         const to = wish.deed === 'download' ? { to: wish.to } : {};
+        const file = wish.deed === 'upload' ? { file: wish.file } : {};
         const foreseen = {
           step,
           task,
@@ -179,6 +182,7 @@ export class Foresight {
           why: decision.why,
           fingerprint,
           ...to,
+          ...file,
         };
         return this.#priced(foreseen, scope);
       }

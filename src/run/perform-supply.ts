@@ -85,6 +85,8 @@ export function freeFailure(failure: ApiFailure): Outcome {
       return { end: 'stop', what: 'run', why, failure };
     case 'forbidden':
       return { end: 'stop', what: 'step', why, failure };
+    case 'local':
+      return { end: 'stop', what: 'paid', why, failure };
     case 'missing-asset':
       return { end: 'resupply', why };
     case 'payment-required':

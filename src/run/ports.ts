@@ -42,7 +42,11 @@ export interface MediaApi {
   create(tool: string, body: JsonObject, known?: AbortSignal): Answer<Taking>;
   project(record: RecordKind, id: string): Answer<Project>;
   deleteProject(record: RecordKind, id: string): Answer<void>;
-  /** Streams a download into a new file and syncs it to disk. */
+  /**
+   * Streams a download into a temporary file and syncs it to disk. One that was cut leaves there what came, when the
+   * storage can go on from it: the next call for that file, in this run or a later one, fetches only the rest.
+   * An empty file is no result.
+   */
   download(url: string, into: LocalFile): Answer<Fetched>;
 }
 
@@ -62,6 +66,14 @@ export interface Fetched {
   readonly contentType: string;
 }
 
+/** Why a file could not be read or written. */
+export interface FileTrouble {
+  /** The place, and what is wrong with it. */
+  readonly message: string;
+  /** This machine's trouble (full, read-only, failing), not this file's own: the next file would meet it too. */
+  readonly systemic: boolean;
+}
+
 /** The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. */
 export interface Disk {
   /** What is known of a file without reading it; its digest where it was hashed before and is unchanged. */
@@ -74,16 +86,23 @@ export interface Disk {
   fileAt(place: Place): LocalFile;
   /** How a path below the output folder is recorded: relative to the pipeline file. */
   recordedAs(outputPath: string): string;
-  /** A name for a file that is being written, in the folder that it will stand in. */
-  temporary(outputPath: string): Promise<Result<LocalFile, string>>;
+  /**
+   * A name for a file that is being written, in the folder that it will stand in. The same `work` has the same name in
+   * every run: a later one finds what an earlier one left, and nothing piles up.
+   */
+  temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>>;
   /**
    * Puts a finished, synced file in its place, whole or not at all, and syncs the folder. What stood there with
    * other content is kept under its hash: nothing that was paid for is ever overwritten.
    */
-  place(temporary: LocalFile, outputPath: string, digest: Digest): Promise<Result<void, string>>;
+  place(
+    temporary: LocalFile,
+    outputPath: string,
+    digest: Digest,
+  ): Promise<Result<void, FileTrouble>>;
   /** Copies an output or a kept file to a temporary file and syncs it. */
-  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, string>>;
-  /** Removes a temporary file that came to nothing. */
+  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>>;
+  /** Removes a temporary file that came to nothing, and what was noted about it. */
   discard(file: LocalFile): Promise<void>;
 }
 

@@ -1,13 +1,16 @@
 // The survey: every item looked at once, files hashed, troubles found, before anything is sent.
 
+import { realpath } from 'node:fs/promises';
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import type { ItemList } from '../edge/items.ts';
+import { isSystemTrouble } from '../edge/system-error.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
 import { estimateOf } from '../plan/estimate.ts';
 import { type Foreseen, type Foresight, foresee, type Ground } from '../plan/foresee.ts';
-import { normalized } from '../plan/output-path.ts';
+import { type Machine, OutputClaims } from '../plan/output-claims.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { Look } from '../run/look.ts';
 import type { Clock, Disk } from '../run/ports.ts';
@@ -36,12 +39,14 @@ export interface SurveyGround {
   readonly clock: Clock;
   /** Steps that the run leaves out. */
   readonly leftOut: ReadonlySet<string>;
+  /** What file systems make of names depends on it. */
+  readonly platform?: string;
 }
 
 export async function survey(
   loaded: LoadedPipeline,
   items: ItemList,
-  { ledger, disk, clock, leftOut }: SurveyGround,
+  { ledger, disk, clock, leftOut, platform = process.platform }: SurveyGround,
 ): Promise<Survey> {
   const { pipeline, base } = loaded;
   const look = new Look(disk);
@@ -54,7 +59,12 @@ export async function survey(
     leftOut,
   };
   const tally = new PlanTally();
-  const finder = new TroubleFinder(loaded);
+  const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
+  const finder = new TroubleFinder(loaded, {
+    platform,
+    root: await reallyAt(output),
+    folder: await reallyAt(loaded.folder),
+  });
   const owed = new Map<string, string>();
   const underWay = new Set<string>();
   const visit = async (
@@ -76,6 +86,7 @@ export async function survey(
       tally.add(task);
       finder.look(task);
     }
+    if (item !== undefined) finder.lookAtItem(item);
     const times = foresight.tasks.filter(isOwed).flatMap(({ fingerprint }) => {
       const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
       return job === undefined ? [] : [job.expires ?? job.at];
@@ -105,23 +116,51 @@ export async function survey(
   };
 }
 
+/** Where a folder is, links followed; one that is not made yet is where it is named. */
+async function reallyAt(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    // Whatever else is wrong with it is said when it is opened for writing.
+    if (isSystemTrouble(error)) return folder;
+    throw error;
+  }
+}
+
 /** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
 function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
   if (fingerprint === undefined) return false;
   return outlook === 'attach' || (step.kind.deed === 'download' && outlook === 'begin');
 }
 
-/** Collects what is wrong: troubles of tasks, and two tasks that would write one file. */
+interface Outputs extends Machine {
+  /** The pipeline's own folder, absolute: what paths in it are relative to. */
+  readonly folder: string;
+}
+
+/** Collects what is wrong: troubles of tasks, and files that would be written twice or over what is read. */
 class TroubleFinder {
   readonly found: Diagnostic[] = [];
   readonly #loaded: LoadedPipeline;
-  readonly #claimed = new Map<string, string>();
+  readonly #outputs: Outputs;
+  readonly #claims: OutputClaims;
 
-  constructor(loaded: LoadedPipeline) {
+  constructor(loaded: LoadedPipeline, outputs: Outputs) {
     this.#loaded = loaded;
+    this.#outputs = outputs;
+    this.#claims = new OutputClaims(outputs);
+    const { name } = loaded.pipeline;
+    this.#read('the pipeline file', basename(loaded.file));
+    this.#read('the state file', `${name}.state.jsonl`);
   }
 
-  look({ step, task, trouble, to }: Foreseen): void {
+  lookAtItem({ key, fields }: Item): void {
+    const { path } = fields;
+    if (this.#loaded.pipeline.items.kind === 'glob' && typeof path === 'string')
+      this.#note(this.#read(`the item ${key}`, path), ['items']);
+  }
+
+  look({ step, task, trouble, to, file }: Foreseen): void {
     if (trouble !== undefined) {
       const { source } = this.#loaded.pipeline;
       const span =
@@ -130,14 +169,30 @@ class TroubleFinder {
           : source.spanInside(trouble.at.path, trouble.at.text, trouble.at.start, trouble.at.end);
       return this.note(`${task}: ${trouble.message}`, span);
     }
-    if (to === undefined) return;
-    const path = normalized(to);
-    const span = this.#loaded.pipeline.source.spanOf(['steps', step.name, 'with', 'to']);
-    if (!path.ok) return this.note(`${task}: to: ${path.error}`, span);
-    const claim = to.endsWith('/') ? `${path.value}/` : path.value;
-    const other = this.#claimed.get(claim);
-    if (other === undefined) this.#claimed.set(claim, task);
-    else this.note(`${task} and ${other} would both write ${JSON.stringify(to)}`, span);
+    if (to !== undefined)
+      this.#note(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
+    // A step may go on with what a download saves: then it reads that place on purpose.
+    if (file !== undefined && !this.#followsDownload(step))
+      this.#note(this.#read(`what ${task} uploads`, file), ['steps', step.name, 'with', 'file']);
+  }
+
+  #followsDownload({ after }: Step): boolean {
+    return this.#loaded.pipeline.steps.some(
+      ({ name, kind }) => kind.deed === 'download' && after.includes(name),
+    );
+  }
+
+  /** A path as it stands in the pipeline; only what is below the output folder can be overwritten. */
+  #read(what: string, path: string): string | undefined {
+    const { root, folder } = this.#outputs;
+    const below = relative(root, resolve(folder, path));
+    if (below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
+      return undefined;
+    return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
+  }
+
+  #note(trouble: string | undefined, at: readonly string[]): void {
+    if (trouble !== undefined) this.note(trouble, this.#loaded.pipeline.source.spanOf(at));
   }
 
   note(message: string, span?: Diagnostic['span']): void {
