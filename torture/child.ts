@@ -1,6 +1,6 @@
-// One run in a process of its own, so that it can be killed. Started ahead of time, it has loaded everything when it
-// is told what to do: one line of JSON on its input; one line of JSON on its output says how the run ended.
-import { once } from 'node:events';
+// Runs in a process of their own, so that they can be killed. Started ahead of time, it has loaded everything when it
+// is told what to do: one line of JSON on its input is one run; one line of JSON on its output says how it ended.
+import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/base/json.ts';
 import { loadPipeline } from '../src/workspace/load.ts';
@@ -10,15 +10,13 @@ import { type Crash, isCrashPoint } from './crash-points.ts';
 import { deadlyPlugs } from './deadly-plugs.ts';
 import type { RunEnd } from './run-process.ts';
 
+/** Of the run that lasts. */
+let controller: AbortController | undefined;
+
 /** Like the command: a signal once ends it soon, a second time at once. */
-function stopOnSignal(): AbortSignal {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
-  return controller.signal;
+function onSignal(): void {
+  if (controller === undefined || controller.signal.aborted) process.exit(130);
+  controller.abort();
 }
 
 interface Order {
@@ -46,18 +44,20 @@ function readCrash({ point, at, share }: JsonObject): Crash {
 async function perform({ file, service, state, crash }: Order): Promise<RunEnd> {
   const loaded = await loadPipeline(file);
   if (!loaded.ok) return { problem: 'input', text: renderProblem(loaded.error) };
-  const options = { service, backoffMs: 1, haste: 100, signal };
+  controller = new AbortController();
+  const options = { service, backoffMs: 1, haste: 100, signal: controller.signal };
   const ran =
     crash === undefined
       ? await run(loaded.value, options)
       : await run(loaded.value, options, deadlyPlugs(crash, state));
+  controller = undefined;
   if (!ran.ok) return { problem: ran.error.reason, text: renderProblem(ran.error) };
   return { summary: ran.value.summary };
 }
 
-const signal = stopOnSignal();
-const input = createInterface({ input: process.stdin });
-const [line] = await once(input, 'line');
-input.close();
-process.stdin.destroy();
-process.stdout.write(`${JSON.stringify(await perform(readOrder(String(line))))}\n`);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${JSON.stringify(await perform(readOrder(line)))}\n`);
+  // A killed process leaves its compiled code to nobody: the next one would begin anew.
+  flushCompileCache();
+}

@@ -37,7 +37,9 @@ export function deadlyPlugs(crash: Crash, state: string): Plugs {
     pass(after);
     return done;
   };
-  watchCompaction(state, pass);
+  compacting = (point, path) => {
+    if (path === `${state}.part`) pass(point);
+  };
   return {
     lines: (file) => deadlyLines(file, { crash, state, isDeath, pass }),
     api: (api: MediaApi): MediaApi => ({
@@ -103,20 +105,19 @@ function deadlyLines(file: LineFile, { crash, state, isDeath, pass }: Lines): Li
   };
 }
 
-/** The state file is compacted below the plugs: its renaming is watched where Node does it. */
-function watchCompaction(state: string, pass: (point: CrashPoint) => void): void {
-  const { open, rename } = promises;
-  const part = `${state}.part`;
-  Object.assign(promises, {
-    open: (...given: Parameters<typeof open>) => {
-      if (given[0] === part) pass('compact:before');
-      return open(...given);
-    },
-    rename: async (...given: Parameters<typeof rename>) => {
-      if (given[0] === part) pass('compact:written');
-      await rename(...given);
-      if (given[0] === part) pass('compact:after');
-    },
-  });
-  syncBuiltinESMExports();
-}
+/** The state file is compacted below the plugs, so its renaming is watched where Node does it. */
+let compacting: (point: CrashPoint, path: unknown) => void = () => undefined;
+
+const { open, rename } = promises;
+Object.assign(promises, {
+  open: (...given: Parameters<typeof open>) => {
+    compacting('compact:before', given[0]);
+    return open(...given);
+  },
+  rename: async (...given: Parameters<typeof rename>) => {
+    compacting('compact:written', given[0]);
+    await rename(...given);
+    compacting('compact:after', given[0]);
+  },
+});
+syncBuiltinESMExports();

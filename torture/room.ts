@@ -1,7 +1,8 @@
 // The folder that a round happens in: a pipeline of six steps an item, photos that are tiny and all different, and a
 // few bytes that pass for a clip.
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { photo } from '../test/photo.ts';
@@ -80,7 +81,7 @@ export interface Room {
   readonly file: string;
   readonly state: string;
   readonly output: string;
-  remove(): void;
+  remove(): Promise<void>;
 }
 
 export async function openRoom(terms: Terms): Promise<Room> {
@@ -97,6 +98,6 @@ export async function openRoom(terms: Terms): Promise<Room> {
     file,
     state: join(folder, 'torture.state.jsonl'),
     output: join(folder, 'out'),
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

@@ -64,7 +64,7 @@ export async function tortureRound(options: RoundOptions): Promise<RoundResult> 
     return await round.play();
   } finally {
     await service.close();
-    if (round.violations.length === 0) room.remove();
+    if (round.violations.length === 0) await room.remove();
   }
 }
 
@@ -184,7 +184,7 @@ class Round {
     const { file, state } = room;
     const crash = fate.how === 'crash' ? fate.crash : undefined;
     this.#runs += 1;
-    process.begin({ file, state, service: service.address, crash });
+    const ending = process.run({ file, state, service: service.address, crash });
     const fatal = new AbortController();
     const after = (ms: number, name: NodeJS.Signals): void => {
       const timer = setTimeout(() => process.signal(name), ms);
@@ -200,7 +200,7 @@ class Round {
       },
       weather.silent ? silentPatienceMs : patienceMs,
     );
-    const end = await process.ended;
+    const end = await ending;
     clearTimeout(patience);
     fatal.abort();
     if (tired && !weather.silent) this.#find([`a run hung (${fateText(fate)})`]);

@@ -1,9 +1,10 @@
-// Processes that perform one run each (child.ts), started ahead of time: what a process needs to load takes longer
-// than many a run lives.
-import { type ChildProcess, spawn } from 'node:child_process';
+// Processes that perform runs (child.ts), started ahead of time: what a process needs to load takes longer than many
+// a run lives. One whose run ended by itself is there for the next one.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Summary } from '../src/report/happening.ts';
 import type { Problem } from '../src/workspace/problem.ts';
@@ -29,12 +30,6 @@ export type Ended =
   /** It ended in a way that no run may end. */
   | { readonly how: 'broke'; readonly why: string };
 
-export interface RunProcess {
-  begin(order: Order): void;
-  signal(name: NodeJS.Signals): void;
-  readonly ended: Promise<Ended>;
-}
-
 export interface Nursery {
   /** A process that is ready or nearly so. */
   take(): RunProcess;
@@ -48,55 +43,82 @@ export function openNursery(waiting: number, key: string): Nursery {
   const cache = mkdtempSync(join(tmpdir(), 'shotlist-torture-cache-'));
   const env = { ...process.env, SHOTLIST_API_KEY: key, NODE_COMPILE_CACHE: cache };
   const ready: RunProcess[] = [];
-  const fill = (): void => {
-    while (ready.length < waiting) ready.push(startProcess(env));
+  const all = new Set<RunProcess>();
+  const start = (): RunProcess => {
+    const made = new RunProcess(env, (again) => (again ? ready.unshift(made) : all.delete(made)));
+    all.add(made);
+    return made;
   };
   return {
     take() {
-      const first = ready.shift() ?? startProcess(env);
-      fill();
-      return first;
+      let taken = ready.shift();
+      while (taken?.isGone) taken = ready.shift();
+      while (ready.length < waiting) ready.push(start());
+      return taken ?? start();
     },
     close() {
-      for (const one of ready.splice(0)) one.signal('SIGKILL');
-      rmSync(cache, { recursive: true, force: true });
+      for (const one of all) one.signal('SIGKILL');
+      rmSync(cache, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }
 
-function startProcess(env: NodeJS.ProcessEnv): RunProcess {
-  const child = spawn(process.execPath, [script], { env, stdio: ['pipe', 'pipe', 'pipe'] });
-  // It may be dead before it has read what it is to do.
-  child.stdin.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') throw error;
-  });
-  return {
-    begin: (order) => void child.stdin.end(`${JSON.stringify(order)}\n`),
-    signal: (name) => void child.kill(name),
-    ended: endOf(child),
-  };
-}
+export class RunProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #over: (again: boolean) => void;
+  #complaints = '';
+  #gone: Ended | undefined;
+  #hear: ((end: Ended) => void) | undefined;
 
-async function endOf(child: ChildProcess): Promise<Ended> {
-  let said = '';
-  let complained = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    complained += chunk.toString();
-  });
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(
-    (resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (...end) => resolve(end));
-    },
-  );
-  if (signal === 'SIGKILL') return { how: 'killed' };
-  // A signal that comes before a run listens for it, or a second time, ends the process.
-  if (signal === 'SIGINT' || signal === 'SIGTERM' || code === 130) return { how: 'killed' };
-  if (code !== 0 || said === '')
-    return { how: 'broke', why: `exit code ${code}: ${complained.trim() || 'no word'}` };
-  const end: RunEnd = JSON.parse(said);
-  return { how: 'ended', end };
+  /** `over` hears that a run has ended, and whether there can be another one. */
+  constructor(env: NodeJS.ProcessEnv, over: (again: boolean) => void) {
+    this.#over = over;
+    this.#child = spawn(process.execPath, [script], { env });
+    // It may be dead before it has read what it is to do.
+    this.#child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') throw error;
+    });
+    this.#child.stderr.on('data', (chunk: Buffer) => {
+      this.#complaints += chunk.toString();
+    });
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      const end: RunEnd = JSON.parse(line);
+      this.#tell({ how: 'ended', end });
+      this.#over(true);
+    });
+    this.#child.on('close', (code, signal) => {
+      this.#gone = this.#endOf(code, signal);
+      this.#tell(this.#gone);
+      this.#over(false);
+    });
+  }
+
+  #endOf(code: number | null, signal: NodeJS.Signals | null): Ended {
+    // A signal that comes before a run listens for it, or a second time, ends the process.
+    const asked = signal === 'SIGKILL' || signal === 'SIGINT' || signal === 'SIGTERM';
+    if (asked || code === 130) return { how: 'killed' };
+    return { how: 'broke', why: `exit code ${code}: ${this.#complaints.trim() || 'no word'}` };
+  }
+
+  #tell(end: Ended): void {
+    this.#hear?.(end);
+    this.#hear = undefined;
+  }
+
+  get isGone(): boolean {
+    return this.#gone !== undefined;
+  }
+
+  /** One run; resolves when it has ended, one way or another, and the process is idle or gone. */
+  run(order: Order): Promise<Ended> {
+    if (this.#gone !== undefined) return Promise.resolve(this.#gone);
+    return new Promise((resolve) => {
+      this.#hear = resolve;
+      this.#child.stdin.write(`${JSON.stringify(order)}\n`);
+    });
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
 }

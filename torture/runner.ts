@@ -77,9 +77,8 @@ async function undisturbed(
   const room = await openRoom({ second, items, budget, window: 8 });
   const service = await startService({ key, credits: budget });
   try {
-    const process = nursery.take();
-    process.begin({ file: room.file, state: room.state, service: service.address });
-    const end = await process.ended;
+    const { file, state } = room;
+    const end = await nursery.take().run({ file, state, service: service.address });
     if (end.how !== 'ended' || !('summary' in end.end) || end.end.summary.outcome !== 'done')
       throw new Error(`an undisturbed run did not end well: ${JSON.stringify(end)}`);
     const books = await readBooks(room, service);
@@ -89,7 +88,7 @@ async function undisturbed(
     return new Map(outputs.map(({ path, sha256 }) => [path, sha256]));
   } finally {
     await service.close();
-    room.remove();
+    await room.remove();
   }
 }
 
