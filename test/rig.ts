@@ -6,13 +6,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import sharp from 'sharp';
 import { onTestFinished } from 'vitest';
 import type { Happening } from '../src/report/happening.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
 import { loadPipeline } from '../src/workspace/load.ts';
 import { renderProblem } from '../src/workspace/problem.ts';
 import { type Plugs, type Ran, type RunOptions, run } from '../src/workspace/run.ts';
+import { photo } from './photo.ts';
+
+export { photo };
 
 const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
@@ -40,19 +42,6 @@ steps:
   save: { uses: download, with: { of: swap, to: "\${{ item.dir }}/\${{ item.stem }}.png" } }
   tidy: { uses: delete, with: { of: swap } }
 `;
-
-/** A small picture whose content depends on the number. */
-export async function photo(number: number): Promise<Buffer> {
-  const colour = { r: (number * 53) % 256, g: (number * 97) % 256, b: (number * 31) % 256 };
-  const background = sharp({ create: { width: 48, height: 48, channels: 3, background: colour } });
-  const spot = await sharp({ create: { width: 12, height: 12, channels: 3, background: '#d9a' } })
-    .png()
-    .toBuffer();
-  return await background
-    .composite([{ input: spot, left: 4 + (number % 30), top: 10 }])
-    .png()
-    .toBuffer();
-}
 
 export interface Ended {
   readonly code: number | null;

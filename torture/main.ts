@@ -1,29 +1,58 @@
-// `npm run torture -- --of service --rounds 100 --seed 1`: kills what must survive, again and again, and looks at what
-// is left. Exit code 1 when a promise was broken.
+// `npm run torture -- --rounds 100 --seed 1`: kills what must survive, again and again, and looks at what is left.
+// Exit code 1 when a promise was broken.
 import { parseArgs } from 'node:util';
+import { tortureRunner } from './runner.ts';
 import { tortureService } from './service.ts';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const { values } = parseArgs({
   options: {
-    of: { type: 'string', default: 'service' },
+    of: { type: 'string', default: 'runner' },
     rounds: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
+    items: { type: 'string', default: '40' },
+    jobs: { type: 'string', default: '2' },
+    round: { type: 'string' },
   },
 });
+const rounds = Number(values.rounds);
+const seed = Number(values.seed);
+const began = Date.now();
+const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-if (values.of === 'service') {
-  const rounds = Number(values.rounds);
-  const seed = Number(values.seed);
-  const began = Date.now();
-  const { projects, events, violations } = await tortureService({ rounds, seed, say: print });
-  const seconds = Math.round((Date.now() - began) / 1000);
-  for (const violation of violations) print(`violation: ${violation}`);
+switch (values.of) {
+  case 'runner':
+    await ofRunner();
+    break;
+  case 'service':
+    await ofService();
+    break;
+  default:
+    print('usage: npm run torture -- [--of runner|service] [--rounds N] [--seed S]');
+    print('  of the runner also: [--items N] [--jobs N] [--round K, to see one again]');
+    process.exitCode = 2;
+}
+
+async function ofRunner(): Promise<void> {
+  const { violations, points, ...counts } = await tortureRunner({
+    ...{ rounds, seed, say: print },
+    items: Number(values.items),
+    jobs: Number(values.jobs),
+    only: values.round === undefined ? undefined : Number(values.round),
+  });
+  print(`deaths at: ${[...points].map(([point, times]) => `${point} ${times}`).join(', ')}`);
   print(
-    `${rounds} kills, seed ${seed}, ${seconds} s: ${projects} projects, ${events} events, ${violations.length} violations`,
+    `${counts.rounds} rounds, seed ${seed}, ${elapsed()}: ${counts.runs} runs, ${counts.deaths} deaths, ` +
+      `${counts.projects} projects, ${counts.doubts} doubts resolved, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
-} else {
-  print('usage: npm run torture -- --of service [--rounds N] [--seed S]');
-  process.exitCode = 2;
+}
+
+async function ofService(): Promise<void> {
+  const { projects, events, violations } = await tortureService({ rounds, seed, say: print });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(
+    `${rounds} kills, seed ${seed}, ${elapsed()}: ${projects} projects, ${events} events, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
 }

@@ -1,0 +1,166 @@
+// The promises, as checks on the books: what must be so at any moment, also just after a kill, and what must be so
+// in the end. Each violation is a sentence.
+import type { JobLine } from '../src/journal/line.ts';
+import { type Books, digestAt, type Paid } from './books.ts';
+import { endingOf, itemCredits, type Room, type Terms } from './room.ts';
+
+/** What a round is compared with. */
+export interface Ground {
+  readonly room: Room;
+  readonly terms: Terms;
+  /** The digests of the outputs of an undisturbed run, by path. */
+  readonly reference: ReadonlyMap<string, string>;
+  /** The service's balance before anything was charged. */
+  readonly opening: number;
+}
+
+const isOpen = ({ state }: JobLine): boolean => state === 'intended' || state === 'doubt';
+export const doubtsOf = ({ state }: Books): readonly JobLine[] => [...state.jobs()].filter(isOpen);
+
+const netOf = (paid: readonly Paid[]): number => paid.reduce((sum, { net }) => sum + net, 0);
+
+/** Whatever died whenever: nothing is paid twice, nothing paid is unknown, nothing is deleted unsaved. */
+export function checkAlways(books: Books, ground: Ground): readonly string[] {
+  return [
+    ...neverTwice(books),
+    ...everyChargeIsKnown(books),
+    ...nothingIsInvented(books),
+    ...outputsAreWhole(books, ground),
+    ...deletedIsSaved(books, ground),
+    ...neverOverspent(books, ground),
+  ];
+}
+
+function neverTwice({ paid }: Books): readonly string[] {
+  const charged = new Map<string, Paid[]>();
+  for (const one of paid)
+    if (one.net > 0) charged.set(one.task, [...(charged.get(one.task) ?? []), one]);
+  return [...charged]
+    .filter(([, list]) => list.length > 1)
+    .map(
+      ([task, list]) =>
+        `${task} is charged ${list.length} times: ${list.map(({ project, name }) => `${project} (${name})`).join(', ')}`,
+    );
+}
+
+/** Each charge belongs to a job that names its project, or is listed as an open doubt under its unique name. */
+function everyChargeIsKnown({ paid, state }: Books): readonly string[] {
+  const projects = new Set<string>();
+  const open = new Set<string>();
+  for (const job of state.jobs()) {
+    if (job.project !== undefined && job.state !== 'failed') projects.add(job.project);
+    if (isOpen(job) && job.name !== undefined) open.add(job.name);
+  }
+  return paid
+    .filter(({ net, project, name }) => net > 0 && !projects.has(project) && !open.has(name))
+    .map(({ project, name, net }) => `${project} (${name}) took ${net} credits and nobody knows`);
+}
+
+/** What the state file calls paid was charged, and at that price; a refund may not have been heard of yet. */
+function nothingIsInvented({ paid, state }: Books): readonly string[] {
+  const byId = new Map(paid.map((one) => [one.project, one]));
+  const wrong: string[] = [];
+  for (const job of state.jobs()) {
+    if (job.project === undefined || job.state === 'failed') continue;
+    const real = byId.get(job.project);
+    const refunded = job.state === 'created' && real?.net === 0;
+    if (real === undefined || (real.net !== job.credits && !refunded))
+      wrong.push(
+        `${job.tasks[0]}: ${job.project} is ${job.state} for ${job.credits} credits, the service has ${real?.net ?? 'no such project'}`,
+      );
+    else if (real.name !== job.name)
+      wrong.push(`${job.tasks[0]}: ${job.project} is named ${real.name}, not ${job.name}`);
+  }
+  return wrong;
+}
+
+/** A recorded output is on disk, is what was recorded, and is what the service made. */
+function outputsAreWhole({ state }: Books, { room, reference }: Ground): readonly string[] {
+  const wrong: string[] = [];
+  for (const { outputs = [] } of state.jobs())
+    for (const { path, sha256 } of outputs) {
+      const found = digestAt(room, path);
+      if (found !== sha256)
+        wrong.push(`${path} is recorded as ${sha256} and is ${found ?? 'gone'}`);
+      else if (found !== reference.get(path)) wrong.push(`${path} is not what the service made`);
+    }
+  return wrong;
+}
+
+function deletedIsSaved({ paid, state }: Books, { room }: Ground): readonly string[] {
+  const jobs = new Map([...state.jobs()].map((job) => [job.project, job]));
+  return paid
+    .filter(({ there }) => !there)
+    .flatMap(({ project, task }) => {
+      const [output] = jobs.get(project)?.outputs ?? [];
+      if (output === undefined)
+        return [`${task}: ${project} was deleted and no output is recorded`];
+      return digestAt(room, output.path) === output.sha256
+        ? []
+        : [`${task}: ${project} was deleted and ${output.path} is not whole`];
+    });
+}
+
+/** A budget is for each run; one that was interrupted and the one that goes on with it are one. */
+function neverOverspent({ paid, state }: Books, { terms }: Ground): readonly string[] {
+  const runs = Math.max(1, state.runs().length);
+  const net = netOf(paid);
+  const account = state.account;
+  const committed = account.charged - account.refunded + account.reserved;
+  return [
+    ...(net > terms.budget * runs
+      ? [`${net} credits in ${runs} runs, the budget of each is ${terms.budget}`]
+      : []),
+    ...(runs === 1 && committed > terms.budget
+      ? [`${committed} credits are spent or set aside, the budget is ${terms.budget}`]
+      : []),
+  ];
+}
+
+/** After a run that ended by itself: what is not in doubt and not in the works agrees to the credit. */
+export function checkLedgers(books: Books): readonly string[] {
+  const { paid, state } = books;
+  if ([...state.jobs()].some((job) => job.state === 'created')) return [];
+  const open = new Set(doubtsOf(books).map(({ name }) => name));
+  const known = netOf(paid.filter(({ name }) => !open.has(name)));
+  const { charged, refunded, reserved } = state.total;
+  const set = doubtsOf(books).reduce((sum, { reserve = 0 }) => sum + reserve, 0);
+  return [
+    ...(charged - refunded === known
+      ? []
+      : [`the runner's ledger says ${charged - refunded} credits, the service's ${known}`]),
+    ...(reserved === set ? [] : [`${reserved} credits are set aside, the doubts say ${set}`]),
+  ];
+}
+
+/** When all is complete. */
+export function checkEnd(
+  books: Books,
+  { room, terms, reference, opening }: Ground,
+): readonly string[] {
+  const { paid, state, balance } = books;
+  const wrong: string[] = [];
+  const net = new Map<string, number>();
+  for (const one of paid) net.set(one.task, (net.get(one.task) ?? 0) + one.net);
+  const all = terms.items * itemCredits[terms.second];
+  if (netOf(paid) !== all) wrong.push(`${netOf(paid)} credits were charged for what costs ${all}`);
+  if (opening - balance !== all) wrong.push(`the balance fell by ${opening - balance}, not ${all}`);
+  for (let number = 1; number <= terms.items; number++) {
+    for (const step of ['swap', 'act']) {
+      const credits = net.get(`${step}:p${number}.png`) ?? net.get(`${step}:p${number}`);
+      if (credits === undefined || credits === 0) wrong.push(`${step} of p${number} was not paid`);
+    }
+    const path = `out/p${number}.${endingOf[terms.second]}`;
+    const found = digestAt(room, path);
+    if (found === undefined || found !== reference.get(path))
+      wrong.push(`${path} is not there whole`);
+  }
+  for (const { task, project, there, net: paidFor } of paid)
+    if (there === task.startsWith('act:') && paidFor > 0)
+      wrong.push(`${task}: ${project} is ${there ? 'there and should be deleted' : 'gone'}`);
+  for (const job of state.jobs())
+    if (!['supplied', 'complete', 'deleted'].includes(job.state))
+      wrong.push(`${job.tasks[0]} is ${job.state} in the end`);
+  for (const { task, state: noted } of state.tasks()) wrong.push(`${task} is ${noted} in the end`);
+  return wrong;
+}

@@ -1,0 +1,123 @@
+// Plugs that kill their own process at a crash point, as `kill -9` would: no exit handler, no flush, nothing.
+import { statSync, truncateSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Disk, MediaApi } from '../src/run/ports.ts';
+import type { LineFile } from '../src/run/recorder.ts';
+import type { Plugs } from '../src/workspace/run.ts';
+import type { Crash, CrashPoint } from './crash-points.ts';
+
+/** Longest time between sending a creation and a death under way, in milliseconds. */
+const underWayMs = 8;
+
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** `state` is the state file of the run. */
+export function deadlyPlugs(crash: Crash, state: string): Plugs {
+  let times = 0;
+  /** Does the process end here? Counts how often the point was come by. */
+  const isDeath = (point: CrashPoint): boolean => {
+    if (point !== crash.point) return false;
+    times += 1;
+    return times === crash.at;
+  };
+  const pass = (point: CrashPoint): void => {
+    if (isDeath(point)) die();
+  };
+  const around = async <T>(
+    before: CrashPoint,
+    after: CrashPoint,
+    deed: () => Promise<T>,
+  ): Promise<T> => {
+    pass(before);
+    const done = await deed();
+    pass(after);
+    return done;
+  };
+  compacting = (point, path) => {
+    if (path === `${state}.part`) pass(point);
+  };
+  return {
+    lines: (file) => deadlyLines(file, { crash, state, isDeath, pass }),
+    api: (api: MediaApi): MediaApi => ({
+      uploadAddress: (file) => api.uploadAddress(file),
+      put: (target, file) => around('upload:before', 'upload:after', () => api.put(target, file)),
+      detectFaces: (body) => api.detectFaces(body),
+      faceDetection: (id) => api.faceDetection(id),
+      create: (tool, body) =>
+        around('send:before', 'send:answer', () => {
+          const answer = api.create(tool, body);
+          if (isDeath('send:sent')) void wait(crash.share * underWayMs).then(die);
+          return answer;
+        }),
+      project: (record, id) => api.project(record, id),
+      deleteProject: (record, id) =>
+        around('delete:before', 'delete:after', () => api.deleteProject(record, id)),
+      download: (url, into) =>
+        around('download:before', 'download:after', () => api.download(url, into)),
+    }),
+    disk: (disk: Disk): Disk => ({
+      input: (path) => disk.input(path),
+      output: (path) => disk.output(path),
+      kept: (digest, extension) => disk.kept(digest, extension),
+      digest: (place) => disk.digest(place),
+      fileAt: (place) => disk.fileAt(place),
+      recordedAs: (path) => disk.recordedAs(path),
+      temporary: (path) => disk.temporary(path),
+      place: (temporary, path, digest) =>
+        around('rename:before', 'rename:after', () => disk.place(temporary, path, digest)),
+      copy: (source, into) => disk.copy(source, into),
+      discard: (file) => disk.discard(file),
+    }),
+  };
+}
+
+interface Lines {
+  readonly crash: Crash;
+  readonly state: string;
+  isDeath(point: CrashPoint): boolean;
+  pass(point: CrashPoint): void;
+}
+
+function deadlyLines(file: LineFile, { crash, state, isDeath, pass }: Lines): LineFile {
+  const size = (): number => statSync(state, { throwIfNoEntry: false })?.size ?? 0;
+  let synced = size();
+  return {
+    append(line) {
+      file.append(line);
+      pass('append');
+    },
+    async sync() {
+      pass('sync:before');
+      await file.sync();
+      const whole = size();
+      if (isDeath('sync:torn')) {
+        // Nobody has been told of what came after the last sync, so any part of it may be missing.
+        truncateSync(state, synced + Math.floor((whole - synced) * crash.share));
+        die();
+      }
+      synced = Math.max(synced, whole);
+      pass('sync:after');
+    },
+  };
+}
+
+/** The state file is compacted below the plugs, so its renaming is watched where Node does it. */
+let compacting: (point: CrashPoint, path: unknown) => void = () => undefined;
+
+const { open, rename } = promises;
+Object.assign(promises, {
+  open: (...given: Parameters<typeof open>) => {
+    compacting('compact:before', given[0]);
+    return open(...given);
+  },
+  rename: async (...given: Parameters<typeof rename>) => {
+    compacting('compact:written', given[0]);
+    await rename(...given);
+    compacting('compact:after', given[0]);
+  },
+});
+syncBuiltinESMExports();
