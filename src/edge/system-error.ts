@@ -12,7 +12,6 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'could not be written: the file system is read-only',
   ENAMETOOLONG: 'has too long a name',
   ELOOP: 'is a link that leads back to itself',
-  EIO: 'could not be read or written: the disk reports an error',
   EMFILE: 'could not be opened: too many open files',
   ENFILE: 'could not be opened: too many open files on this machine',
   EIO: 'could not be read or written: the device failed (input/output error)',

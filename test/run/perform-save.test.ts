@@ -65,8 +65,8 @@ async function perform(
     const step = await performance.next();
     const asked = server.asked.map(({ path }) => path);
     if (step.done) return { outcome: step.value, asked, folder, recorded };
-    const { event } = step.value;
-    if (event.event === 'output') recorded.push(event.path);
+    if ('event' in step.value && step.value.event.event === 'output')
+      recorded.push(step.value.event.path);
   }
 }
 
