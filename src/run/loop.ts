@@ -93,7 +93,7 @@ export class Loop {
     this.#halt({ what: 'interrupt', why });
   }
 
-  get stopped(): Stopped {
+  get stopped(): Omit<Stopped, 'full'> {
     return {
       interrupted: this.#stop?.what === 'interrupt',
       unauthorized: this.#stop?.what === 'run',

@@ -9,6 +9,8 @@ export interface Stopped {
   readonly interrupted: boolean;
   readonly unauthorized: boolean;
   readonly money: boolean;
+  /** The disk, so that not even the journal had room; what was under way is recorded. */
+  readonly full: boolean;
   readonly why: string | undefined;
 }
 
@@ -36,9 +38,10 @@ export class Tally {
   }
 
   outcome(stop: Stopped): Outcome {
-    if (stop.interrupted) return 'interrupted';
+    if (stop.interrupted && !stop.full) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
     if (this.#tasks.doubt > 0) return 'doubt';
+    if (stop.full) return 'failed';
     if (stop.money) return 'budget';
     return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
   }

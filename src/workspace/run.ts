@@ -1,6 +1,7 @@
 // `run`: makes it so. Everything that can be refused is refused before the first request.
 import { relative } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
+import { type Ballast, takeBallast } from '../edge/ballast.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
 import type { ItemFilter, ItemList } from '../edge/items.ts';
@@ -73,6 +74,8 @@ export async function run(
   if (unwritable !== undefined) return err(unwritable);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  if (lock.value.warning !== undefined)
+    options.say?.({ type: 'warning', message: lock.value.warning });
   try {
     const opened = await openWorkspace(loaded, places, options.items ?? {}, clock);
     if (!opened.ok) return opened;
@@ -99,7 +102,7 @@ export async function run(
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
 function cannotGoOn(error: unknown, { state }: Places): Problem {
-  const hint = 'what was sent before is recorded; mend it and run again: nothing is paid twice';
+  const hint = 'what was recorded before is safe; mend it and run again: nothing is paid twice';
   return {
     ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
     reason: 'system',
@@ -138,9 +141,13 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     say({ type: 'warning', message });
   }
 
-  const service = await openService(running);
+  const ballast = await takeBallast(running.places.ballast);
+  if (!ballast.ok) return err(noRoom(ballast.error));
+  let service: Reachable | undefined;
   try {
-    const summary = await perform(running, { service, budget, surveyed, began });
+    service = await openService(running);
+    const terms = { service, budget, surveyed, began, ballast: ballast.value };
+    const summary = await perform(running, terms);
     say({ type: 'ended', summary });
     const { places, target } = running;
     return ok({
@@ -150,9 +157,17 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
       output: shown(places.output),
     });
   } finally {
-    await service.close();
+    await ballast.value.remove();
+    await service?.close();
   }
 }
+
+function noRoom(why: string): Problem {
+  const hint = 'make room and run again; nothing was sent';
+  return problem(`there is no room to keep a journal: ${why}`, 'shotlist', hint);
+}
+
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
@@ -213,11 +228,12 @@ interface Terms {
   readonly surveyed: Survey;
   /** By the clock's `elapsed`. */
   readonly began: number;
+  readonly ballast: Ballast;
 }
 
 async function perform(
   { loaded, options, clock, places, opened, plugs, target }: Running,
-  { service, budget, surveyed, began }: Terms,
+  { service, budget, surveyed, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -230,7 +246,13 @@ async function perform(
     requestsPerMinute: pipeline.limits.requestsPerMinute,
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
-  const file = new JournalFile(places.state, header, opened.state);
+  let full = false;
+  const file = new JournalFile(places.state, header, opened.state, () => {
+    if (!ballast.give()) return false;
+    full = true;
+    loop.interrupt(diskFull);
+    return true;
+  });
   const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock);
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const world = {
@@ -262,11 +284,16 @@ async function perform(
     await loop.run();
     const { stopped } = loop;
     if (!stopped.interrupted) journal.end();
-    if (journal.wrote || opened.state.warnings.length > 0) await file.compact(ledger);
+    await file.close();
+    await ballast.remove();
+    if (journal.wrote || opened.state.warnings.length > 0) {
+      const compacted = await file.compact(ledger);
+      if (!compacted.ok) options.say?.({ type: 'warning', message: uncompacted(compacted.error) });
+    }
     const after = ledger.total;
-    return loop.tally.summary(loop.tally.outcome(stopped), {
+    return loop.tally.summary(loop.tally.outcome({ ...stopped, full }), {
       items: surveyed.plan.items,
-      stopped: stopped.why,
+      stopped: full ? diskFull : stopped.why,
       credits: {
         charged: after.charged - before.charged,
         refunded: after.refunded - before.refunded,
@@ -276,10 +303,15 @@ async function perform(
     });
   } finally {
     options.signal?.removeEventListener('abort', interrupt);
+    // After trouble with the journal nothing may go on in the background.
+    stopper.abort();
     await file.close();
     await client.close();
   }
 }
+
+const uncompacted = (why: string): string =>
+  `the state file is whole, and was not made shorter: ${why}; the next run does that`;
 
 /** A rehearsal at once is about a hundred times faster than what it rehearses. */
 function hasteOf(target: Target, { rehearsalSpeed = 'instant' }: RunOptions): number {

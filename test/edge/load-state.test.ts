@@ -142,6 +142,29 @@ describe('any other bad line', () => {
     },
   );
 
+  test('that is the header of a newer format asks for an upgrade, and the file stays as it is', async () => {
+    const file = await written();
+    writeFileSync(file, text(file).replace('"shotlist":1', '"shotlist":2,"new":[]'));
+    const before = text(file);
+    expect(await loadState(file, memoryStore())).toEqual({
+      ok: false,
+      error: `${file}:1: it was written by a newer shotlist (format 2); this one reads format 1: upgrade shotlist`,
+    });
+    expect(text(file)).toBe(before);
+  });
+
+  test.each(['0', '1.5', '"2"', 'null'])(
+    'that is a header with the format %s is an error',
+    async (version) => {
+      const file = await written();
+      writeFileSync(file, text(file).replace('"shotlist":1', `"shotlist":${version}`));
+      expect(await loadState(file, memoryStore())).toEqual({
+        ok: false,
+        error: expect.stringContaining(`${file}:1: /shotlist must be`),
+      });
+    },
+  );
+
   test('in a file that is no file is an error too', async () => {
     const folder = temporaryFolder();
     expect(await loadState(folder, memoryStore())).toEqual({
