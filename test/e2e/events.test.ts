@@ -208,7 +208,7 @@ describe('kill -9', () => {
     });
     await passing(clock, 'it is over', () => over);
     const { code, stdout, stderr } = await done;
-    expect(stderr).toBe('');
+    expect(stderr).toMatch(/^warning: the lock of process \d+ on .* taken over\n$/);
     expect(code).toBe(0);
     expect([...bill(local.ledger()).values()]).toEqual([10]);
     expect(rig.files('out')).toHaveLength(1);

@@ -23,46 +23,49 @@ const lines = numbered(paid).map((line) => JSON.stringify(line));
 /** So that each takes more than the rest of a page. */
 const long = (line = ''): string => line.padStart(5000);
 
-describe.skipIf(!canMount)('after a write that failed', () => {
-  test('nothing more is written, also when there is room again; what was synced is read back', async () => {
-    const disk = smallDisk(1 << 20);
-    const file = join(disk.folder, 'p.jsonl');
-    const journal = new JournalFile(file, header, await load(file));
-    journal.append(long(lines[0]));
-    await journal.sync();
-    disk.fill();
-    journal.append(long(lines[1]));
-    await expect(journal.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
-    const torn = text(file);
-    disk.free();
-    journal.append(long(lines[2]));
-    await expect(journal.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
-    await journal.close();
-    expect(text(file)).toBe(torn);
-    const loaded = await load(file);
-    expect(loaded.ledger.seq).toBe(1);
-    const next = new JournalFile(file, header, loaded);
-    next.append(lines[1] ?? '');
-    await next.close();
-    expect(linesIn(file).map((line) => line.trim())).toEqual([
-      JSON.stringify(header),
-      ...lines.slice(0, 2),
-    ]);
-  });
+describe.skipIf(!canMount)(
+  'after a write that failed (needs to mount: root, or unshare -rm)',
+  () => {
+    test('nothing more is written, also when there is room again; what was synced is read back', async () => {
+      const disk = smallDisk(1 << 20);
+      const file = join(disk.folder, 'p.jsonl');
+      const journal = new JournalFile(file, header, await load(file));
+      journal.append(long(lines[0]));
+      await journal.sync();
+      disk.fill();
+      journal.append(long(lines[1]));
+      await expect(journal.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
+      const torn = text(file);
+      disk.free();
+      journal.append(long(lines[2]));
+      await expect(journal.sync()).rejects.toMatchObject({ code: 'ENOSPC' });
+      await journal.close();
+      expect(text(file)).toBe(torn);
+      const loaded = await load(file);
+      expect(loaded.ledger.seq).toBe(1);
+      const next = new JournalFile(file, header, loaded);
+      next.append(lines[1] ?? '');
+      await next.close();
+      expect(linesIn(file).map((line) => line.trim())).toEqual([
+        JSON.stringify(header),
+        ...lines.slice(0, 2),
+      ]);
+    });
 
-  test('those that waited for the sync of it, and for the one behind, are told', async () => {
-    const disk = smallDisk(1 << 20);
-    const file = join(disk.folder, 'p.jsonl');
-    const journal = new JournalFile(file, header, await load(file));
-    disk.fill();
-    journal.append(long(lines[0]));
-    const first = journal.sync();
-    journal.append(long(lines[1]));
-    const told = await Promise.allSettled([first, journal.sync(), journal.sync()]);
-    expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    await journal.close();
-  });
-});
+    test('those that waited for the sync of it, and for the one behind, are told', async () => {
+      const disk = smallDisk(1 << 20);
+      const file = join(disk.folder, 'p.jsonl');
+      const journal = new JournalFile(file, header, await load(file));
+      disk.fill();
+      journal.append(long(lines[0]));
+      const first = journal.sync();
+      journal.append(long(lines[1]));
+      const told = await Promise.allSettled([first, journal.sync(), journal.sync()]);
+      expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+      await journal.close();
+    });
+  },
+);
 
 test('a sync that failed is not tried again: nothing more is written', async () => {
   const file = join(temporaryFolder(), 'p.jsonl');
@@ -79,7 +82,7 @@ test('a sync that failed is not tried again: nothing more is written', async () 
   expect(readFileSync(pipe, 'utf8')).toBe(`${lines[0]}\n`);
 });
 
-describe.skipIf(!canMount)('room that was made', () => {
+describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare -rm)', () => {
   test('is used for the rest of the bytes: no line is written twice, and none is torn', async () => {
     const disk = smallDisk(4 << 20);
     const file = join(disk.folder, 'p.jsonl');
@@ -140,7 +143,7 @@ describe.skipIf(!canMount)('room that was made', () => {
   });
 });
 
-describe.skipIf(!canMount)('a compaction', () => {
+describe.skipIf(!canMount)('a compaction (needs to mount: root, or unshare -rm)', () => {
   test('on a full disk leaves the file as it is, and nothing beside it', async () => {
     const disk = smallDisk(1 << 20);
     const file = join(disk.folder, 'p.jsonl');
