@@ -16,5 +16,6 @@ export type { MendOptions } from './workspace/mend.ts';
 export { type Planned, type PlanOptions, plan } from './workspace/plan.ts';
 export { type Problem, renderProblem } from './workspace/problem.ts';
 export { type RefreshOptions, refresh } from './workspace/refresh.ts';
+export { type Repaired, type RepairOptions, repair } from './workspace/repair.ts';
 export { type Resolution, type Resolved, resolve } from './workspace/resolve.ts';
 export { type Ran, type RunOptions, run } from './workspace/run.ts';

@@ -2,6 +2,8 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
+import { loadPipeline } from '../../src/workspace/load.ts';
+import { repair } from '../../src/workspace/repair.ts';
 import { bill, envOf, photoRig, type Rig, service } from '../rig.ts';
 
 const state = 'photos.state.jsonl';
@@ -113,7 +115,12 @@ test('any line of a journal can be cut: the run on the proposal charges nothing 
   for (const [line, index] of paid) {
     const cut = lines.with(index, line.slice(0, -3));
     rig.write(state, `${[header, ...cut].join('\n')}\n`);
-    await mended(rig, envOf(local));
+    const loaded = await loadPipeline(rig.file);
+    if (!loaded.ok) throw new Error('the pipeline does not load');
+    const write = rig.path(`better-${index}.jsonl`);
+    const proposed = await repair(loaded.value, { write, env: {} });
+    expect(proposed).toMatchObject({ ok: true, value: { whole: false, written: write } });
+    renameSync(write, rig.path(state));
     await rig.run(local);
     expect(
       local.ledger().filter(({ kind }) => kind === 'charge'),
