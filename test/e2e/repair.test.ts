@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { loadPipeline } from '../../src/workspace/load.ts';
 import { repair } from '../../src/workspace/repair.ts';
-import { bill, envOf, photoRig, type Rig, service } from '../rig.ts';
+import { bill, envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 
 const state = 'photos.state.jsonl';
 
@@ -157,6 +157,29 @@ test('two clones that both paid become one state: one project is kept, the other
   expect(again.code).toBe(0);
   expect(charged(local)).toEqual([20]);
   expect((await rig.command(['repair', 'pipeline.yaml'], env)).code).toBe(0);
+});
+
+test('a job whose line is gone but for its name is in doubt, until a person names its project', async () => {
+  const local = await service();
+  const env = envOf(local);
+  const kept = photoPipeline.replace(/ {2}tidy: .*\n/, '');
+  const rig = await photoRig(1, kept);
+  await rig.run(local);
+  const lines = rig.read(state).trimEnd().split('\n');
+  const cut = lines.map((line) =>
+    line.includes('"face-swap-photo"') ? line.slice(0, line.indexOf('"attempt"')) : line,
+  );
+  rig.write(state, `${cut.join('\n')}\n`);
+  expect(await mended(rig, env)).toMatch(/IN DOUBT: .*swap:p1\.png: not readable → doubt/);
+
+  const held = await rig.command(['run', 'pipeline.yaml'], env);
+  expect(held.code).toBe(4);
+  const project = local.ledger().find(({ kind }) => kind === 'charge')?.project;
+  const words = ['resolve', 'pipeline.yaml', 'swap:p1.png', '--project', `${project}`];
+  expect(await rig.command(words, env)).toMatchObject({ code: 0, stderr: '' });
+  const done = await rig.command(['run', 'pipeline.yaml'], env);
+  expect(done.code).toBe(0);
+  expect(charged(local)).toEqual([10]);
 });
 
 test('a rehearsal’s state file is repaired with no service set', async () => {

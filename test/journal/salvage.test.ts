@@ -18,6 +18,7 @@ import {
   intent,
   job,
   journals,
+  move,
   numbered,
   output,
   refused,
@@ -266,6 +267,15 @@ describe('a damage', () => {
     for (const [of, state] of Object.entries(states)) expect(stateOf(found, of), of).toBe(state);
   });
 
+  test('to a creation or to its intent takes no credit out of the runs', () => {
+    for (const lines of [without(two, 7), changed(two, 8, (line) => line.slice(0, -1))]) {
+      const found = repaired(lines);
+      expect(sums(found)).toEqual([17, 0, 0]);
+      expect(found.credits.before).toMatchObject([{ charged: 12 }]);
+      expect(found.credits.jobs).toBe(17);
+    }
+  });
+
   test('to the beginning of a file is told, and the header is made of what else is known', () => {
     const lines = without(two, 1);
     expect(repaired(lines)).toMatchObject({ header: undefined });
@@ -356,6 +366,15 @@ describe('what cannot be read', () => {
     const found = repaired(changed(lines, 3, (line) => line.slice(0, -4)));
     expect(stateOf(found, 'a')).toBeUndefined();
     expect(found.changes).toMatchObject([{ is: 'dropped' }]);
+  });
+
+  test('of a job but its fingerprint is in doubt, and may turn out to be free', () => {
+    const lines = journal(run(), supplied('a'), ended);
+    const cut = changed(lines, 3, () => `{"seq":2,"job":"${job('a')}","t`);
+    const line = repaired(cut).ledger.job(job('a'));
+    expect(line).toMatchObject({ state: 'doubt', kind: 'unknown' });
+    expect(move(line, supplied('a'))).toMatchObject({ ok: true, value: { state: 'supplied' } });
+    expect(move(line, intent('a')).ok).toBe(false);
   });
 
   test('of a doubt keeps the name that was sent, and what was set aside', () => {
