@@ -1,5 +1,5 @@
 // shotlist status: what the state file says. Reads, sends nothing.
-import { loadState } from '../edge/journal-file.ts';
+import { loadState } from '../edge/load-state.ts';
 import { memoryStore } from '../journal/ledger.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import { loadPipeline } from '../workspace/load.ts';

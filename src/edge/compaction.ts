@@ -11,25 +11,31 @@ import { isSystemTrouble, systemReason } from './system-error.ts';
 /** How many characters are handed to the system at once. */
 const many = 1 << 18;
 
-/**
- * Written beside the old one, synced, and put in its place. On failure the old one stands: it says the same in more
- * lines. The text says why.
- */
+/** On failure the old one stands: it says the same in more lines. The text says why. */
 export async function compactState(
   file: string,
   header: Header,
   ledger: Ledger,
 ): Promise<Result<void, string>> {
+  try {
+    await replaceState(file, header, ledger);
+    return ok(undefined);
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+    return err(`${file}.part ${systemReason(error)}`);
+  }
+}
+
+/** Written beside the old one, synced, and put in its place; throws what the system throws. */
+export async function replaceState(file: string, header: Header, ledger: Ledger): Promise<void> {
   const part = `${file}.part`;
   try {
     await writeLedger(part, 'w', header, ledger);
     await rename(part, file);
     await syncFolder(dirname(file));
-    return ok(undefined);
   } catch (error) {
     await removeLeftover(part);
-    if (!isSystemTrouble(error)) throw error;
-    return err(`${part} ${systemReason(error)}`);
+    throw error;
   }
 }
 

@@ -1,95 +1,14 @@
-// The state file on disk: read whole, appended to while a run lasts, compacted at its end.
-import { constants, createReadStream, existsSync, statSync, writeSync } from 'node:fs';
+// The state file while a run lasts: lines are appended, synced in groups; at its end it is compacted.
+import { constants, statSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { err, ok, type Result } from '../base/result.ts';
-import { readerFor } from '../journal/format.ts';
-import { type JobStore, Ledger } from '../journal/ledger.ts';
-import { type Header, parseLine, type StateLine } from '../journal/line.ts';
+import type { Result } from '../base/result.ts';
+import { Ledger } from '../journal/ledger.ts';
+import type { Header } from '../journal/line.ts';
 import type { LineFile } from '../run/recorder.ts';
-import { compactState } from './compaction.ts';
-import { syncFolder } from './output-folders.ts';
-import { isFull, isSystemTrouble, systemReason } from './system-error.ts';
-
-export interface Loaded {
-  readonly ledger: Ledger;
-  /** Undefined: there is no state file yet. */
-  readonly header: Header | undefined;
-  readonly warnings: readonly string[];
-  /** The part of the file that is whole, in bytes; what follows is a torn last line. */
-  readonly wholeBytes: number;
-  /** The last line is whole but has no line feed yet. */
-  readonly unterminated: boolean;
-}
-
-/** Reads a state file into a ledger. Errors name the file and the line, and leave the file as it is. */
-export async function loadState(file: string, store: JobStore): Promise<Result<Loaded, string>> {
-  const ledger = new Ledger(store);
-  const none = { ledger, header: undefined, warnings: [], wholeBytes: 0, unterminated: false };
-  if (!existsSync(file)) return ok(none);
-  let header: Header | undefined;
-  let number = 0;
-  let bytes = 0;
-  let read = parseLine;
-  try {
-    for await (const { text, terminated } of linesOf(file)) {
-      number += 1;
-      if (number === 1) {
-        const reader = readerFor(text);
-        if (!reader.ok) return err(`${file}:1: ${reader.error}`);
-        read = reader.value;
-      }
-      const line = read(text);
-      if (!terminated && !isJson(text))
-        return ok({
-          ledger,
-          header,
-          warnings: [
-            `${file}:${number}: the last line was cut off in the middle of writing; it is dropped`,
-          ],
-          wholeBytes: bytes,
-          unterminated: false,
-        });
-      const wrong = line.ok ? fold(line.value, number, ledger) : line.error;
-      if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
-      if (line.ok && line.value.type === 'header') header = line.value.line;
-      bytes += Buffer.byteLength(text) + 1;
-      if (!terminated)
-        return ok({ ledger, header, warnings: [], wholeBytes: bytes - 1, unterminated: true });
-    }
-  } catch (error) {
-    return err(`${file} ${systemReason(error)}`);
-  }
-  return ok({ ledger, header, warnings: [], wholeBytes: bytes, unterminated: false });
-}
-
-function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {
-  if ((line.type === 'header') !== (number === 1))
-    return number === 1 ? 'the first line is no header: this is no state file' : 'a second header';
-  const folded = ledger.apply(line);
-  return folded.ok ? undefined : folded.error;
-}
-
-/** A line that ends in the middle of writing is no JSON: its last brace is missing. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function* linesOf(file: string): AsyncGenerator<{ text: string; terminated: boolean }> {
-  let rest = '';
-  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 18 });
-  for await (const chunk of stream) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const text of lines) yield { text, terminated: true };
-  }
-  if (rest !== '') yield { text: rest, terminated: false };
-}
+import { compactState, replaceState } from './compaction.ts';
+import type { Loaded } from './load-state.ts';
+import { isFull, isSystemTrouble } from './system-error.ts';
 
 /**
  * The open journal. Lines are handed to the system when they are synced. After a write or a sync that failed nothing is
@@ -167,21 +86,23 @@ export class JournalFile implements LineFile {
   async #open(): Promise<FileHandle> {
     const { header, wholeBytes, unterminated } = this.#loaded;
     await mkdir(dirname(this.#file), { recursive: true });
-    const standing = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
-    if (standing > wholeBytes) await truncate(this.#file, wholeBytes);
-    const handle = await open(
-      this.#file,
-      constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY,
-      0o644,
-    );
+    if (header === undefined) await this.#found();
+    else if (statSync(this.#file).size > wholeBytes) await truncate(this.#file, wholeBytes);
+    const handle = await open(this.#file, constants.O_APPEND | constants.O_WRONLY);
     this.#handle = handle;
     if (unterminated) this.#write(handle, '\n');
-    if (header === undefined) {
-      this.#write(handle, `${JSON.stringify(this.#header)}\n`);
-      await handle.datasync();
-      await syncFolder(dirname(this.#file));
-    }
     return handle;
+  }
+
+  /** A new file comes into being with its header: nobody ever sees it without. */
+  async #found(): Promise<void> {
+    const begin = (): Promise<void> => replaceState(this.#file, this.#header, new Ledger());
+    try {
+      await begin();
+    } catch (error) {
+      if (!isFull(error) || !this.#makeRoom()) throw error;
+      await begin();
+    }
   }
 
   /** Writes what waits. After a failure, which `sync` has told, it only lets go of the file. */

@@ -136,7 +136,7 @@ function subjectOf(list: readonly Fields[]): Partial<Pick<Damage, 'job' | 'tasks
  * A torn event was never relied on, so nothing is lost with it. A torn job line is another matter: a compacted file
  * takes its place whole, so something else has cut it, and what stood behind is gone.
  */
-function isTorn({ text, terminated }: RawLine, number: number): boolean {
+export function isTorn({ text, terminated }: RawLine, number: number): boolean {
   if (terminated || isJson(text) || linesWithin(text).lines.length > 0) return false;
   const start = number === 1 ? '{"shotlist":' : '{"seq":';
   return /^\0*$/.test(text) || start.startsWith(text.slice(0, start.length));

@@ -7,7 +7,7 @@ import { RealDisk } from '../edge/disk.ts';
 import { HashCache } from '../edge/hash-cache.ts';
 import { type ItemFilter, type ItemList, listItems } from '../edge/items.ts';
 import { databaseStore } from '../edge/job-store.ts';
-import { type Loaded, loadState } from '../edge/journal-file.ts';
+import { type Loaded, loadState } from '../edge/load-state.ts';
 import { systemReason } from '../edge/system-error.ts';
 import type { Clock } from '../run/ports.ts';
 import { failedItems } from './choice.ts';

@@ -7,7 +7,7 @@ import { printable } from '../base/printable.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { writeLedger } from '../edge/compaction.ts';
-import { loadState } from '../edge/journal-file.ts';
+import { loadState } from '../edge/load-state.ts';
 import { takeLock } from '../edge/lock.ts';
 import { syncFolder } from '../edge/output-folders.ts';
 import { rawLines } from '../edge/raw-lines.ts';

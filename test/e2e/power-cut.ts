@@ -1,5 +1,5 @@
 // Cuts the power of a run at a line of its journal, as tests of crashes need it.
-import { statSync, truncateSync } from 'node:fs';
+import { rmSync, statSync, truncateSync } from 'node:fs';
 import type { LineFile } from '../../src/run/recorder.ts';
 import type { Plugs } from '../../src/workspace/run.ts';
 
@@ -37,6 +37,8 @@ export function cutAt(
       },
     }),
     restore() {
+      // The file comes into being with its header, by a rename: before the first sync it may be missing.
+      if (when === 'before' && synced === 0) rmSync(state, { force: true });
       if (when === 'before' && size() > synced) truncateSync(state, synced);
     },
   };

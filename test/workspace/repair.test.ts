@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { writeLedger } from '../../src/edge/compaction.ts';
-import { loadState } from '../../src/edge/journal-file.ts';
+import { loadState } from '../../src/edge/load-state.ts';
 import { takeLock } from '../../src/edge/lock.ts';
 import { rawLines } from '../../src/edge/raw-lines.ts';
 import { type Ledger, memoryStore } from '../../src/journal/ledger.ts';
