@@ -11,4 +11,4 @@ test('killed at crash points and random moments, a run is completed by later one
   expect(tortured.violations, told.join('\n')).toEqual([]);
   expect(tortured.deaths).toBeGreaterThan(3);
   expect(tortured.projects).toBeGreaterThanOrEqual(3 * 8 * 2);
-});
+}, 120_000);
