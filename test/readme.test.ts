@@ -51,6 +51,7 @@ test('its commands and flags exist', async () => {
     '--json',
     '--budget',
     '--pay-again',
+    '--listen',
     '--speed',
     '--verbose',
     '--log',

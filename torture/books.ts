@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOfBytes } from '../src/base/digest.ts';
-import { loadState } from '../src/edge/journal-file.ts';
+import { loadState } from '../src/edge/load-state.ts';
 import { type Ledger, memoryStore } from '../src/journal/ledger.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { Client, listAt, textAt } from '../test/service/client.ts';

@@ -47,9 +47,10 @@ export function deadlyPlugs(crash: Crash, state: string): Plugs {
       put: (target, file) => around('upload:before', 'upload:after', () => api.put(target, file)),
       detectFaces: (body) => api.detectFaces(body),
       faceDetection: (id) => api.faceDetection(id),
-      create: (tool, body) =>
+      account: () => api.account(),
+      create: (tool, body, known) =>
         around('send:before', 'send:answer', () => {
-          const answer = api.create(tool, body);
+          const answer = api.create(tool, body, known);
           if (isDeath('send:sent')) void wait(crash.share * underWayMs).then(die);
           return answer;
         }),
@@ -66,7 +67,7 @@ export function deadlyPlugs(crash: Crash, state: string): Plugs {
       digest: (place) => disk.digest(place),
       fileAt: (place) => disk.fileAt(place),
       recordedAs: (path) => disk.recordedAs(path),
-      temporary: (path) => disk.temporary(path),
+      temporary: (path, work) => disk.temporary(path, work),
       place: (temporary, path, digest) =>
         around('rename:before', 'rename:after', () => disk.place(temporary, path, digest)),
       copy: (source, into) => disk.copy(source, into),

@@ -6,16 +6,22 @@ import type { RecordKind } from './project.ts';
 export type Action = 'started' | 'completed' | 'errored';
 export type EventKind = `${RecordKind}.${Action}`;
 
+const records: readonly RecordKind[] = ['video', 'image', 'audio'];
+
 /** The nine kinds. */
-export const eventKinds: readonly EventKind[] = (['video', 'image', 'audio'] as const).flatMap(
-  (record) =>
-    (['started', 'completed', 'errored'] as const).map(
-      (action): EventKind => `${record}.${action}`,
-    ),
+export const eventKinds: readonly EventKind[] = records.flatMap((record) =>
+  (['started', 'completed', 'errored'] as const).map((action): EventKind => `${record}.${action}`),
 );
 
 export function isEventKind(text: string): text is EventKind {
   return eventKinds.some((kind) => kind === text);
+}
+
+/** Which kind of project an event is about. */
+export function recordOfEvent(kind: EventKind): RecordKind {
+  const record = records.find((one) => kind.startsWith(`${one}.`));
+  if (record === undefined) throw new Error(`bug: the event ${kind} is about no record`);
+  return record;
 }
 
 /** Deployment facts, not part of interface.md: a receiver must let them be changed. */

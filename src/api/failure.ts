@@ -30,6 +30,8 @@ export type ApiFailure =
   | { readonly reason: 'unreachable'; readonly message: string }
   /** Sent, and no answer that says what became of it: timeout, reset, 500, 504, unreadable success. */
   | { readonly reason: 'unanswered'; readonly message: string }
+  /** This machine could not read or write: a full, read-only or failing disk, no file handles left. */
+  | { readonly reason: 'local'; readonly message: string }
   /** We stopped it ourselves before it was sent, or while it only read. */
   | { readonly reason: 'aborted'; readonly message: string };
 
@@ -59,6 +61,8 @@ export function remedy(call: CallKind, failure: ApiFailure): Remedy {
     case 'unauthorized':
       return 'stop-run';
     case 'payment-required':
+    // What is bought now could not be saved.
+    case 'local':
       return 'stop-paid';
     case 'forbidden':
       return 'stop-step';
@@ -98,6 +102,7 @@ const describe: Readonly<Record<ApiFailure['reason'], string>> = {
   unavailable: 'the service was not available',
   unreachable: 'the service could not be reached',
   unanswered: 'the answer never came',
+  local: 'this machine could not read or write a file',
   aborted: 'stopped before it was done',
 };
 

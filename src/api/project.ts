@@ -123,6 +123,40 @@ export const creationSchema = {
 
 export type Creation = FromSchema<typeof creationSchema>;
 
+/** What must be there for a creation not to be in doubt: where the charge is not told, the record tells it later. */
+export const takenSchema = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: creationSchema.properties.id },
+} as const;
+
+/** The charge that a creation's answer tells, under its name or a deprecated one; undefined: it tells none. */
+export function chargeTold(answer: Readonly<Record<string, unknown>>): number | undefined {
+  for (const field of ['credits_charged', 'frame_cost', 'estimated_frame_cost']) {
+    const told = answer[field];
+    if (typeof told === 'number' && told >= 0) return Math.ceil(told);
+  }
+  return undefined;
+}
+
+/** A creation that was taken; `credits` is undefined where the answer does not say. */
+export interface Taking {
+  readonly id: string;
+  readonly credits: number | undefined;
+}
+
+/** facts.md, Account: newer than interface.md, and not on every deployment. */
+export const accountSchema = {
+  type: 'object',
+  required: ['credits'],
+  properties: {
+    credits: { type: 'integer', minimum: 0, description: 'The balance.' },
+    tier: { type: 'string' },
+  },
+} as const;
+
+export type Account = FromSchema<typeof accountSchema>;
+
 export const faceDetectionSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/face-detection.schema.json',

@@ -10,6 +10,7 @@ export interface Route {
 }
 
 export const routes = {
+  account: (): Route => ({ path: '/v1/account' }),
   uploadAddresses: (): Route => ({
     path: '/v1/files/generate-upload-urls',
     alternate: '/v1/files/upload-urls',

@@ -4,14 +4,17 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { tiers } from '../api/tier.ts';
 import {
   duration,
+  listenAddress,
   portNumber,
   positiveInteger,
   positiveNumber,
   wholeNumber,
+  withChoice,
   withInputs,
   withPlaces,
   withState,
 } from './options.ts';
+import { outliveOutput } from './output.ts';
 import { version } from './version.ts';
 
 const program = new Command('shotlist')
@@ -36,7 +39,12 @@ withInputs(
 
 withPlaces(
   withInputs(
-    program.command('plan').description('show what would run and what it costs').argument('<file>'),
+    withChoice(
+      program
+        .command('plan')
+        .description('show what would run and what it costs')
+        .argument('<file>'),
+    ),
   ),
 ).action(async (file: string, flags) => {
   exitCode = await (await import('./plan.ts')).planCommand(file, flags);
@@ -44,11 +52,15 @@ withPlaces(
 
 withPlaces(
   withInputs(
-    program.command('run').description('run a pipeline, or go on with it').argument('<file>'),
+    withChoice(
+      program.command('run').description('run a pipeline, or go on with it').argument('<file>'),
+    ),
   ),
 )
   .option('--budget <credits>', 'spend at most so many credits', wholeNumber)
+  .option('--run-id <id>', 'let the budget count over all runs with this id')
   .option('--pay-again', 'pay again for results that are gone here and at the service')
+  .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
   .option('--speed <speed>', 'of a rehearsal: instant, realtime or a factor such as 60', speed)
   .option('--verbose', 'log everything that happens to standard error')
   .option('--log <file>', 'log everything that happens to a file')
@@ -56,11 +68,15 @@ withPlaces(
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
 
-withState(
-  program.command('status').description('show what the state file says').argument('<file>'),
-).action(async (file: string, flags) => {
-  exitCode = await (await import('./status.ts')).statusCommand(file, flags);
-});
+withState(program.command('status').description('show what the state file says').argument('<file>'))
+  .option(
+    '--expiring <time>',
+    'warn of paid results whose addresses run out within this time (default: 6h)',
+    duration,
+  )
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./status.ts')).statusCommand(file, flags);
+  });
 
 withState(
   program
@@ -84,6 +100,53 @@ withState(
   .option('--abandon', 'nobody can say: write the credits off; it may be paid for anew')
   .action(async (file: string, task: string, flags) => {
     exitCode = await (await import('./resolve.ts')).resolveCommand(file, task, flags);
+  });
+
+withState(
+  program
+    .command('forget')
+    .description('have a task done anew; what it cost stays in the ledger')
+    .argument('<file>')
+    .argument('[task]', 'as status and plan show it'),
+)
+  .option('--project <id>', 'the task that this project belongs to')
+  .action(async (file: string, task: string | undefined, flags) => {
+    exitCode = await (await import('./forget.ts')).forgetCommand(file, task, flags);
+  });
+
+withState(
+  program
+    .command('refresh')
+    .description('read every known project again, and mend the state file')
+    .argument('<file>'),
+)
+  .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+  .option('--accept-missing', 'believe the service also when it knows none of the projects')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./refresh.ts')).refreshCommand(file, flags);
+  });
+
+withState(
+  program
+    .command('audit')
+    .description('compare the ledger with the service, project by project')
+    .argument('<file>'),
+)
+  .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./audit.ts')).auditCommand(file, flags);
+  });
+
+withState(
+  program
+    .command('repair')
+    .description('list what is wrong with a damaged state file, and propose a safe one')
+    .argument('<file>'),
+)
+  .option('--service <address>', 'to which its ids belong, where it does not say any more')
+  .option('--write <file>', 'write the proposal to this new file')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
   });
 
 program
@@ -132,6 +195,7 @@ function speed(text: string): 'instant' | 'realtime' | number {
   return positiveNumber(factor);
 }
 
+outliveOutput();
 try {
   await program.parseAsync();
 } catch (error) {

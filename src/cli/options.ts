@@ -1,6 +1,7 @@
 // Options that several commands share, and how what was typed becomes values.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { milliseconds } from '../base/duration.ts';
+import type { ListenAddress } from '../edge/event-receiver.ts';
 import type { ItemFilter } from '../edge/items.ts';
 
 export interface PipelineFlags {
@@ -13,6 +14,10 @@ export interface PipelineFlags {
   readonly rehearse?: boolean;
   readonly hosted?: boolean;
   readonly json?: boolean;
+  readonly only?: readonly string[];
+  readonly until?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly retryFailed?: boolean;
 }
 
 export function withInputs(command: Command): Command {
@@ -31,6 +36,22 @@ export function withPlaces(command: Command): Command {
     .option('--rehearse', 'run against the local service, whatever is set')
     .addOption(new Option('--hosted', 'refuse to be a rehearsal (for CI)').conflicts('rehearse'));
 }
+
+/** Which steps and items. */
+export function withChoice(command: Command): Command {
+  return command
+    .option('--only <step>', 'begin nothing but this step (repeatable)', collect, [])
+    .option('--until <step>', 'this step and what it needs (repeatable)', collect, [])
+    .option(
+      '--exclude <step or item>',
+      'not this step, or not these items (repeatable)',
+      collect,
+      [],
+    )
+    .option('--retry-failed', 'only items with tasks that failed');
+}
+
+const collect = (text: string, known: readonly string[]): readonly string[] => [...known, text];
 
 /** For commands about a state file that stands. */
 export function withState(command: Command): Command {
@@ -64,6 +85,14 @@ export function portNumber(text: string): number {
   const value = wholeNumber(text);
   if (value > 65_535) throw new InvalidArgumentError('write a port from 0 to 65535');
   return value;
+}
+
+/** `4000`, `0.0.0.0:4000` or `[::1]:4000`; without a host, this machine only. */
+export function listenAddress(text: string): ListenAddress {
+  const parts = /^(?:(?<host>[^\s[\]:/]+|\[[\da-fA-F:.]+\]):)?(?<port>\d+)$/.exec(text)?.groups;
+  if (parts === undefined) throw new InvalidArgumentError('write a port or host:port');
+  const { host = '127.0.0.1', port = '' } = parts;
+  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(port) };
 }
 
 /** In milliseconds. */

@@ -1,11 +1,15 @@
 // shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
+
+import type { ListenAddress } from '../edge/event-receiver.ts';
 import type { Happening } from '../report/happening.ts';
 import { happeningText, summaryText } from '../report/run-text.ts';
 import { loadPipeline } from '../workspace/load.ts';
+import { problem } from '../workspace/problem.ts';
 import { run } from '../workspace/run.ts';
 import { chooseTarget } from '../workspace/target.ts';
 import { openLog } from './log.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
+import { stopWhenAsked } from './stop.ts';
 import {
   complain,
   print,
@@ -19,8 +23,10 @@ import {
 export interface RunFlags extends PipelineFlags {
   readonly budget?: number;
   readonly payAgain?: boolean;
+  readonly runId?: string;
   readonly verbose?: boolean;
   readonly log?: string;
+  readonly listen?: ListenAddress;
   readonly speed?: 'instant' | 'realtime' | number;
 }
 
@@ -34,9 +40,11 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
     print(flags.rehearse === true ? rehearseLine : rehearsalLine);
   if (!json) warn(loaded.value.warnings, loaded.value.pipeline.source.text);
 
-  const log = openLog(flags);
-  const show = json ? printJson : reader();
-  const stop = stopOnSignal();
+  const opened = openLog(flags);
+  if (!opened.ok) return refuse(problem(opened.error), json);
+  const log = opened.value;
+  const stop = stopWhenAsked();
+  const show = json ? printJson : reader(stop.signal);
   try {
     const ran = await run(loaded.value, {
       ...flags,
@@ -57,29 +65,15 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
   }
 }
 
-function reader(): (happening: Happening) => void {
+function reader(stop: AbortSignal): (happening: Happening) => void {
   let items = 0;
   return (happening) => {
     if (happening.type === 'planned') items = happening.plan.items;
+    // Said when it was asked for.
+    if (happening.type === 'stopping' && stop.aborted) return;
     const text = happeningText(happening, items);
     if (text === undefined) return;
     if (happening.type === 'warning' || happening.type === 'stopping') complain(text);
     else print(text);
-  };
-}
-
-function stopOnSignal(): { readonly signal: AbortSignal; off(): void } {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, onSignal);
-  return {
-    signal: controller.signal,
-    off() {
-      for (const signal of signals) process.off(signal, onSignal);
-    },
   };
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Tier } from '../api/tier.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { isLoopback } from '../edge/loopback.ts';
 import { systemReason } from '../edge/system-error.ts';
 import { renderDiagnostic } from '../language/diagnostic.ts';
 import { parseFaults } from '../service/faults/read.ts';
@@ -113,8 +114,4 @@ async function readFaults(file: string | undefined): Promise<Result<FaultsDocume
   const rules = parseFaults(file, text);
   if (rules.ok) return ok({ faults: rules.value });
   return err(rules.error.map((diagnostic) => renderDiagnostic(diagnostic, text)).join('\n'));
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 }

@@ -1,27 +1,33 @@
 // shotlist status: what the state file says. Reads, sends nothing.
-import { loadState } from '../edge/journal-file.ts';
+import { loadState } from '../edge/load-state.ts';
 import { memoryStore } from '../journal/ledger.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import { loadPipeline } from '../workspace/load.ts';
-import { problem } from '../workspace/problem.ts';
+import { problem, stateTrouble } from '../workspace/problem.ts';
 import { standingPlaces } from '../workspace/standing.ts';
 import type { PipelineFlags } from './options.ts';
 import { complain, print, printJson, refuse } from './terminal.ts';
 
-export async function statusCommand(file: string, flags: PipelineFlags): Promise<number> {
+export interface StatusFlags extends PipelineFlags {
+  /** Milliseconds. */
+  readonly expiring?: number;
+}
+
+export async function statusCommand(file: string, flags: StatusFlags): Promise<number> {
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
   const { state } = standingPlaces(loaded.value, flags).places;
   const read = await loadState(state, memoryStore());
-  if (!read.ok) return refuse(problem(read.error, 'the state file'), json);
+  if (!read.ok) return refuse(stateTrouble(read.error, state, file), json);
   if (read.value.header === undefined)
     return refuse(
       problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} makes it`),
       json,
     );
   for (const warning of read.value.warnings) complain(`warning: ${warning}`);
-  const status = statusOf(read.value.ledger);
+  const { expiring: expiringMs = 6 * 3_600_000 } = flags;
+  const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs });
   if (json) printJson({ state, service: read.value.header.service, ...status });
   else print(statusText(status, `${state} (${read.value.header.service})`));
   return status.doubts.length > 0 ? 4 : 0;

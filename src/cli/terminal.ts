@@ -1,9 +1,10 @@
 // Where commands print: facts to standard output, everything else to standard error.
 import { type Diagnostic, renderDiagnostic } from '../language/diagnostic.ts';
 import { type Problem, renderProblem } from '../workspace/problem.ts';
+import { write } from './output.ts';
 
-export const print = (text: string): void => void process.stdout.write(`${text}\n`);
-export const complain = (text: string): void => void process.stderr.write(`${text}\n`);
+export const print = (text: string): void => write('out', text);
+export const complain = (text: string): void => write('err', text);
 export const printJson = (value: unknown): void => print(JSON.stringify(value));
 
 /** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine stopped a run. */

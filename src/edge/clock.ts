@@ -4,6 +4,7 @@ import type { Clock } from '../run/ports.ts';
 
 export const realClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   chance: () => Math.random(),
   async sleep(ms, signal) {
     if (signal.aborted) return;

@@ -1,7 +1,7 @@
 // The real disk: inputs beside the pipeline, outputs below the output folder, written whole or not at all.
 import { createHash } from 'node:crypto';
 import { accessSync, type BigIntStats, constants, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../api/asset.ts';
 import type { Digest } from '../base/digest.ts';
@@ -9,10 +9,11 @@ import { digestFrom, digestOfBytes } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { Place } from '../run/place.ts';
-import type { Clock, Disk, Fetched, LocalFile } from '../run/ports.ts';
+import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../run/ports.ts';
 import type { HashCache } from './hash-cache.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
-import { systemReason } from './system-error.ts';
+import { createPart, removePart } from './part.ts';
+import { isMachineTrouble, systemReason } from './system-error.ts';
 
 export interface DiskOptions {
   /** Absolute: what input paths are relative to. */
@@ -24,8 +25,6 @@ export interface DiskOptions {
   readonly hashes: HashCache;
   readonly clock: Clock;
 }
-
-let temporaries = 0;
 
 /** Up to this size, in bytes, a file is hashed when it is first looked at. */
 const smallBytes = 1 << 18;
@@ -98,7 +97,7 @@ export class RealDisk implements Disk {
 
   async digest(place: Place): Promise<Result<Digest, string>> {
     const { path } = this.fileAt(place);
-    return await attempt(path, async () => {
+    const read = await attempt('reading', path, async () => {
       const now = this.#o.clock.now();
       await using file = await open(path, 'r');
       const before = await file.stat({ bigint: true });
@@ -108,23 +107,23 @@ export class RealDisk implements Disk {
       this.#o.hashes.set(path, before, digest, now);
       return digest;
     });
+    return read.ok ? read : err(read.error.message);
   }
 
-  async temporary(outputPath: string): Promise<Result<LocalFile, string>> {
+  async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>> {
     const folder = dirname(join(this.#o.output, outputPath));
-    const ready = await attempt(folder, () => this.#folders.ensure(folder));
+    const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
     if (!ready.ok) return ready;
-    temporaries += 1;
-    return ok({ path: join(folder, `.shotlist-${process.pid}-${temporaries}.part`) });
+    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}.part`) });
   }
 
   async place(
     temporary: LocalFile,
     outputPath: string,
     digest: Digest,
-  ): Promise<Result<void, string>> {
+  ): Promise<Result<void, FileTrouble>> {
     const target = join(this.#o.output, outputPath);
-    return await attempt(target, async () => {
+    return await attempt('writing', target, async () => {
       await this.#folders.ensure(dirname(target));
       await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
       await rename(temporary.path, target);
@@ -146,12 +145,14 @@ export class RealDisk implements Disk {
     await syncFolder(dirname(aside));
   }
 
-  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, string>> {
-    return await attempt(source.path, async () => {
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>> {
+    const opened = await attempt('reading', source.path, () => open(source.path, 'r'));
+    if (!opened.ok) return opened;
+    return await attempt('writing', into.path, async () => {
       const hash = createHash('sha256');
       let bytes = 0;
-      await using from = await open(source.path, 'r');
-      await using to = await open(into.path, 'wx');
+      await using from = opened.value;
+      await using to = await createPart(into);
       for await (const chunk of chunksOf(from)) {
         hash.update(chunk);
         bytes += chunk.length;
@@ -163,7 +164,7 @@ export class RealDisk implements Disk {
   }
 
   async discard(file: LocalFile): Promise<void> {
-    await rm(file.path, { force: true });
+    await removePart(file);
   }
 }
 
@@ -189,10 +190,17 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-async function attempt<T>(path: string, work: () => Promise<T>): Promise<Result<T, string>> {
+async function attempt<T>(
+  doing: 'reading' | 'writing',
+  path: string,
+  work: () => Promise<T>,
+): Promise<Result<T, FileTrouble>> {
   try {
     return ok(await work());
   } catch (error) {
-    return err(`${path} ${systemReason(error)}`);
+    return err({
+      message: `${path} ${systemReason(error)}`,
+      systemic: isMachineTrouble(error, doing),
+    });
   }
 }

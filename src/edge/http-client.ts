@@ -1,28 +1,27 @@
 // The service over HTTP: one call is one request, and every answer is a value.
-import { createHash } from 'node:crypto';
-import { constants, readFileSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, request } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import {
-  type Creation,
-  creationSchema,
+  type Account,
+  accountSchema,
+  chargeTold,
   type FaceDetection,
   faceDetectionSchema,
   type Project,
   projectSchema,
+  takenSchema,
   type UploadAddresses,
   uploadAddressesSchema,
 } from '../api/project.ts';
 import { type Route, routes } from '../api/routes.ts';
-import { digestFrom, digestOfBytes } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
-import type { Clock, Fetched, LocalFile, MediaApi } from '../run/ports.ts';
-import { failureOfError, failureOfStatus, storageFailure } from './http-failure.ts';
+import type { Clock, MediaApi } from '../run/ports.ts';
+import { FileFetcher } from './fetch-file.ts';
+import { failureOfError, failureOfStatus } from './http-failure.ts';
 import { type Pace, pacer } from './pace.ts';
+import { putFile } from './put-file.ts';
 
 export interface ClientOptions {
   /** The base address; paths are appended to it. */
@@ -32,6 +31,8 @@ export interface ClientOptions {
   readonly requestsPerMinute?: number | undefined;
   /** Milliseconds until the head of an answer must be there. */
   readonly answerMs?: number;
+  /** Milliseconds without a byte until an answer counts as cut. */
+  readonly stallMs?: number;
   readonly connections?: number;
   /** Aborted: what was not sent yet is not sent. */
   readonly stop?: AbortSignal;
@@ -46,19 +47,15 @@ const stopped: ApiFailure = { reason: 'aborted', message: '' };
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
-const { O_CREAT, O_DSYNC, O_TRUNC, O_WRONLY } = constants;
-
-/** Files up to this size are sent in one piece; larger ones stream, so memory stays the same. */
-const wholeBytes = 1 << 20;
-
 export function httpClient(options: ClientOptions): HttpClient {
   const base = options.base.replace(/\/+$/, '');
   const agent = new Agent({
     connections: options.connections ?? 128,
     headersTimeout: options.answerMs ?? 120_000,
-    bodyTimeout: 120_000,
+    bodyTimeout: options.stallMs ?? 120_000,
     connect: { timeout: 15_000 },
   });
+  const fetcher = new FileFetcher(agent);
   const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
   const preferred = new Map<string, 'path' | 'alternate'>();
   const headers = { authorization: `Bearer ${options.key}` };
@@ -68,15 +65,17 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     path: string,
     body: JsonObject | undefined,
+    known?: AbortSignal,
   ): Answer<unknown> => {
     await pace();
-    if (options.stop?.aborted) return err(stopped);
+    if (options.stop?.aborted || known?.aborted) return err(stopped);
     try {
       const response = await request(`${base}${path}`, {
         method,
         dispatcher: agent,
         headers: body === undefined ? headers : jsonHeaders,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(known === undefined ? {} : { signal: known }),
       });
       const text = await response.body.text();
       const value = parsed(text);
@@ -85,7 +84,7 @@ export function httpClient(options: ClientOptions): HttpClient {
         failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
       );
     } catch (error) {
-      return err(failureOfError(error));
+      return err(known?.aborted ? stopped : failureOfError(error));
     }
   };
 
@@ -147,8 +146,18 @@ export function httpClient(options: ClientOptions): HttpClient {
         faceDetectionSchema,
         sendTo('GET', routes.faceDetection(id), undefined),
       ),
-    create: (tool, body) =>
-      checked<Creation>(creationSchema, sendTo('POST', routes.create(tool), body)),
+    async create(tool, body, known) {
+      const path = routes.create(tool).path;
+      const got = await checked<{ readonly id: string }>(
+        takenSchema,
+        send('POST', path, body, known),
+      );
+      return got.ok ? ok({ id: got.value.id, credits: chargeTold(got.value) }) : got;
+    },
+    async account() {
+      const got = await checked<Account>(accountSchema, sendTo('GET', routes.account(), undefined));
+      return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);
+    },
     project: (record, id) =>
       checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined)),
     async deleteProject(record, id) {
@@ -156,7 +165,7 @@ export function httpClient(options: ClientOptions): HttpClient {
       return got.ok ? ok(undefined) : got;
     },
     download: async (url, into) =>
-      options.stop?.aborted ? err(stopped) : await fetchFile(agent, url, into),
+      options.stop?.aborted ? err(stopped) : await fetcher.fetch(url, into),
     close: () => agent.close(),
   };
 }
@@ -175,129 +184,4 @@ function parsed(text: string): unknown {
     // Not JSON: a proxy's page, for example. The status alone speaks then.
     return undefined;
   }
-}
-
-/** PUT to a presigned address: no bearer header, constant memory. */
-async function putFile(
-  agent: Agent,
-  url: string,
-  { path }: LocalFile,
-): ReturnType<MediaApi['put']> {
-  if (!/^https?:\/\//.test(url))
-    return err({ reason: 'refused', status: 0, message: 'the upload address is not http(s)' });
-  const small = readSmall(path);
-  if (typeof small !== 'undefined' && !Buffer.isBuffer(small)) return err(small);
-  try {
-    if (small !== undefined) {
-      const sent = await putBody(agent, url, small, small.length);
-      return sent === undefined ? ok(digestOfBytes(small)) : err(sent);
-    }
-    await using file = await open(path, 'r');
-    const { size } = await file.stat();
-    const hash = createHash('sha256');
-    const body = Readable.from(chunks(file, hash), { objectMode: false });
-    const sent = await putBody(agent, url, body, size);
-    return sent === undefined ? ok(digestFrom(hash.digest('hex'))) : err(sent);
-  } catch (error) {
-    return err(failureOfError(error));
-  }
-}
-
-/** A file of at most `wholeBytes` in one piece; undefined: it is larger, and streams. */
-function readSmall(path: string): Buffer | ApiFailure | undefined {
-  try {
-    return statSync(path).size <= wholeBytes ? readFileSync(path) : undefined;
-  } catch (error) {
-    return failureOfError(error);
-  }
-}
-
-/** Undefined: it was taken. */
-async function putBody(
-  agent: Agent,
-  url: string,
-  body: Buffer | Readable,
-  bytes: number,
-): Promise<ApiFailure | undefined> {
-  const headers = { 'content-length': String(bytes) };
-  const response = await request(url, { method: 'PUT', dispatcher: agent, headers, body });
-  await response.body.dump();
-  const taken = response.statusCode >= 200 && response.statusCode < 300;
-  return taken ? undefined : storageFailure(response.statusCode);
-}
-
-type Hash = ReturnType<typeof createHash>;
-type Handle = Awaited<ReturnType<typeof open>>;
-
-async function* chunks(file: Handle, hash: Hash): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
-    if (bytesRead === 0) return;
-    const chunk = buffer.subarray(0, bytesRead);
-    hash.update(chunk);
-    yield chunk;
-  }
-}
-
-/** Streams a download into a new file, checks its length, and syncs it. */
-async function fetchFile(
-  agent: Agent,
-  url: string,
-  into: LocalFile,
-): ReturnType<MediaApi['download']> {
-  if (!/^https?:\/\//.test(url))
-    return err({ reason: 'refused', status: 0, message: 'the download address is not http(s)' });
-  try {
-    const response = await request(url, { method: 'GET', dispatcher: agent });
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      return err(storageFailure(response.statusCode));
-    }
-    return await saveBody(response, into);
-  } catch (error) {
-    return err(failureOfError(error));
-  }
-}
-
-async function saveBody(
-  response: Dispatcher.ResponseData,
-  into: LocalFile,
-): Promise<Result<Fetched, ApiFailure>> {
-  const length = response.headers['content-length'];
-  const said = typeof length === 'string' ? Number(length) : undefined;
-  const type = response.headers['content-type'];
-  const contentType = typeof type === 'string' ? type : '';
-  const saved =
-    said !== undefined && said <= wholeBytes
-      ? await saveWhole(Buffer.from(await response.body.arrayBuffer()), into)
-      : await saveStream(response.body, into).catch((error: unknown) => {
-          // Unread, the body would hold its connection for ever.
-          response.body.destroy();
-          throw error;
-        });
-  if (said !== undefined && said !== saved.bytes)
-    return err({ reason: 'unanswered', message: `${saved.bytes} of ${said} bytes came` });
-  return ok({ ...saved, contentType });
-}
-
-type Saved = Omit<Fetched, 'contentType'>;
-
-/** One write that returns when the bytes are on disk: a small file needs no sync of its own. */
-async function saveWhole(bytes: Buffer, into: LocalFile): Promise<Saved> {
-  await using file = await open(into.path, O_DSYNC | O_CREAT | O_TRUNC | O_WRONLY, 0o644);
-  await file.writeFile(bytes);
-  return { bytes: bytes.length, digest: digestOfBytes(bytes) };
-}
-
-async function saveStream(body: AsyncIterable<Buffer>, into: LocalFile): Promise<Saved> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  await using file = await open(into.path, 'w', 0o644);
-  for await (const piece of body) {
-    hash.update(piece);
-    bytes += piece.length;
-    await file.writeFile(piece);
-  }
-  await file.datasync();
-  return { bytes, digest: digestFrom(hash.digest('hex')) };
 }

@@ -1,7 +1,7 @@
 // From what HTTP and sockets say to what it means (interface.md, Errors; facts.md, Rate limits and lost answers).
 import type { ApiFailure } from '../api/failure.ts';
 import { isObject } from '../base/json.ts';
-import { systemCode, systemReason } from './system-error.ts';
+import { isMachineTrouble, isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -71,10 +71,21 @@ export function failureOfError(error: unknown): ApiFailure {
   const code = systemCode(error) ?? systemCode(error.cause);
   if (code === undefined) throw error;
   if (neverSent.has(code)) return { reason: 'unreachable', message: code };
-  if (
-    code.startsWith('E') &&
-    ['ENOENT', 'EACCES', 'ENOSPC', 'EISDIR', 'EDQUOT', 'EROFS', 'EMFILE'].includes(code)
-  )
-    return { reason: 'refused', status: 0, message: `the file ${systemReason(error)}` };
+  // A connection is a file handle too; without one nothing was sent.
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return { reason: 'local', message: `a connection ${systemReason(error)}` };
   return { reason: 'unanswered', message: code };
+}
+
+/** A transfer meets trouble of the network and of the file, which `what` names. */
+export function failureOfTransfer(
+  error: unknown,
+  doing: 'reading' | 'writing',
+  what: string,
+): ApiFailure {
+  if (isMachineTrouble(error, doing))
+    return { reason: 'local', message: `${what} ${systemReason(error)}` };
+  if (isSystemTrouble(error))
+    return { reason: 'refused', status: 0, message: `${what} ${systemReason(error)}` };
+  return failureOfError(error);
 }

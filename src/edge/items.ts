@@ -9,6 +9,10 @@ import { fileItem, globBase, type Item, valueItem } from '../task/item.ts';
 export interface ItemFilter {
   /** Only items whose key matches this glob. */
   readonly only?: string | undefined;
+  /** Not those whose key matches one of these globs. */
+  readonly except?: readonly string[] | undefined;
+  /** Only these keys. */
+  readonly keys?: ReadonlySet<string> | undefined;
   /** Only the first so many. */
   readonly limit?: number | undefined;
 }
@@ -16,6 +20,8 @@ export interface ItemFilter {
 /** Items in a fixed order. They are made as they are asked for: only their names are in memory. */
 export interface ItemList {
   readonly count: number;
+  /** How many there are without the filter. */
+  readonly total: number;
   [Symbol.iterator](): Iterator<Item>;
 }
 
@@ -28,7 +34,7 @@ export async function listItems(
 ): Promise<Result<ItemList, string>> {
   switch (items.kind) {
     case 'one':
-      return ok({ count: 1, *[Symbol.iterator]() {} });
+      return ok({ count: 1, total: 1, *[Symbol.iterator]() {} });
     case 'values':
       return filtered(
         items.values.length,
@@ -76,19 +82,28 @@ function filtered(
   at: (index: number) => Item,
   filter: ItemFilter,
 ): Result<ItemList, string> {
-  const matches = filter.only === undefined ? () => true : picomatch(filter.only);
+  const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
+  const matches = only === undefined ? () => true : picomatch(only);
+  const excluded = except.map((pattern) => ({ pattern, matches: picomatch(pattern), hits: 0 }));
   const chosen: number[] = [];
   const keys = new Set<string>();
   for (let index = 0; index < count; index++) {
     const { key } = at(index);
     if (keys.has(key)) return err(`two items have the key ${JSON.stringify(key)}`);
     keys.add(key);
-    if (matches(key) && chosen.length < (filter.limit ?? Number.POSITIVE_INFINITY))
-      chosen.push(index);
+    const against = excluded.filter((one) => one.matches(key));
+    for (const one of against) one.hits += 1;
+    if (against.length > 0 || !matches(key) || wanted?.has(key) === false) continue;
+    if (chosen.length < limit) chosen.push(index);
   }
-  if (chosen.length === 0) return err(`no item matches --items ${filter.only ?? ''}`);
+  const idle = excluded.find(({ hits }) => hits === 0);
+  if (idle !== undefined)
+    return err(`--exclude ${idle.pattern}: there is no such step, and no item matches it`);
+  if (chosen.length === 0 && wanted === undefined)
+    return err(only === undefined ? 'no item is left' : `no item matches --items ${only}`);
   return ok({
     count: chosen.length,
+    total: count,
     *[Symbol.iterator]() {
       for (const index of chosen) yield at(index);
     },

@@ -1,106 +1,40 @@
-// The state file on disk: read whole, appended to while a run lasts, compacted at its end.
-import { constants, createReadStream, existsSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, truncate } from 'node:fs/promises';
+// The state file while a run lasts: lines are appended, synced in groups; at its end it is compacted.
+import { constants, statSync, writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { err, ok, type Result } from '../base/result.ts';
-import { type JobStore, Ledger } from '../journal/ledger.ts';
-import { type Header, parseLine, type StateLine } from '../journal/line.ts';
+import type { Result } from '../base/result.ts';
+import { Ledger } from '../journal/ledger.ts';
+import type { Header } from '../journal/line.ts';
 import type { LineFile } from '../run/recorder.ts';
-import { syncFolder } from './output-folders.ts';
-import { systemReason } from './system-error.ts';
+import { compactState, replaceState } from './compaction.ts';
+import type { Loaded } from './load-state.ts';
+import { isFull, isSystemTrouble } from './system-error.ts';
 
-export interface Loaded {
-  readonly ledger: Ledger;
-  /** Undefined: there is no state file yet. */
-  readonly header: Header | undefined;
-  readonly warnings: readonly string[];
-  /** The part of the file that is whole, in bytes; what follows is a torn last line. */
-  readonly wholeBytes: number;
-  /** The last line is whole but has no line feed yet. */
-  readonly unterminated: boolean;
-}
-
-/** Reads a state file into a ledger. Errors name the file and the line, and leave the file as it is. */
-export async function loadState(file: string, store: JobStore): Promise<Result<Loaded, string>> {
-  const ledger = new Ledger(store);
-  const none = { ledger, header: undefined, warnings: [], wholeBytes: 0, unterminated: false };
-  if (!existsSync(file)) return ok(none);
-  let header: Header | undefined;
-  let number = 0;
-  let bytes = 0;
-  try {
-    for await (const { text, terminated } of linesOf(file)) {
-      number += 1;
-      const line = parseLine(text);
-      if (!terminated && !isJson(text))
-        return ok({
-          ledger,
-          header,
-          warnings: [
-            `${file}:${number}: the last line was cut off in the middle of writing; it is dropped`,
-          ],
-          wholeBytes: bytes,
-          unterminated: false,
-        });
-      const wrong = line.ok ? fold(line.value, number, ledger) : line.error;
-      if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
-      if (line.ok && line.value.type === 'header') header = line.value.line;
-      bytes += Buffer.byteLength(text) + 1;
-      if (!terminated)
-        return ok({ ledger, header, warnings: [], wholeBytes: bytes - 1, unterminated: true });
-    }
-  } catch (error) {
-    return err(`${file} ${systemReason(error)}`);
-  }
-  return ok({ ledger, header, warnings: [], wholeBytes: bytes, unterminated: false });
-}
-
-function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {
-  if ((line.type === 'header') !== (number === 1))
-    return number === 1 ? 'the first line is no header: this is no state file' : 'a second header';
-  const folded = ledger.apply(line);
-  return folded.ok ? undefined : folded.error;
-}
-
-/** A line that ends in the middle of writing is no JSON: its last brace is missing. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function* linesOf(file: string): AsyncGenerator<{ text: string; terminated: boolean }> {
-  let rest = '';
-  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 18 });
-  for await (const chunk of stream) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const text of lines) yield { text, terminated: true };
-  }
-  if (rest !== '') yield { text: rest, terminated: false };
-}
-
-/** The open journal. Lines are handed to the system when they are synced, or when many wait. */
+/**
+ * The open journal. Lines are handed to the system when they are synced. After a write or a sync that failed nothing is
+ * written any more: the file ends there, perhaps with a torn line, and the system may have forgotten what it was given.
+ */
 export class JournalFile implements LineFile {
   readonly #file: string;
   readonly #header: Header;
+  readonly #loaded: Loaded;
+  readonly #makeRoom: () => boolean;
   #handle: FileHandle | undefined;
   #pending: string[] = [];
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  readonly #loaded: Loaded;
+  #failure: { readonly error: unknown } | undefined;
 
-  constructor(file: string, header: Header, loaded: Loaded) {
+  /** `makeRoom` is asked when the disk is full; true: it is worth another try. */
+  constructor(file: string, header: Header, loaded: Loaded, makeRoom: () => boolean = () => false) {
     this.#file = file;
     this.#header = header;
     this.#loaded = loaded;
+    this.#makeRoom = makeRoom;
   }
 
   append(line: string): void {
-    this.#pending.push(line);
+    if (this.#failure === undefined) this.#pending.push(line);
   }
 
   /** Those that ask while a sync is under way share the next one. */
@@ -117,105 +51,85 @@ export class JournalFile implements LineFile {
     return this.#next;
   }
 
+  /** A failure is for ever: `#running` stays what it is, and every later sync ends like this one. */
   async #syncOnce(): Promise<void> {
-    const handle = this.#handle ?? (await this.#open());
-    this.#write(handle);
-    await handle.datasync();
+    try {
+      const handle = this.#handle ?? (await this.#open());
+      const lines = this.#pending.splice(0);
+      if (lines.length > 0) this.#write(handle, `${lines.join('\n')}\n`);
+      await handle.datasync();
+    } catch (error) {
+      this.#failure = { error };
+      this.#pending = [];
+      await this.#letGo();
+      throw error;
+    }
     if (this.#next === undefined) this.#running = undefined;
   }
 
-  /** A few lines are handed to the system faster at once than through the thread pool. */
-  #write(handle: FileHandle): void {
-    if (this.#pending.length === 0) return;
-    const text = `${this.#pending.join('\n')}\n`;
-    this.#pending = [];
-    writeWhole(handle.fd, text);
+  /**
+   * Writes all of a text at the end; where room was made, only what is missing of it. A few lines are handed to the
+   * system faster at once than through the thread pool.
+   */
+  #write(handle: FileHandle, text: string): void {
+    const bytes = Buffer.from(text);
+    for (let written = 0; written < bytes.length; ) {
+      try {
+        written += writeSync(handle.fd, bytes, written, bytes.length - written);
+      } catch (error) {
+        if (!isFull(error) || !this.#makeRoom()) throw error;
+      }
+    }
   }
 
   /** Opens the file at the first line: a run in which nothing happens leaves no file and changes none. */
   async #open(): Promise<FileHandle> {
-    if (this.#handle !== undefined) return this.#handle;
     const { header, wholeBytes, unterminated } = this.#loaded;
     await mkdir(dirname(this.#file), { recursive: true });
-    if (existsSync(this.#file)) await truncate(this.#file, wholeBytes);
-    const handle = await open(
-      this.#file,
-      constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY,
-      0o644,
-    );
+    if (header === undefined) await this.#found();
+    else if (statSync(this.#file).size > wholeBytes) await truncate(this.#file, wholeBytes);
+    const handle = await open(this.#file, constants.O_APPEND | constants.O_WRONLY);
     this.#handle = handle;
-    if (unterminated) await handle.appendFile('\n');
-    if (header === undefined) {
-      await handle.appendFile(`${JSON.stringify(this.#header)}\n`);
-      await handle.datasync();
-      await syncFolder(dirname(this.#file));
-    }
+    if (unterminated) this.#write(handle, '\n');
     return handle;
   }
 
-  async close(): Promise<void> {
-    await this.#running;
-    if (this.#pending.length > 0) await this.sync();
-    await this.#handle?.close();
-    this.#handle = undefined;
+  /** A new file comes into being with its header: nobody ever sees it without. */
+  async #found(): Promise<void> {
+    const begin = (): Promise<void> => replaceState(this.#file, this.#header, new Ledger());
+    try {
+      await begin();
+    } catch (error) {
+      if (!isFull(error) || !this.#makeRoom()) throw error;
+      await begin();
+    }
   }
 
-  /** Replaces the file by what its lines fold to: whole or not at all. */
-  async compact(ledger: Ledger): Promise<void> {
+  /** Writes what waits. After a failure, which `sync` has told, it only lets go of the file. */
+  async close(): Promise<void> {
+    while (this.#failure === undefined && this.#running !== undefined) await this.#running;
+    if (this.#pending.length > 0) await this.sync();
+    await this.#letGo();
+  }
+
+  async #letGo(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    try {
+      await handle?.close();
+    } catch (error) {
+      // All that counts was synced before; what was not has failed already.
+      if (!isSystemTrouble(error)) throw error;
+    }
+  }
+
+  /** Closes the file and replaces it by what its lines fold to; a failure leaves it as it is, and whole. */
+  async compact(ledger: Ledger): Promise<Result<void, string>> {
     await this.close();
-    const part = `${this.#file}.part`;
-    const handle = await open(part, 'w', 0o644);
-    let text = '';
-    const put = async (line: object, flush: number): Promise<void> => {
-      text += `${JSON.stringify(line)}\n`;
-      if (text.length < flush) return;
-      const ready = text;
-      text = '';
-      await handle.appendFile(ready);
-    };
-    const many = 1 << 18;
-    await put(this.#header, many);
-    for (const run of ledger.runs()) await put(run, many);
-    for (const job of ledger.jobs()) await put(sortedKeys(job), many);
-    for (const task of ledger.tasks()) await put(task, many);
-    if (text !== '') await handle.appendFile(text);
-    await handle.sync();
-    await handle.close();
-    await rename(part, this.#file);
-    await syncFolder(dirname(this.#file));
+    return await compactState(this.#file, this.#header, ledger);
   }
 
   get name(): string {
     return basename(this.#file);
   }
-}
-
-/** One order of keys, whatever the order of the events was: the same state is the same bytes. */
-const order = [
-  'job',
-  'kind',
-  'state',
-  'tasks',
-  'attempt',
-  'at',
-  'name',
-  'reserve',
-  'project',
-  'credits',
-  'result',
-  'error',
-  'outputs',
-];
-
-function sortedKeys(line: object): object {
-  return Object.fromEntries(
-    Object.entries(line).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)),
-  );
-}
-
-/** Writes all of a text at the end of an open file. */
-function writeWhole(descriptor: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let written = 0; written < bytes.length; )
-    written += writeSync(descriptor, bytes, written, bytes.length - written);
 }

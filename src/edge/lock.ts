@@ -6,9 +6,13 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { isObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { removeLeftover } from './leftover.ts';
+import { processStart } from './process-start.ts';
 import { systemCode, systemReason } from './system-error.ts';
 
 export interface Lock {
+  /** Set where it was left behind by another run: who that was. */
+  readonly warning: string | undefined;
   release(): Promise<void>;
 }
 
@@ -16,6 +20,8 @@ interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
+  /** When the process began; undefined where the system does not say, or an older version wrote the lock. */
+  readonly started: string | undefined;
   /** Unique to the taking. */
   readonly token: string;
 }
@@ -23,7 +29,9 @@ interface Holder {
 /** The text says who holds it, or why it could not be taken. A lock whose process is gone is taken over. */
 export async function takeLock(file: string, now: number): Promise<Result<Lock, string>> {
   const since = new Date(now).toISOString();
-  const own: Holder = { pid: process.pid, host: hostname(), since, token: randomUUID() };
+  const { pid } = process;
+  const token = randomUUID();
+  const own: Holder = { pid, host: hostname(), since, started: processStart(pid), token };
   const draft = `${file}.${own.token}`;
   try {
     await mkdir(dirname(file), { recursive: true });
@@ -32,28 +40,36 @@ export async function takeLock(file: string, now: number): Promise<Result<Lock, 
   } catch (error) {
     return err(`the lock ${file} ${systemReason(error)}`);
   } finally {
-    await rm(draft, { force: true }).catch((error: unknown) => {
-      // Below something that is no folder there is nothing to remove either.
-      if (systemCode(error) !== 'ENOTDIR') throw error;
-    });
+    await removeLeftover(draft);
   }
 }
 
 async function place(file: string, draft: string, own: Holder): Promise<Result<Lock, string>> {
-  const mine = { release: () => release(file, own) };
+  const mine = (warning?: string): Lock => ({ warning, release: () => release(file, own) });
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (await linked(draft, file)) return ok(mine);
+    if (await linked(draft, file)) return ok(mine());
     const standing = await readText(file);
     if (standing === undefined) continue;
     const holder = parseHolder(standing);
-    if (holder !== undefined && !isGone(holder))
-      return err(
-        `another run holds ${file}: process ${holder.pid} on ${holder.host}, since ${holder.since}`,
-      );
-    if (await takeOver(file, draft, standing)) return ok(mine);
+    if (holder !== undefined && !isGone(holder)) return err(heldBy(holder, file));
+    if (await takeOver(file, draft, standing)) return ok(mine(leftBehind(holder, file)));
   }
   return err(`another run has just taken ${file}`);
 }
+
+function heldBy(holder: Holder, file: string): string {
+  const held = `another run holds ${file}: ${described(holder)}`;
+  if (holder.host === hostname()) return held;
+  return `${held}; from here nobody can see whether it still lives: once it does not, remove that file and run again`;
+}
+
+function leftBehind(holder: Holder | undefined, file: string): string {
+  if (holder === undefined) return `the lock ${file} named nobody: taken over`;
+  return `the lock of ${described(holder)}, was left behind by a run that is gone: taken over`;
+}
+
+const described = ({ pid, host, since }: Holder): string =>
+  `process ${pid} on ${host}, since ${since}`;
 
 /** False: there is one already. */
 async function linked(draft: string, file: string): Promise<boolean> {
@@ -87,7 +103,8 @@ async function takeOver(file: string, draft: string, stale: string): Promise<boo
 
 async function release(file: string, own: Holder): Promise<void> {
   const holder = parseHolder((await readText(file)) ?? '');
-  if (holder?.token === own.token) await rm(file, { force: true });
+  // One that cannot be removed is taken over by the next run, which sees that this process is gone.
+  if (holder?.token === own.token) await removeLeftover(file);
 }
 
 /** Undefined: it went away meanwhile. */
@@ -105,21 +122,29 @@ function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;
-    const { pid, host, since, token } = value;
-    if (typeof pid !== 'number' || typeof host !== 'string' || typeof since !== 'string')
-      return undefined;
-    return { pid, host, since, token: typeof token === 'string' ? token : '' };
+    const { pid, host, since, started, token } = value;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
+    if (typeof host !== 'string' || typeof since !== 'string') return undefined;
+    return {
+      pid,
+      host,
+      since,
+      started: typeof started === 'string' ? started : undefined,
+      token: typeof token === 'string' ? token : '',
+    };
   } catch {
     return undefined;
   }
 }
 
-function isGone({ pid, host }: Holder): boolean {
+/** Its process has ended, or its id is another process's by now. */
+function isGone({ pid, host, started }: Holder): boolean {
   if (host !== hostname()) return false;
   try {
     process.kill(pid, 0);
-    return false;
   } catch (error) {
     return systemCode(error) === 'ESRCH';
   }
+  const lives = processStart(pid);
+  return started !== undefined && lives !== undefined && started !== lives;
 }

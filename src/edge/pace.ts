@@ -11,7 +11,7 @@ export function pacer(perMinute: number | undefined, clock: Clock, stop?: AbortS
   const signal = stop ?? new AbortController().signal;
   let next = 0;
   return async () => {
-    const now = clock.now();
+    const now = clock.elapsed();
     const turn = Math.max(now, next);
     next = turn + gap;
     if (turn > now) await clock.sleep(turn - now, signal);

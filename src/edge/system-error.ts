@@ -13,19 +13,45 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has too long a name',
   ELOOP: 'is a link that leads back to itself',
   EMFILE: 'could not be opened: too many open files',
+  ENFILE: 'could not be opened: too many open files on this machine',
+  EIO: 'could not be read or written: the device failed (input/output error)',
 };
+
+/** SQLITE_FULL: a database has no room on its disk. */
+const databaseFull = 13;
 
 /** The system's error code, such as ENOENT; undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
+  if (error instanceof Error && 'errcode' in error && error.errcode === databaseFull)
+    return 'ENOSPC';
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
+}
+
+/** There is no room: the disk is full, or what this user may have of it. */
+export function isFull(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 /** Trouble that this machine has with a file, and a person can mend; anything else is a bug. */
 export function isSystemTrouble(error: unknown): boolean {
   const code = systemCode(error);
   return code !== undefined && Object.hasOwn(reasons, code);
+}
+
+const ofTheMachine = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+const ofTheFolder = new Set(['EACCES', 'EPERM']);
+
+/**
+ * Trouble that the next file would meet too. What may not be read is that one file's own trouble; what may not be
+ * written is mostly a folder, with all that shall land in it.
+ */
+export function isMachineTrouble(error: unknown, doing: 'reading' | 'writing'): boolean {
+  const code = systemCode(error);
+  if (code === undefined) return false;
+  return ofTheMachine.has(code) || (doing === 'writing' && ofTheFolder.has(code));
 }
 
 export function systemReason(error: unknown): string {

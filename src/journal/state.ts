@@ -16,7 +16,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     err(`${event.event} cannot follow ${before?.state ?? 'nothing'} (job ${event.job})`);
   switch (event.event) {
     case 'supplied':
-      if (before !== undefined && before.state !== 'supplied' && before.state !== 'forgotten')
+      if (before !== undefined && !maySupply.includes(before.state) && before.kind !== unknownKind)
         return illegal();
       return ok({
         job: event.job,
@@ -114,14 +114,19 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
   }
 }
 
+/** The step kind of a repaired job of which only the fingerprint could be read: it may well be a free one. */
+export const unknownKind = 'unknown';
+
+const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
+
 /** States in which a creation may be begun: nothing is paid, or a person wants it anew. */
-const mayBegin: readonly JobLine['state'][] = ['failed', 'deleted', 'forgotten'];
+export const mayBegin: readonly JobLine['state'][] = ['failed', 'deleted', 'forgotten'];
 
 /** A doubt must be resolved first; what is forgotten is so already. */
 const unforgettable: readonly JobLine['state'][] = ['intended', 'doubt', 'forgotten'];
 
 /** What an attempt came to joins the past, when the service took it or may have. */
-function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {
+export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {
   if (before === undefined) return {};
   const { name = '', project, credits = 0, past = [] } = before;
   const last =

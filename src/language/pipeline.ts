@@ -48,6 +48,16 @@ export interface Limits {
   readonly requestsPerMinute?: number;
 }
 
+/** What may go wrong before a run buys nothing more; a field that is left out bounds nothing. */
+export interface Tolerated {
+  /** Failed items. */
+  readonly items?: number;
+  /** The same as a share of all items, 0 to 1. */
+  readonly share?: number;
+  /** Credits charged for items that failed. */
+  readonly credits?: number;
+}
+
 export interface Pipeline {
   readonly name: string;
   readonly description?: string;
@@ -55,6 +65,7 @@ export interface Pipeline {
   readonly env: readonly string[];
   readonly items: Items;
   readonly budget: { readonly credits?: number; readonly perItem?: number };
+  readonly tolerated: Tolerated;
   readonly limits: Limits;
   /** The folder of downloads, as written: relative to the pipeline file. */
   readonly output: string;

@@ -128,6 +128,24 @@ export const pipelineShape = {
         per_item: { type: 'number', minimum: 0, description: 'All that one item may charge.' },
       },
     },
+    on_failure: {
+      type: 'string',
+      enum: ['continue', 'stop'],
+      description:
+        'What an item’s failure means for the others. `stop`: nothing more is bought, as with max_failures: 0.',
+    },
+    max_failures: {
+      type: ['integer', 'string'],
+      minimum: 0,
+      pattern: '^(100|[0-9]{1,2}(\\.[0-9]{1,4})?)%$',
+      description: 'How many items may fail before nothing more is bought: 5, or a share: "2%".',
+    },
+    max_credits_lost: {
+      type: 'number',
+      minimum: 0,
+      description:
+        'Credits that a run may have charged for items that then failed, before nothing more is bought.',
+    },
     limits: {
       type: 'object',
       additionalProperties: false,

@@ -13,6 +13,7 @@ import type { PipelineDocument, StepDocument } from './schema.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { parseSource, type Source } from './source.ts';
 import type { TemplateError } from './template.ts';
+import { checkTolerance, toleratedOf } from './tolerated.ts';
 
 export interface Validated {
   readonly pipeline: Pipeline;
@@ -37,7 +38,7 @@ export function validate(file: string, text: string): Result<Validated, readonly
   const declared = declaredBy(document, drafts);
   for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
 
-  problems.push(...checkLimits(document, source));
+  problems.push(...checkLimits(document, source), ...checkTolerance(document, source));
 
   const edges = edgesOf(drafts);
   const order = topological(edges.after);
@@ -223,6 +224,7 @@ function pipelineOf(document: PipelineDocument, source: Source, steps: readonly 
       ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
       ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
     },
+    tolerated: toleratedOf(document),
     limits: {
       items: document.limits?.items ?? 16,
       steps: numbersOf(document.limits?.steps),

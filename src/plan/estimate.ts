@@ -36,8 +36,8 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
 
 /**
  * Credits of one creation, rounded up. The dearest charge for the same kind of order comes first, by its size; then
- * the published price, then the step's `estimate:`, both raised by as much as any charge of this step kind was above
- * what had been set aside for it.
+ * the published price, then the step's `estimate:`, both raised by as much as the worst charge of this step kind was
+ * above what had been set aside for it.
  */
 export function estimated(expectation: Expectation, { rates }: Pick<Ledger, 'rates'>): Estimate {
   const { kind, measure, otherwise, why } = expectation;

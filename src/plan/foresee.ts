@@ -19,9 +19,9 @@ import { type Renewal, renewalOf } from './renew.ts';
 
 /**
  * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
- * `trouble`: it cannot be done as things are.
+ * `exclude`: this run leaves it out. `trouble`: it cannot be done as things are.
  */
-export type Outlook = Act | 'maybe' | 'skip' | 'block' | 'trouble';
+export type Outlook = Act | 'maybe' | 'skip' | 'exclude' | 'block' | 'trouble';
 
 /** Kinds whose requests carry other steps' outputs; downloads and deletes only name a project. */
 const sendsValues: readonly Deed[] = ['detect', 'create'];
@@ -37,6 +37,8 @@ export interface Foreseen {
   readonly trouble?: Trouble;
   /** A download: where to. */
   readonly to?: string;
+  /** An upload: which file. */
+  readonly file?: string;
 }
 
 export interface Ground {
@@ -46,6 +48,8 @@ export interface Ground {
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Steps that the run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
 /** Foresees one item's steps (or the shared ones), given what was foreseen of the shared ones. */
@@ -59,6 +63,14 @@ export function foresee(
   for (const step of steps) walk.visit(step);
   walk.renew();
   return walk;
+}
+
+/** What is left out is still reused where it is done, and skipped where it is not wanted. */
+function withoutDoing(foreseen: Foreseen): Foreseen {
+  const { step, task, outlook, fingerprint } = foreseen;
+  if (outlook === 'reuse' || outlook === 'skip' || outlook === 'block') return foreseen;
+  const known = fingerprint === undefined ? {} : { fingerprint };
+  return { step, task, outlook: 'exclude', why: 'this run leaves it out', ...known };
 }
 
 /** What can be said of a body before the steps that it uses have run. */
@@ -93,7 +105,8 @@ export class Foresight {
   visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
     const early = this.#before(step, task);
-    const foreseen = early ?? this.#asked(step, task, this.#scope);
+    const asked = early ?? this.#asked(step, task, this.#scope);
+    const foreseen = this.#ground.leftOut.has(step.name) ? withoutDoing(asked) : asked;
     this.#byStep.set(step.name, foreseen);
     this.tasks.push(foreseen);
     if (step.isRead) this.#outputs[step.name] = toCel(this.#outputsOf(foreseen));
@@ -106,6 +119,8 @@ export class Foresight {
       if (before === undefined) continue;
       if (before.outlook === 'skip' && step.uses.includes(name))
         return { step, task, outlook: 'skip', why: `${name} is skipped` };
+      if (before.outlook === 'exclude')
+        return { step, task, outlook: 'exclude', why: `${name} is left out` };
       if (['hold', 'lost', 'refuse', 'block', 'trouble'].includes(before.outlook))
         return { step, task, outlook: 'block', why: `waits for ${name}` };
     }
@@ -159,6 +174,7 @@ export class Foresight {
       case 'decided': {
         const { decision, fingerprint, wish } = answer;
         const to = wish.deed === 'download' ? { to: wish.to } : {};
+        const file = wish.deed === 'upload' ? { file: wish.file } : {};
         const foreseen = {
           step,
           task,
@@ -166,6 +182,7 @@ export class Foresight {
           why: decision.why,
           fingerprint,
           ...to,
+          ...file,
         };
         return this.#priced(foreseen, scope);
       }

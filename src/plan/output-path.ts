@@ -23,7 +23,14 @@ export function outputPath(
 
 const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
-/** Checks a path and takes "." parts out of it. */
+/** Bytes of a whole path that every file system takes: macOS allows the fewest, 1024. */
+export const longestPath = 1000;
+
+/**
+ * Checks a path and takes "." parts out of it. What is refused here is refused everywhere, because pipelines and state
+ * files travel: what leaves the folder; control characters, which make a listing lie; what Windows takes for a device;
+ * a dot or a space at the end of a name, which Windows drops, so that two names become one; and names of our own.
+ */
 export function normalized(to: string): Result<string, string> {
   const said = JSON.stringify(to);
   if (to.startsWith('/') || /^[A-Za-z]:/.test(to) || to.startsWith('\\'))
@@ -33,10 +40,24 @@ export function normalized(to: string): Result<string, string> {
     if (part === '..') return err(`${said} would leave the output folder`);
     if (/\p{Cc}/u.test(part)) return err(`${said} has a control character in it`);
     if (Buffer.byteLength(part) > 240) return err(`${said} has a name of over 240 bytes`);
+    if (/[. ]$/.test(part)) return err(`${said} has a name that ends in a dot or a space`);
+    if (/^\.shotlist/i.test(part)) return err(`${said} has a name that shotlist uses itself`);
     if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(part))
       return err(`${said} has a reserved name in it`);
   }
-  return ok(parts.join('/'));
+  const path = parts.join('/');
+  if (Buffer.byteLength(path) > longestPath)
+    return err(`${said.slice(0, 80)}… is a path of over ${longestPath} bytes`);
+  return ok(path);
+}
+
+/**
+ * Why a path cannot be used on this platform; undefined: it can. On Windows `<>"|?*` are in no name, and a `:` hides
+ * the file behind another; elsewhere people name photos so.
+ */
+export function unusableName(path: string, platform: string): string | undefined {
+  const bad = platform === 'win32' ? /[<>:"|?*]/.exec(path)?.[0] : undefined;
+  return bad === undefined ? undefined : `has a ${bad} in it, which no name on Windows may have`;
 }
 
 /** Where `to` wants one of a job's outputs now, below the output folder; undefined: nowhere. */

@@ -3,15 +3,17 @@ import type { Step } from '../language/pipeline.ts';
 
 /**
  * - `done`: its outputs are there. `skipped`: it is not wanted; what uses it is not either.
+ * - `excluded`: this run leaves it out; what waits for it is left out too.
  * - `failed`, `held`, `blocked`, `pending`: it has no outputs now; what waits for it is blocked.
  */
-export type Ending = 'done' | 'skipped' | 'failed' | 'held' | 'blocked' | 'pending';
+export type Ending = 'done' | 'skipped' | 'excluded' | 'failed' | 'held' | 'blocked' | 'pending';
 export type Phase = 'waiting' | 'started' | Ending;
 
 /** What a step is to do, now that all that it waits for is over. */
 export type Turn =
   | { readonly turn: 'start'; readonly step: Step }
   | { readonly turn: 'skip'; readonly step: Step; readonly because: string }
+  | { readonly turn: 'exclude'; readonly step: Step; readonly because: string }
   | { readonly turn: 'block'; readonly step: Step; readonly because: string };
 
 export class Schedule {
@@ -44,14 +46,18 @@ export class Schedule {
 
   #turnOf(step: Step): Turn | undefined {
     let skip: string | undefined;
+    let exclude: string | undefined;
     for (const before of step.after) {
       const phase = this.phase(before);
       if (phase === 'waiting' || phase === 'started') return undefined;
       if (phase === 'skipped' && step.uses.includes(before)) skip ??= before;
+      if (phase === 'excluded') exclude ??= before;
       if (phase === 'failed' || phase === 'held' || phase === 'blocked' || phase === 'pending')
         return { turn: 'block', step, because: before };
     }
-    return skip === undefined ? { turn: 'start', step } : { turn: 'skip', step, because: skip };
+    if (skip !== undefined) return { turn: 'skip', step, because: skip };
+    if (exclude !== undefined) return { turn: 'exclude', step, because: exclude };
+    return { turn: 'start', step };
   }
 
   start(step: string): void {

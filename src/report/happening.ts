@@ -1,11 +1,21 @@
 // Everything that a run says while it lasts. The terminal, the JSON stream and the log only read it.
 import type { Plan } from '../plan/plan.ts';
 
-export type TaskEnding = 'done' | 'reused' | 'skipped' | 'failed' | 'doubt' | 'pending' | 'blocked';
+export type TaskEnding =
+  | 'done'
+  | 'reused'
+  | 'skipped'
+  | 'excluded'
+  | 'failed'
+  | 'doubt'
+  | 'pending'
+  | 'blocked';
 
 export type Happening =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
+  /** The service's events are received here; so many creations of earlier runs are in doubt and wait for one. */
+  | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
   | {
       readonly type: 'task';
       readonly task: string;
@@ -23,6 +33,8 @@ export type Happening =
       readonly news: boolean;
       readonly of: number;
     }
+  /** What the service says of the account, in credits. */
+  | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
   | { readonly type: 'stopping'; readonly why: string }
   | { readonly type: 'ended'; readonly summary: Summary };
 
@@ -45,6 +57,8 @@ export interface Summary {
     readonly task: string;
     readonly ending: TaskEnding;
     readonly why: string;
+    /** What a person can do. */
+    readonly advice?: string;
   }[];
 }
 

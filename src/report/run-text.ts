@@ -11,6 +11,10 @@ export function happeningText(happening: Happening, items: number): string | und
       return `warning: ${printable(happening.message)}`;
     case 'planned':
       return planText(happening.plan);
+    case 'listening':
+      return listeningText(happening);
+    case 'account':
+      return `The account has ${count(happening.balance, 'credit')}.`;
     case 'task':
       return happening.ending === 'doubt'
         ? `  ${endingWord(happening.ending)}: ${printable(happening.task)}: ${printable(happening.why ?? '')}`
@@ -23,6 +27,12 @@ export function happeningText(happening: Happening, items: number): string | und
     case 'ended':
       return undefined;
   }
+}
+
+function listeningText({ address, doubts }: Extract<Happening, { type: 'listening' }>): string {
+  const waiting =
+    doubts === 0 ? '' : `; ${count(doubts, 'creation')} in doubt may be resolved by them`;
+  return `Listening for the service's events at ${address}${waiting}`;
 }
 
 function endingWord(ending: TaskEnding): string {
@@ -50,12 +60,15 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
     'done',
     'reused',
     'skipped',
+    'excluded',
     'failed',
     'doubt',
     'pending',
     'blocked',
   ];
-  const told = kinds.filter((kind) => tasks[kind] > 0).map((kind) => `${tasks[kind]} ${kind}`);
+  const told = kinds
+    .filter((kind) => tasks[kind] > 0)
+    .map((kind) => `${tasks[kind]} ${kind === 'excluded' ? 'left out' : kind}`);
   const refunded = credits.refunded > 0 ? `, ${credits.refunded} refunded` : '';
   const reserved = credits.reserved > 0 ? `, ${credits.reserved} in doubt` : '';
   const lines = [
@@ -80,7 +93,8 @@ function troubleLines({ trouble, tasks }: Summary): readonly string[] {
   return [
     `${count(bad, 'task')} with trouble${bad > shown.length ? `, the first ${shown.length}` : ''}:`,
     ...shown.map(
-      ({ task, ending, why }) => `  ${endingWord(ending)}: ${printable(task)}: ${printable(why)}`,
+      ({ task, ending, why, advice }) =>
+        `  ${endingWord(ending)}: ${printable(task)}: ${printable(why)}${advice === undefined ? '' : `\n    → ${advice}`}`,
     ),
     'Run it again to try what failed; what is done is reused.',
   ];

@@ -1,5 +1,6 @@
 // What a state file says: jobs by step kind and state, credits, and what needs a person.
 
+import { adviceFor } from '../api/advice.ts';
 import { printable } from '../base/printable.ts';
 import type { Account, Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
@@ -10,11 +11,32 @@ export interface Doubt {
   readonly name: string;
   readonly since: string;
   readonly reserved: number;
+  /** What is known of the request; undefined: the run died before an answer. */
+  readonly why?: string;
 }
 
 export interface Failure {
   readonly task: string;
   readonly why: string;
+  /** What a person can do. */
+  readonly advice?: string;
+}
+
+/** Paid and complete, with no file on disk recorded. */
+export interface Unsaved {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  /** When the address that the service gave runs out, ISO 8601. A fresh one is had while the project exists. */
+  readonly expires: string;
+  /** It has run out, or does so within the time that was asked about. */
+  readonly soon: boolean;
+}
+
+/** A charge that the service raised after its first answer. */
+export interface Addition {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  readonly credits: number;
 }
 
 export interface Status {
@@ -24,18 +46,26 @@ export interface Status {
   /** Jobs by step kind, then by state. */
   readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly outputs: number;
-  /** Paid and complete, with no file on disk recorded. */
-  readonly unsaved: readonly string[];
+  readonly unsaved: readonly Unsaved[];
+  readonly additions: readonly Addition[];
   readonly doubts: readonly Doubt[];
   readonly failures: readonly Failure[];
   readonly skipped: number;
 }
 
-export function statusOf(ledger: Ledger): Status {
+export interface StatusQuestion {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Results whose addresses run out within so many milliseconds are named. */
+  readonly expiringMs: number;
+}
+
+export function statusOf(ledger: Ledger, { now, expiringMs }: StatusQuestion): Status {
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
   const failures: Failure[] = [];
-  const unsaved: string[] = [];
+  const unsaved: Unsaved[] = [];
+  const additions: Addition[] = [];
   let outputs = 0;
   for (const job of ledger.jobs()) {
     const states = jobs[job.kind] ?? {};
@@ -43,14 +73,18 @@ export function statusOf(ledger: Ledger): Status {
     jobs[job.kind] = states;
     outputs += job.outputs?.length ?? 0;
     if (job.state === 'doubt' || job.state === 'intended') doubts.push(doubtOf(job));
-    if (job.state === 'failed')
-      failures.push({ task: job.tasks.join(', '), why: job.error?.message ?? 'unknown' });
-    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0) unsaved.push(...job.tasks);
+    if (job.state === 'failed' && !job.tasks.some((task) => ledger.task(task) !== undefined))
+      failures.push(
+        failureOf(job.tasks.join(', '), job.error?.message ?? 'unknown', job.error?.code),
+      );
+    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0)
+      unsaved.push(unsavedOf(job, now + expiringMs));
+    const { added, project = '' } = job;
+    if (added !== undefined) additions.push({ tasks: job.tasks, project, credits: added });
   }
   const tasks = ledger.tasks();
-  failures.push(
-    ...tasks.filter(({ state }) => state === 'failed').map(({ task, why }) => ({ task, why })),
-  );
+  for (const { task, state, why, code } of tasks)
+    if (state === 'failed') failures.push(failureOf(task, why, code));
   const last = ledger.runs().at(-1);
   return {
     runs: ledger.runs().length,
@@ -60,7 +94,8 @@ export function statusOf(ledger: Ledger): Status {
     credits: ledger.total,
     jobs,
     outputs,
-    unsaved,
+    unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
+    additions,
     doubts,
     failures,
     skipped: tasks.filter(({ state }) => state === 'skipped').length,
@@ -72,7 +107,21 @@ const doubtOf = (job: JobLine): Doubt => ({
   name: job.name ?? '',
   since: job.at,
   reserved: job.reserve ?? 0,
+  ...(job.error === undefined ? {} : { why: job.error.message }),
 });
+
+function failureOf(task: string, why: string, code: string | undefined): Failure {
+  const advice = adviceFor(code);
+  return { task, why, ...(advice === undefined ? {} : { advice }) };
+}
+
+/** interface.md, Project record: an address lasts 24 hours. */
+const addressLifetimeMs = 24 * 3_600_000;
+
+function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number): Unsaved {
+  const runsOut = expires ?? new Date(Date.parse(at) + addressLifetimeMs).toISOString();
+  return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
+}
 
 export function statusText(status: Status, file: string): string {
   const { credits, lastRun } = status;
@@ -92,14 +141,32 @@ export function statusText(status: Status, file: string): string {
     `Credits: ${credits.charged - credits.refunded} charged, ${credits.refunded} refunded, ${credits.reserved} in doubt. ` +
       `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
   ];
-  for (const { tasks, name, since, reserved } of status.doubts)
+  for (const doubt of status.doubts) lines.push(...doubtLines(doubt));
+  for (const { tasks, project, expires, soon } of status.unsaved)
     lines.push(
-      `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside. ` +
-        `Look in the service's hub for a project named ${printable(JSON.stringify(name))}.`,
+      `${soon ? 'RUNS OUT: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
+        `its address lasts until ${printable(expires)}. The next run fetches it first.`,
     );
-  for (const task of status.unsaved)
-    lines.push(`paid, not saved yet: ${printable(task)}; the next run fetches it`);
-  for (const { task, why } of status.failures)
-    lines.push(`failed: ${printable(task)}: ${printable(why)}`);
+  for (const { tasks, project, credits: added } of status.additions)
+    lines.push(
+      `the service added ${count(added, 'credit')} after its answer: ${printable(tasks.join(', '))} (project ${printable(project)})`,
+    );
+  for (const { task, why, advice } of status.failures)
+    lines.push(
+      `failed: ${printable(task)}: ${printable(why)}${advice === undefined ? '' : `\n    → ${advice}`}`,
+    );
   return printable(lines.join('\n'), true);
+}
+
+/** When, under which name, at what price, what is known, and how it is settled. */
+function doubtLines({ tasks, name, since, reserved, why }: Doubt): readonly string[] {
+  const task = printable(tasks[0] ?? name);
+  return [
+    `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside; ` +
+      `${printable(why ?? 'the run died before the service answered')}.`,
+    `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
+    `    It is there: shotlist resolve <file> ${JSON.stringify(task)} --project <its id>`,
+    `    It is not:   shotlist resolve <file> ${JSON.stringify(task)} --not-charged`,
+    `    Who knows:   shotlist resolve <file> ${JSON.stringify(task)} --abandon (its credits count as charged)`,
+  ];
 }

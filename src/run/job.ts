@@ -3,6 +3,7 @@ import type { ApiFailure } from '../api/failure.ts';
 import type { Download } from '../api/project.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OutputLine } from '../journal/line.ts';
+import type { Expectation } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Place } from './place.ts';
 
@@ -58,6 +59,8 @@ export interface CreateOrder extends Common {
   readonly attempt: number;
   /** Credits set aside. */
   readonly reserve: number;
+  /** What that estimate was made of. */
+  readonly expectation: Expectation;
   readonly timeoutMs: number;
 }
 
@@ -70,6 +73,19 @@ export interface AttachOrder extends Common {
   /** Credits charged so far. */
   readonly credits: number;
   readonly timeoutMs: number;
+}
+
+/** In doubt since an earlier run: an event that names the attempt would say what became of it. */
+export interface AwaitOrder extends Common {
+  readonly deed: 'await';
+  readonly fingerprint: Fingerprint;
+  /** The attempt's. */
+  readonly name: string;
+  /** Credits set aside. */
+  readonly reserve: number;
+  readonly timeoutMs: number;
+  /** When it was begun, ISO 8601. */
+  readonly begun: string;
 }
 
 export interface DownloadOrder extends Common {
@@ -109,6 +125,7 @@ export type JobOrder =
   | DetectOrder
   | CreateOrder
   | AttachOrder
+  | AwaitOrder
   | DownloadOrder
   | CopyOrder
   | DeleteOrder
@@ -117,8 +134,15 @@ export type JobOrder =
 export type Outcome =
   /** `live`: its outputs as requests see them now. */
   | { readonly end: 'done'; readonly live: JsonObject }
-  /** Not charged, or refunded. */
-  | { readonly end: 'failed'; readonly why: string; readonly again: boolean }
+  /** Not charged, or refunded. `code` says what kind of failure it was. */
+  | {
+      readonly end: 'failed';
+      readonly why: string;
+      readonly again: boolean;
+      readonly code?: string;
+    }
+  /** It was not sent: there is no money for it any more, or no sense in it. */
+  | { readonly end: 'withheld'; readonly why: string }
   | { readonly end: 'doubt'; readonly why: string }
   /** Paid and known, but not over in time, or its files could not be fetched: the next run goes on with it. */
   | { readonly end: 'pending'; readonly why: string }

@@ -15,7 +15,8 @@ export interface LocalRunnerOptions {
 
 export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Runner {
   const limiters = new Map<string, LimitFunction>();
-  const leaves = new Map<string, () => void>();
+  /** The jobs that wait, and how to tell them to go on; a text says why they may not. */
+  const leaves = new Map<string, (refusal: string | undefined) => void>();
   let waiting: Notice[] = [];
   let wake: (() => void) | undefined;
   let crash: { readonly error: unknown } | undefined;
@@ -37,10 +38,19 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return tell({ is: 'ended', key, outcome: step.value });
-      const leave = new Promise<void>((resolve) => leaves.set(key, resolve));
-      tell({ is: 'event', key, ...step.value });
-      await leave;
+      const leave = new Promise<string | undefined>((resolve) => leaves.set(key, resolve));
+      tell('ask' in step.value ? { is: 'ask', key } : { is: 'event', key, ...step.value });
+      const refusal = await leave;
+      if (refusal === undefined) continue;
+      await performance.return({ end: 'withheld', why: refusal });
+      return tell({ is: 'ended', key, outcome: { end: 'withheld', why: refusal } });
     }
+  };
+
+  const answer = (key: string, refusal: string | undefined): void => {
+    const leave = leaves.get(key);
+    leaves.delete(key);
+    leave?.(refusal);
   };
 
   const limiterOf = (kind: string): LimitFunction | undefined => {
@@ -71,11 +81,8 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
       waiting = [];
       return happened;
     },
-    proceed(key) {
-      const leave = leaves.get(key);
-      leaves.delete(key);
-      leave?.();
-    },
+    proceed: (key) => answer(key, undefined),
+    decline: answer,
     abort: () => stopper.abort(),
     fail,
   };

@@ -1,34 +1,45 @@
 // The loop: start what may start, wait for the next thing that happened, make it durable, let it go on.
 // It has one wait in every turn, `runner.next`; a job that must wait for the journal holds up nobody else.
 
+import { adviceFor, doubtAdvice } from '../api/advice.ts';
 import { digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
-import { type JobLine, resultOf } from '../journal/line.ts';
+import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Ending, Phase, Turn } from '../plan/schedule.ts';
 import type { Happening, TaskEnding } from '../report/happening.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
-import { namedByContent } from '../task/outputs.ts';
+import { Barrier } from './barrier.ts';
+import { Clerk } from './clerk.ts';
 import { type Flight, Flights, type Passenger } from './flights.ts';
+import { give } from './giving.ts';
 import type { JobOrder, Outcome } from './job.ts';
-import { savedOutputs } from './orders.ts';
 import type { Notice, Runner } from './ports.ts';
-import { Purse } from './purse.ts';
-import { type Renewing, suppliersOf } from './renewals.ts';
+import { type Closed, Purse } from './purse.ts';
+import { Refusals } from './refusals.ts';
+import { type Renewing, supplyAgain } from './renewals.ts';
 import { type Move, Starter, type StarterOptions } from './starter.ts';
-import { type Stopped, Tally } from './tally.ts';
+import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
+import { Tolerance } from './tolerance.ts';
 import { Window } from './window.ts';
 import { Work } from './work.ts';
 
 export interface LoopOptions
-  extends Pick<StarterOptions, 'pipeline' | 'base' | 'journal' | 'look' | 'clock' | 'payAgain'> {
-  /** In this order; each group is over before the next begins. */
-  readonly items: readonly Iterable<Item>[];
+  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'inAir'> {
+  readonly items: Iterable<Item>;
+  /** How many items the pipeline has in this run. */
+  readonly total: number;
+  /** The run takes only some of the pipeline's items. */
+  readonly partial: boolean;
   readonly runner: Runner;
   /** Credits that this run may charge, at most. */
   readonly budget: number | undefined;
+  /** Set: nothing is bought from the start. */
+  readonly closed?: Closed;
+  /** Tasks that were done in this run already, before anything new was bought. */
+  readonly rescued?: ReadonlySet<string>;
   readonly say: (happening: Happening) => void;
 }
 
@@ -41,24 +52,28 @@ export class Loop {
   readonly #flights: Flights;
   readonly #purse: Purse;
   readonly #starter: Starter;
-  /** Tasks that wait for another item to be done with their project. */
-  readonly #patient: Passenger[] = [];
-  /** Item-level steps that are not over for every item: what keeps a shared project. */
-  readonly #unfinished = new Set<string>();
-  #stop: { readonly what: 'run' | 'interrupt'; readonly why: string } | undefined;
+  readonly #clerk: Clerk;
+  readonly #refusals: Refusals;
+  readonly #tolerance: Tolerance;
+  readonly #barrier: Barrier;
+  #stop: Halted | undefined;
 
   constructor(options: LoopOptions) {
     this.#o = options;
     this.#flights = new Flights(options.runner);
-    const { steps, items, budget } = options.pipeline;
-    this.#purse = new Purse({
-      ledger: options.journal.ledger,
-      budget: options.budget,
-      perItem: budget.perItem,
-    });
+    const { journal, runner, say, pipeline } = options;
+    const { steps, items, budget, tolerated } = pipeline;
+    this.#purse = new Purse({ journal, budget: options.budget, perItem: budget.perItem });
+    if (options.closed !== undefined) this.#purse.close(options.closed);
+    this.#refusals = new Refusals(steps);
+    const [purse, flights, refusals] = [this.#purse, this.#flights, this.#refusals];
+    this.#clerk = new Clerk({ journal, runner, say, purse, flights, refusals });
+    this.#tolerance = new Tolerance(tolerated, options.total, purse);
+    this.#barrier = new Barrier(options.partial);
     this.#starter = new Starter({
       ...options,
-      purse: this.#purse,
+      purse,
+      refusals,
       key: () => this.#flights.key(),
       inUse: (work, step, fingerprint) =>
         this.#flights.clash(step, fingerprint) || this.#window.keepsFrom(work, step, fingerprint),
@@ -88,18 +103,8 @@ export class Loop {
     });
   }
 
-  /** Stops: nothing new starts, what runs comes to an end. */
-  interrupt(why: string): void {
-    this.#halt({ what: 'interrupt', why });
-  }
-
   get stopped(): Stopped {
-    return {
-      interrupted: this.#stop?.what === 'interrupt',
-      unauthorized: this.#stop?.what === 'run',
-      money: this.#purse.empty !== undefined,
-      why: this.#stop?.why ?? this.#purse.empty,
-    };
+    return stoppedBy(this.#stop, this.#purse.closed);
   }
 
   async run(): Promise<void> {
@@ -110,9 +115,9 @@ export class Loop {
       if (!this.#admissionOver && this.#stop === undefined && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
+      idle = this.#flights.size === 0 && this.tally.ended === before ? idle + 1 : 0;
       if (this.#flights.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return;
-        idle = this.tally.ended === before ? idle + 1 : 0;
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
         continue;
       }
@@ -126,13 +131,18 @@ export class Loop {
 
   /** No further item is taken in: there is none, or no money for it. */
   get #admissionOver(): boolean {
-    return this.#window.exhausted || this.#purse.empty !== undefined;
+    return this.#window.exhausted || this.#noneToBuy;
+  }
+
+  /** Nothing more is bought, and not because only what is there already was to be saved. */
+  get #noneToBuy(): boolean {
+    return this.#purse.closed !== undefined && this.#purse.closed.because !== 'saving';
   }
 
   /** How a step of the items stands, for the shared steps that wait for all of them. */
   #itemPhase(step: string): Phase {
-    if (!this.#admissionOver || !this.#window.isEmpty) return 'waiting';
-    return this.#unfinished.has(step) || !this.#window.exhausted ? 'blocked' : 'done';
+    const over = this.#admissionOver && this.#window.isEmpty;
+    return this.#barrier.phase(step, { over, all: this.#window.exhausted });
   }
 
   #startAll(): void {
@@ -149,6 +159,7 @@ export class Loop {
 
   #leave(work: Work): void {
     if (!this.#window.close(work)) return;
+    this.#tolerance.over(work);
     if (work.unwell) this.tally.itemsUnfinished += 1;
     else this.tally.itemsDone += 1;
     this.#o.say({
@@ -168,6 +179,8 @@ export class Loop {
         return this.#end(work, step, 'blocked', `waits for ${turn.because}`);
       case 'skip':
         return this.#note(work, step, 'skipped', `${turn.because} is skipped`);
+      case 'exclude':
+        return this.#end(work, step, 'excluded', `${turn.because} is left out`);
       case 'start':
         return this.#move(work, step, this.#starter.consider(work, step));
       default:
@@ -183,9 +196,7 @@ export class Loop {
         this.#flights.join({ work, step }, move.fingerprint);
         return;
       case 'wait':
-        work.schedule.start(step.name);
-        this.#patient.push({ work, step });
-        return;
+        return this.#window.wait(work, step);
       case 'reuse':
         return this.#reuse(work, step, move.fingerprint, move.job);
       case 'renew':
@@ -195,7 +206,10 @@ export class Loop {
         return this.#note(work, step, 'skipped', move.why);
       case 'fail':
         return this.#note(work, step, 'failed', move.why);
+      case 'exclude':
+        return this.#end(work, step, 'excluded', move.why);
       case 'hold':
+        work.credits += move.reserve;
         return this.#end(work, step, 'held', move.why);
       case 'later':
         return this.#end(work, step, 'pending', move.why);
@@ -208,6 +222,8 @@ export class Loop {
   #launch(work: Work, step: Step, fingerprint: Fingerprint | undefined, order: JobOrder): void {
     if (fingerprint !== undefined && this.#flights.join({ work, step }, fingerprint)) return;
     if (order.deed === 'create') this.#purse.promise(work, order);
+    if (order.deed === 'attach' && !order.settled)
+      this.#purse.remember(work, order.key, order.credits);
     this.#flights.start({ work, step }, fingerprint, order);
   }
 
@@ -230,53 +246,22 @@ export class Loop {
       this.#o.journal.append([{ event: 'serves', job: fingerprint, task }]);
     work.credits += deed === 'create' ? (job.credits ?? 0) : 0;
     this.#give(work, step, fingerprint, undefined);
-    this.#end(work, step, 'done', '', 'reused');
+    const now = this.#o.rescued?.has(task) === true;
+    this.#end(work, step, 'done', '', now ? 'done' : 'reused');
   }
 
-  /** Puts a finished task's outputs where later steps look for them. */
   #give(work: Work, step: Step, fingerprint: Fingerprint, live: JsonObject | undefined): void {
-    const job = this.#o.journal.ledger.job(fingerprint);
-    if (job === undefined) throw new Error(`bug: ${work.task(step)} gave without a job`);
-    const { deed } = step.kind;
-    if (deed === 'download' || deed === 'delete') {
-      const outputs = savedOutputs(job, work.task(step));
-      return work.give(step, fingerprint, outputs, outputs);
-    }
-    const content = namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
-    work.give(step, fingerprint, content, live);
+    give(work, step, { fingerprint, live, ledger: this.#o.journal.ledger });
   }
 
-  /** Records all that happened, lets the jobs go on as soon as it is durable where it must be. */
+  /** Records all that happened, then ends what is over. */
   #handle(notices: readonly Notice[]): void {
-    const { journal, runner } = this.#o;
-    const durable: string[] = [];
-    for (const notice of notices) {
-      if (notice.is === 'ended') continue;
-      journal.append([notice.event]);
-      this.#purse.hear(this.#flights.get(notice.key), notice.event);
-      if (notice.durable) durable.push(notice.key);
-      else runner.proceed(notice.key);
-    }
-    if (durable.length > 0) this.#sync(durable);
+    if (this.#clerk.take(notices)) this.#window.askAgain();
     for (const notice of notices) if (notice.is === 'ended') this.#land(notice.key, notice.outcome);
   }
 
-  /** Jobs go on when the disk has what they said; the loop does not wait, others' syncs are grouped meanwhile. */
-  #sync(keys: readonly string[]): void {
-    const { journal, runner } = this.#o;
-    journal.sync().then(
-      () => {
-        for (const key of keys) runner.proceed(key);
-      },
-      (error: unknown) => runner.fail(error),
-    );
-  }
-
   #land(key: string, outcome: Outcome): void {
-    for (const { work, step } of this.#patient.splice(0)) {
-      work.schedule.reopen(step.name);
-      this.#window.stir(work);
-    }
+    this.#window.askAgain();
     const flight = this.#flights.land(key);
     this.#purse.settle(flight);
     this.#settle(flight, outcome, flight, flight.charged);
@@ -294,7 +279,9 @@ export class Loop {
         if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);
         if (flight.fingerprint !== undefined)
           this.#starter.noteFailure(flight.fingerprint, outcome.why);
-        return this.#note(work, step, 'failed', outcome.why);
+        if (leader && flight.order.deed === 'create' && outcome.code === 'refused')
+          this.#refusals.count(step, outcome.why);
+        return this.#note(work, step, 'failed', outcome.why, outcome.code);
       case 'doubt':
         return this.#end(work, step, 'held', outcome.why);
       case 'pending':
@@ -302,15 +289,24 @@ export class Loop {
       case 'resupply':
         return leader ? this.#resupply(work, step, outcome.why) : work.schedule.reopen(step.name);
       case 'stop':
-        if (outcome.what === 'run') this.#halt({ what: 'run', why: outcome.why });
-        if (outcome.what === 'paid') this.#purse.empty ??= outcome.why;
-        if (outcome.what === 'step') this.#starter.noteRefusal(step, outcome.why);
-        return this.#end(work, step, outcome.what === 'step' ? 'failed' : 'pending', outcome.why);
+        this.#stopAt(outcome, step);
+        return outcome.what === 'step'
+          ? this.#note(work, step, 'failed', outcome.why, outcome.failure.reason)
+          : this.#end(work, step, 'pending', outcome.why);
+      case 'withheld':
+        return this.#end(work, step, 'pending', outcome.why);
       case 'stopped':
         return this.#end(work, step, 'pending', 'stopped');
       default:
         return unreachable(outcome);
     }
+  }
+
+  #stopAt({ what, why, failure }: Extract<Outcome, { end: 'stop' }>, step: Step): void {
+    if (what === 'run') this.halt({ what: 'run', why });
+    if (what === 'step') this.#refusals.refuse(step, why);
+    const because = failure.reason === 'payment-required' ? 'credits' : 'machine';
+    if (what === 'paid') this.#purse.close({ because, why });
   }
 
   #attemptsLeft({ order, step }: Flight): boolean {
@@ -341,16 +337,11 @@ export class Loop {
       return this.#note(work, step, 'failed', `${why}, also after it was supplied again`);
     work.resupplied.add(step.name);
     work.schedule.reopen(step.name);
-    for (const { owner, step: supplier } of suppliersOf(work, step)) {
-      if (owner.forced.has(supplier.name)) continue;
-      owner.enliven(supplier.name, undefined);
-      owner.forced.add(supplier.name);
-      owner.schedule.reopen(supplier.name);
-      this.#window.stir(owner);
-    }
+    for (const owner of supplyAgain(work, step)) this.#window.stir(owner);
   }
 
-  #halt(stop: { readonly what: 'run' | 'interrupt'; readonly why: string }): void {
+  /** Nothing new starts, what runs comes to an end. */
+  halt(stop: Halted): void {
     if (this.#stop !== undefined) return;
     this.#stop = stop;
     this.#o.say({ type: 'stopping', why: stop.why });
@@ -358,10 +349,12 @@ export class Loop {
   }
 
   /** An end without a job to speak for it is recorded, once. */
-  #note(work: Work, step: Step, event: 'skipped' | 'failed', why: string): void {
+  #note(work: Work, step: Step, event: 'skipped' | 'failed', why: string, code?: string): void {
     const task = work.task(step);
     const known = this.#o.journal.ledger.task(task);
-    if (known?.state !== event || known.why !== why) this.#o.journal.append([{ event, task, why }]);
+    const what = event === 'failed' && code !== undefined ? { code } : {};
+    if (known?.state !== event || known.why !== why)
+      this.#o.journal.append([{ event, task, why, ...what }]);
     this.#end(work, step, event, why);
   }
 
@@ -375,8 +368,9 @@ export class Loop {
   ): void {
     const task = work.task(step);
     this.#over(work, step, ending);
-    if (shown !== 'reused' && shown !== 'skipped') work.news = true;
-    this.tally.add(task, shown, why);
+    if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.news = true;
+    const code = ending === 'failed' ? this.#o.journal.ledger.task(task)?.code : undefined;
+    this.tally.add(task, shown, why, ending === 'held' ? doubtAdvice : adviceFor(code));
     this.#o.say({
       type: 'task',
       task,
@@ -389,10 +383,9 @@ export class Loop {
 
   #over(work: Work, step: Step, ending: Ending): void {
     work.schedule.end(step.name, ending);
-    if (ending !== 'done' && ending !== 'skipped') {
-      work.unwell = true;
-      if (work !== this.#shared) this.#unfinished.add(step.name);
-    }
+    if (work !== this.#shared) this.#barrier.note(step.name, ending);
+    if (ending !== 'done' && ending !== 'skipped' && ending !== 'excluded') work.unwell = true;
+    if (ending === 'failed') this.#tolerance.failed(work);
     if (work === this.#shared) this.#window.stirAll();
   }
 }

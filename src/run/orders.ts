@@ -12,7 +12,7 @@ import { uploadFingerprint } from '../plan/ask.ts';
 import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { AttachOrder, CopyOrder, DetectOrder, ReuploadOrder } from './job.ts';
+import type { AttachOrder, AwaitOrder, CopyOrder, DetectOrder, ReuploadOrder } from './job.ts';
 import type { Place } from './place.ts';
 
 /** Free requests are tried this often in all: they cost nothing but patience. */
@@ -55,6 +55,26 @@ export function attachOrder(
     settled: job.state !== 'created',
     credits: job.credits ?? 0,
     timeoutMs: timeoutOf(step),
+  };
+}
+
+/** Waits for an event about a creation of an earlier run whose outcome is not known. */
+export function awaitOrder(
+  head: Head,
+  step: Step,
+  job: JobLine,
+  fingerprint: Fingerprint,
+): AwaitOrder {
+  if (job.name === undefined) throw new Error(`bug: job ${job.job} is ${job.state} without a name`);
+  return {
+    ...head,
+    deed: 'await',
+    attempts: Math.max(head.attempts, freeAttempts),
+    fingerprint,
+    name: job.name,
+    reserve: job.reserve ?? 0,
+    timeoutMs: timeoutOf(step),
+    begun: job.at,
   };
 }
 
@@ -142,11 +162,11 @@ export function savedOutputs(job: JobLine, task: string): JsonObject {
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A name that people recognise in the hub and that is unique to the attempt. */
+/** A name that people recognise in the hub, that is unique to the attempt, and that comes back as it was sent. */
 export function attemptName(shown: string, chance: () => number): string {
   const token = Array.from(
     { length: 10 },
     () => alphabet[Math.floor(chance() * alphabet.length)],
   ).join('');
-  return `${shown.slice(0, 80)} #${token}`;
+  return `${shown.slice(0, 80).toWellFormed()} #${token}`;
 }

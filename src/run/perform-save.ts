@@ -1,15 +1,16 @@
 // Jobs about results: download, copy, delete. A file is recorded once it is whole, synced and in its place.
 import { extensionOf, extensionOfContentType } from '../api/asset.ts';
 import { type ApiFailure, explainFailure } from '../api/failure.ts';
-import type { Download } from '../api/project.ts';
+import { digestOf } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { OutputLine } from '../journal/line.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { outputPath } from '../plan/output-path.ts';
+import { Addresses } from './addresses.ts';
 import type { CopyOrder, DeleteOrder, DownloadOrder, Outcome } from './job.ts';
 import { freeFailure } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
-import type { Fetched, LocalFile } from './ports.ts';
+import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
 import { scrubbed } from './scrub.ts';
 import type { World } from './world.ts';
@@ -18,84 +19,75 @@ import type { World } from './world.ts';
 const pending = (why: string): Outcome => ({ end: 'pending', why });
 
 function unfetched(failure: ApiFailure): Outcome {
-  if (failure.reason === 'aborted') return { end: 'stopped' };
   const why = scrubbed(explainFailure(failure));
-  return failure.reason === 'unauthorized'
-    ? { end: 'stop', what: 'run', why, failure }
-    : pending(why);
+  switch (failure.reason) {
+    case 'aborted':
+      return { end: 'stopped' };
+    case 'unauthorized':
+      return { end: 'stop', what: 'run', why, failure };
+    case 'local':
+      return { end: 'stop', what: 'paid', why, failure };
+    default:
+      return pending(why);
+  }
 }
 
+/** What cannot be saved must not be bought: trouble of this machine stops everything that pays. */
+const unsaved = ({ message, systemic }: FileTrouble): Outcome =>
+  systemic ? unfetched({ reason: 'local', message }) : pending(message);
+
 export async function* download(order: DownloadOrder, world: World): Performance {
-  const known = order.downloads === undefined ? await addresses(order, world) : ok(order.downloads);
-  if (!known.ok) return unfetched(known.error);
-  let downloads = known.value;
-  if (downloads.length === 0) return pending('the service lists no download for it');
-  const count = downloads.length;
-  for (let index = 0; index < count; index++) {
-    const address = downloads[index];
-    if (address === undefined) return pending(`the service lists fewer downloads than before`);
-    const guess = extensionOfAddress(address.url);
-    const temporary = await world.disk.temporary(folderOf(order.to, guess));
-    if (!temporary.ok) return pending(temporary.error);
-    let fetched = await fetchInto(address.url, temporary.value, order, world);
-    if (
-      !fetched.ok &&
-      (fetched.error.reason === 'expired' || fetched.error.reason === 'not-found')
-    ) {
-      const fresh = await addresses(order, world);
-      if (!fresh.ok) return unfetched(fresh.error);
-      downloads = fresh.value;
-      fetched = await fetchInto(
-        downloads[index]?.url ?? address.url,
-        temporary.value,
-        order,
-        world,
-      );
+  const addresses = new Addresses(order, world);
+  const count = await addresses.count();
+  if (!count.ok) return unfetched(count.error);
+  if (count.value === 0) return pending('the service lists no download for it');
+  for (let index = 0; index < count.value; index++) {
+    const address = await addresses.at(index);
+    if (!address.ok) return unfetched(address.error);
+    const guess = extensionOfAddress(address.value);
+    const temporary = await temporaryFor(order, index, guess, world);
+    if (!temporary.ok) return unsaved(temporary.error);
+    const into = temporary.value;
+    let fetched = await fetchInto(into, address.value, order, world);
+    if (!fetched.ok && fetched.error.reason === 'expired') {
+      const fresh = await addresses.another(index);
+      if (fresh?.ok === false) return unfetched(fresh.error);
+      if (fresh !== undefined) fetched = await fetchInto(into, fresh.value, order, world);
     }
-    if (!fetched.ok) {
-      await world.disk.discard(temporary.value);
-      return unfetched(fetched.error);
-    }
+    // What came of it stays on disk: the next run goes on from there.
+    if (!fetched.ok) return unfetched(fetched.error);
+    addresses.came();
     const extension = extensionOfContentType(fetched.value.contentType) ?? guess;
-    const saved = await place(
-      order,
-      { index, count, extension },
-      temporary.value,
-      fetched.value,
-      world,
-    );
-    if (!saved.ok) return pending(saved.error);
+    const position = { index, count: count.value, extension };
+    const saved = await place(order, position, into, fetched.value, world);
+    if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
   }
   return { end: 'done', live: {} };
 }
 
 const fetchInto = (
-  url: string,
   into: LocalFile,
+  url: string,
   order: DownloadOrder,
   world: World,
 ): Promise<Result<Fetched, ApiFailure>> =>
   patiently('free', order.attempts, world, () => world.api.download(url, into));
 
-async function addresses(
-  order: DownloadOrder,
-  world: World,
-): Promise<Result<readonly Download[], ApiFailure>> {
-  const record = toolNamed(order.tool)?.record ?? 'image';
-  const read = await patiently('free', order.attempts, world, () =>
-    world.api.project(record, order.project),
-  );
-  return read.ok ? ok(read.value.downloads) : err(read.error);
-}
-
 function extensionOfAddress(url: string): string {
   return (URL.canParse(url) ? extensionOf(new URL(url).pathname) : '') || 'bin';
 }
 
-/** Any name in the folder that the file will stand in; only the folder matters. */
-const folderOf = (to: string, extension: string): string =>
-  to.endsWith('/') ? `${to}1.${extension}` : to;
+/** Named by what it is and where it goes: two tasks may fetch one project to two places at the same time. */
+function temporaryFor(
+  { fingerprint: job, to }: DownloadOrder | CopyOrder,
+  index: number,
+  extension: string,
+  world: World,
+): Promise<Result<LocalFile, FileTrouble>> {
+  const inFolder = to.endsWith('/') ? `${to}1.${extension}` : to;
+  return world.disk.temporary(inFolder, digestOf({ job, to, index }));
+}
 
 interface Position {
   readonly index: number;
@@ -109,12 +101,17 @@ async function place(
   temporary: LocalFile,
   { bytes, digest }: Fetched,
   world: World,
-): Promise<Result<OutputLine, string>> {
+): Promise<Result<OutputLine, FileTrouble>> {
   const path = outputPath(order.to, position);
-  const placed = path.ok ? await world.disk.place(temporary, path.value, digest) : path;
-  if (!placed.ok) await world.disk.discard(temporary);
-  if (!path.ok) return path;
-  if (!placed.ok) return err(placed.error);
+  if (!path.ok) {
+    await world.disk.discard(temporary);
+    return err({ message: path.error, systemic: false });
+  }
+  const placed = await world.disk.place(temporary, path.value, digest);
+  if (!placed.ok) {
+    await world.disk.discard(temporary);
+    return placed;
+  }
   return ok({
     task: order.task,
     index: position.index,
@@ -128,17 +125,20 @@ async function place(
 export async function* copy(order: CopyOrder, world: World): Performance {
   const count = order.sources.length;
   for (const { output, from } of order.sources) {
-    const temporary = await world.disk.temporary(folderOf(order.to, extensionOf(output.path)));
-    if (!temporary.ok) return pending(temporary.error);
+    const temporary = await temporaryFor(order, output.index, extensionOf(output.path), world);
+    if (!temporary.ok) return unsaved(temporary.error);
     const copied = await world.disk.copy(world.disk.fileAt(from), temporary.value);
-    if (!copied.ok) return pending(copied.error);
+    if (!copied.ok) {
+      await world.disk.discard(temporary.value);
+      return unsaved(copied.error);
+    }
     if (copied.value.digest !== output.sha256) {
       await world.disk.discard(temporary.value);
       return pending(`${output.path} changed while it was being copied`);
     }
     const position = { index: output.index, count, extension: extensionOf(output.path) };
     const saved = await place(order, position, temporary.value, copied.value, world);
-    if (!saved.ok) return pending(saved.error);
+    if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
   }
   return { end: 'done', live: {} };

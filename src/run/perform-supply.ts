@@ -85,6 +85,8 @@ export function freeFailure(failure: ApiFailure): Outcome {
       return { end: 'stop', what: 'run', why, failure };
     case 'forbidden':
       return { end: 'stop', what: 'step', why, failure };
+    case 'local':
+      return { end: 'stop', what: 'paid', why, failure };
     case 'missing-asset':
       return { end: 'resupply', why };
     case 'payment-required':
@@ -113,7 +115,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
     id = begun.value.id;
   }
   const detection = id;
-  const until = clock.now() + order.timeoutMs;
+  const until = clock.elapsed() + order.timeoutMs;
   const waits = pauses(medianSeconds / world.haste);
   for (;;) {
     const pause = waits.next().value;
@@ -140,7 +142,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
     }
     if (record.status === 'error')
       return { end: 'failed', why: 'the service could not look for faces in it', again: false };
-    if (clock.now() + pause >= until)
+    if (clock.elapsed() + pause >= until)
       return { end: 'failed', why: 'the face detection was not over in time', again: false };
     await clock.sleep(pause, stop);
     if (stop.aborted) return { end: 'stopped' };

@@ -1,7 +1,7 @@
 // One job as an async generator of events: whoever drives it has an event on disk before asking for the next.
 import { unreachable } from '../base/result.ts';
 import type { JobOrder } from './job.ts';
-import { attach, create } from './perform-create.ts';
+import { attach, awaitNews, create } from './perform-create.ts';
 import { copy, download, remove } from './perform-save.ts';
 import { detect, digest, reupload, upload } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
@@ -19,6 +19,8 @@ export function perform(order: JobOrder, world: World): Performance {
       return create(order, world);
     case 'attach':
       return attach(order, world);
+    case 'await':
+      return awaitNews(order, world);
     case 'download':
       return download(order, world);
     case 'copy':

@@ -8,4 +8,9 @@ export interface Recorded {
   readonly durable: boolean;
 }
 
-export type Performance = AsyncGenerator<Recorded, Outcome, void>;
+/** The creation was surely not taken and is about to be sent again: is there still money for it? */
+export interface Asking {
+  readonly ask: 'send';
+}
+
+export type Performance = AsyncGenerator<Recorded | Asking, Outcome, void>;

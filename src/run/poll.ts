@@ -14,3 +14,6 @@ export function* pauses(medianSeconds: number): Generator<number, never> {
     pause = Math.min(longest, pause * 1.5);
   }
 }
+
+/** With the service's events, looking is only for those that get lost and for what has none, such as `canceled`. */
+export const rarerWithNews = 4;

@@ -2,11 +2,11 @@
 
 import type { MediaType } from '../api/asset.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import type { Creation, FaceDetection, Project, RecordKind } from '../api/project.ts';
+import type { Account, FaceDetection, Project, RecordKind, Taking } from '../api/project.ts';
 import type { Digest } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { Ledger, Account as Spending } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { JobOrder, Outcome } from './job.ts';
@@ -14,8 +14,10 @@ import type { Place } from './place.ts';
 
 /** Time. Everything that waits or dates asks here, so that a test owns it. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, for time stamps and expiries. People and time servers set it forward and back. */
   now(): number;
+  /** Milliseconds since some moment, for durations: it only ever goes forward, at the pace of real time. */
+  elapsed(): number;
   /** Resolves after so many milliseconds, or at once when the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** 0 ≤ chance < 1, for jitter and names. */
@@ -34,11 +36,17 @@ export interface MediaApi {
   put(target: UploadTarget, file: LocalFile): Answer<Digest>;
   detectFaces(body: JsonObject): Answer<{ readonly id: string }>;
   faceDetection(id: string): Answer<FaceDetection>;
-  /** The one call that costs credits. */
-  create(tool: string, body: JsonObject): Answer<Creation>;
+  /** The account, where this deployment tells it (facts.md, Account): undefined where it does not. */
+  account(): Answer<Account | undefined>;
+  /** The one call that costs credits. `known`: aborted when its outcome came another way, so that nobody waits for it. */
+  create(tool: string, body: JsonObject, known?: AbortSignal): Answer<Taking>;
   project(record: RecordKind, id: string): Answer<Project>;
   deleteProject(record: RecordKind, id: string): Answer<void>;
-  /** Streams a download into a new file and syncs it to disk. */
+  /**
+   * Streams a download into a temporary file and syncs it to disk. One that was cut leaves there what came, when the
+   * storage can go on from it: the next call for that file, in this run or a later one, fetches only the rest.
+   * An empty file is no result.
+   */
   download(url: string, into: LocalFile): Answer<Fetched>;
 }
 
@@ -58,6 +66,14 @@ export interface Fetched {
   readonly contentType: string;
 }
 
+/** Why a file could not be read or written. */
+export interface FileTrouble {
+  /** The place, and what is wrong with it. */
+  readonly message: string;
+  /** This machine's trouble (full, read-only, failing), not this file's own: the next file would meet it too. */
+  readonly systemic: boolean;
+}
+
 /** The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. */
 export interface Disk {
   /** What is known of a file without reading it; its digest where it was hashed before and is unchanged. */
@@ -70,16 +86,23 @@ export interface Disk {
   fileAt(place: Place): LocalFile;
   /** How a path below the output folder is recorded: relative to the pipeline file. */
   recordedAs(outputPath: string): string;
-  /** A name for a file that is being written, in the folder that it will stand in. */
-  temporary(outputPath: string): Promise<Result<LocalFile, string>>;
+  /**
+   * A name for a file that is being written, in the folder that it will stand in. The same `work` has the same name in
+   * every run: a later one finds what an earlier one left, and nothing piles up.
+   */
+  temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>>;
   /**
    * Puts a finished, synced file in its place, whole or not at all, and syncs the folder. What stood there with
    * other content is kept under its hash: nothing that was paid for is ever overwritten.
    */
-  place(temporary: LocalFile, outputPath: string, digest: Digest): Promise<Result<void, string>>;
+  place(
+    temporary: LocalFile,
+    outputPath: string,
+    digest: Digest,
+  ): Promise<Result<void, FileTrouble>>;
   /** Copies an output or a kept file to a temporary file and syncs it. */
-  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, string>>;
-  /** Removes a temporary file that came to nothing. */
+  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>>;
+  /** Removes a temporary file that came to nothing, and what was noted about it. */
   discard(file: LocalFile): Promise<void>;
 }
 
@@ -91,7 +114,7 @@ export interface Journal {
   sync(): Promise<void>;
   readonly ledger: Ledger;
   /** What this run's budget is compared with. */
-  readonly account: Account;
+  readonly account: Spending;
 }
 
 /** The next thing that happened to a job. */
@@ -103,6 +126,8 @@ export type Notice =
       readonly event: Happened;
       readonly durable: boolean;
     }
+  /** A creation that was surely not taken would be sent again; `proceed` or `decline` answers. */
+  | { readonly is: 'ask'; readonly key: string }
   | { readonly is: 'ended'; readonly key: string; readonly outcome: Outcome };
 
 /** Where jobs are performed: in this process, or elsewhere. What crosses is plain data. */
@@ -111,6 +136,8 @@ export interface Runner {
   /** All that happened since the last call; waits for at least one. */
   next(): Promise<readonly Notice[]>;
   proceed(key: string): void;
+  /** The job that waits ends here, as `withheld`, without sending anything more. */
+  decline(key: string, why: string): void;
   /** Running requests end, waiting is given up: every job ends soon. */
   abort(): void;
   /** Makes `next` fail: the loop cannot go on. */

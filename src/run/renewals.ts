@@ -87,8 +87,24 @@ export function renewalsFor(work: Work, step: Step, ground: Ground): Renewals {
 const lostText = (task: string): string =>
   `${task} is needed, its project was deleted and its file is gone: it would have to be paid again`;
 
-/** All free suppliers of a step, and theirs: what is done again when storage has lost an input. */
-export function suppliersOf(work: Work, step: Step): readonly { owner: Work; step: Step }[] {
+/**
+ * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Returns the
+ * works in which something may start.
+ */
+export function supplyAgain(work: Work, step: Step): readonly Work[] {
+  const stirred: Work[] = [];
+  for (const { owner, step: supplier } of suppliersOf(work, step)) {
+    if (owner.forced.has(supplier.name)) continue;
+    owner.enliven(supplier.name, undefined);
+    owner.forced.add(supplier.name);
+    owner.schedule.reopen(supplier.name);
+    stirred.push(owner);
+  }
+  return stirred;
+}
+
+/** All free suppliers of a step, and theirs. */
+function suppliersOf(work: Work, step: Step): readonly { owner: Work; step: Step }[] {
   return step.uses.flatMap((name) => {
     const owner = work.ownerOf(name);
     const before = owner?.step(name);

@@ -14,46 +14,68 @@ class Unsuccessful extends Error {
   }
 }
 
+type Patience = Pick<World, 'clock' | 'stop' | 'backoffMs'>;
+
+const longestMs = 30_000;
+
+/** Waits before a request is sent again: as long as the service asks, then a jittered, doubling pause. */
+export async function pauseAfter(
+  failure: ApiFailure,
+  tries: number,
+  world: Patience,
+): Promise<void> {
+  const { clock, backoffMs, stop } = world;
+  if ('retryAfterMs' in failure && failure.retryAfterMs !== undefined)
+    await clock.sleep(failure.retryAfterMs, stop);
+  const pause = Math.min(longestMs, backoffMs * 2 ** (tries - 1));
+  await clock.sleep(pause * (0.5 + clock.chance()), stop);
+}
+
 /** At most `attempts` tries in all, with exponential backoff, jitter and the service's own Retry-After. */
 export async function patiently<T>(
   kind: CallKind,
   attempts: number,
-  world: World,
+  world: Patience,
   call: () => Promise<Result<T, ApiFailure>>,
 ): Promise<Result<T, ApiFailure>> {
   const first = await call();
   if (first.ok || remedy(kind, first.error) !== 'retry' || attempts <= 1) return first;
-  let failure = first.error;
+  let last: Result<T, ApiFailure> | undefined = first;
   const waitAsAsked = async (): Promise<void> => {
-    const ms = 'retryAfterMs' in failure ? failure.retryAfterMs : undefined;
+    const failure = last === undefined || last.ok ? undefined : last.error;
+    const ms =
+      failure !== undefined && 'retryAfterMs' in failure ? failure.retryAfterMs : undefined;
     if (ms !== undefined) await world.clock.sleep(ms, world.stop);
   };
   try {
-    await waitAsAsked();
-    await world.clock.sleep(world.backoffMs * (0.5 + world.clock.chance()), world.stop);
+    await pauseAfter(first.error, 1, world);
     const value = await pRetry(
       async () => {
-        const answer = await call();
-        if (answer.ok) return answer.value;
-        failure = answer.error;
-        throw new Unsuccessful(answer.error);
+        last = undefined;
+        last = await call();
+        if (last.ok) return last.value;
+        throw new Unsuccessful(last.error);
       },
       {
         retries: attempts - 2,
         minTimeout: world.backoffMs * 2,
-        maxTimeout: 30_000,
+        maxTimeout: longestMs,
         factor: 2,
         randomize: true,
         signal: world.stop,
         shouldRetry: ({ error }) =>
           error instanceof Unsuccessful && remedy(kind, error.failure) === 'retry',
-        onFailedAttempt: waitAsAsked,
+        onFailedAttempt: async ({ retriesLeft }) => {
+          if (retriesLeft > 0) await waitAsAsked();
+        },
       },
     );
     return ok(value);
   } catch (error) {
     if (error instanceof Unsuccessful) return err(error.failure);
-    if (world.stop.aborted) return err({ reason: 'aborted', message: '' });
-    throw error;
+    if (!world.stop.aborted || last === undefined) throw error;
+    // Once stopped, p-retry drops the answer that came meanwhile. It may say that something was paid.
+    if (last.ok || remedy(kind, last.error) !== 'retry') return last;
+    return err({ reason: 'aborted', message: '' });
   }
 }

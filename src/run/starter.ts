@@ -7,14 +7,15 @@ import type { Scope } from '../language/expression.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { type Answer, ask } from '../plan/ask.ts';
-import { downloadCount } from '../plan/decide.ts';
-import { estimateOf } from '../plan/estimate.ts';
+import { type Act, downloadCount } from '../plan/decide.ts';
+import { expectationOf } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { CreateOrder, JobOrder } from './job.ts';
 import type { Look } from './look.ts';
 import {
   attachOrder,
   attemptName,
+  awaitOrder,
   bodyTrouble,
   copyOrder,
   type Head,
@@ -23,6 +24,7 @@ import {
 } from './orders.ts';
 import type { Clock, Journal } from './ports.ts';
 import type { Purse } from './purse.ts';
+import type { Refusals } from './refusals.ts';
 import { type Renewing, renewalsFor } from './renewals.ts';
 import type { Work } from './work.ts';
 
@@ -40,7 +42,9 @@ export type Move =
   | { readonly move: 'reuse'; readonly fingerprint: Fingerprint; readonly job: JobLine }
   /** These are made fresh first; then it is asked again. */
   | { readonly move: 'renew'; readonly list: readonly Renewing[] }
-  | { readonly move: 'skip' | 'fail' | 'hold' | 'later'; readonly why: string };
+  /** In doubt; `reserve`: credits that may have been charged. */
+  | { readonly move: 'hold'; readonly why: string; readonly reserve: number }
+  | { readonly move: 'skip' | 'fail' | 'later' | 'exclude'; readonly why: string };
 
 export interface StarterOptions {
   readonly pipeline: Pipeline;
@@ -51,6 +55,11 @@ export interface StarterOptions {
   readonly purse: Purse;
   /** A result that is gone here and there may be paid again. */
   readonly payAgain: boolean;
+  /** The service's events are listened to: one may say what became of a creation in doubt. */
+  readonly listening?: boolean;
+  /** May this be done for a step in this run? What is done before is reused in any case. */
+  readonly allows: (step: Step, act: Act) => boolean;
+  readonly refusals: Refusals;
   /** A name for the next job. */
   readonly key: () => string;
   /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
@@ -61,26 +70,24 @@ export interface StarterOptions {
 
 type Decided = Extract<Answer, { is: 'decided' }>;
 
+type Request = Omit<CreateOrder, 'deed' | 'name' | 'reserve' | 'expectation'>;
+
 const fail = (why: string): Move => ({ move: 'fail', why });
+const later = (why: string): Move => ({ move: 'later', why });
+const leftOut: Move = { move: 'exclude', why: 'this run leaves it out' };
 const payAgainHint = '--pay-again would pay for it again';
 
 export class Starter {
   readonly #o: StarterOptions;
-  /** Jobs that failed in this run, and steps that the plan of the account refuses: not tried again in it. */
+  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
   readonly #failed = new Map<Fingerprint, string>();
-  readonly #refused = new Map<string, string>();
 
   constructor(options: StarterOptions) {
     this.#o = options;
   }
 
-  /** Siblings with the same content, or of the same step, would meet the same fate. */
   noteFailure(fingerprint: Fingerprint, why: string): void {
     this.#failed.set(fingerprint, why);
-  }
-
-  noteRefusal(step: Step, why: string): void {
-    this.#refused.set(step.name, why);
   }
 
   consider(work: Work, step: Step): Move {
@@ -103,7 +110,7 @@ export class Starter {
       case 'skip':
         return { move: 'skip', why: 'its if: is false' };
       case 'trouble':
-        return fail(answer.trouble.message);
+        return this.#o.allows(step, 'begin') ? fail(answer.trouble.message) : leftOut;
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
@@ -116,24 +123,25 @@ export class Starter {
   #decided(work: Work, step: Step, answer: Decided, head: Head): Move {
     const { decision, fingerprint, job, wish } = answer;
     if (work.forced.has(step.name)) return this.#begin(work, step, answer, head);
+    if (decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
     switch (decision.act) {
       case 'reuse':
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
         return { move: 'reuse', fingerprint, job };
       case 'begin':
         return this.#begin(work, step, answer, head);
-      case 'attach': {
+      case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
-        const order = attachOrder(head, step, job, fingerprint);
-        return { move: 'job', fingerprint, order };
-      }
+        return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
       case 'copy': {
         if (wish.deed !== 'download') throw new Error(`bug: ${head.task} copies no download`);
         const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.look);
         return { move: 'job', fingerprint: undefined, order };
       }
       case 'hold':
-        return { move: 'hold', why: decision.why };
+        if (job === undefined || this.#o.listening !== true)
+          return { move: 'hold', why: decision.why, reserve: job?.reserve ?? 0 };
+        return { move: 'job', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
       case 'lost':
         return this.#lost(work, step, decision.why);
       case 'refuse':
@@ -223,17 +231,23 @@ export class Starter {
     return this.#pay(work, step, { ...head, ...request, attempt: (job?.attempt ?? 0) + 1 });
   }
 
-  #pay(work: Work, step: Step, request: Omit<CreateOrder, 'deed' | 'name' | 'reserve'>): Move {
-    const { journal, pipeline, clock, purse } = this.#o;
+  #pay(work: Work, step: Step, request: Request): Move {
+    const { pipeline, clock, purse, refusals } = this.#o;
     const { fingerprint, body, task } = request;
-    const before = this.#failed.get(fingerprint) ?? this.#refused.get(step.name);
+    const before = this.#failed.get(fingerprint);
     if (before !== undefined) return fail(before);
-    const leave = purse.ask(work, estimateOf(step, body, journal.ledger));
-    if (!leave.may) return { move: leave.how, why: leave.why };
+    const against = refusals.against(step);
+    if (against !== undefined) return against.own ? fail(against.why) : later(against.why);
+    const expectation = expectationOf(step, body);
+    if (expectation === undefined) throw new Error(`bug: ${task} is free`);
+    const leave = purse.ask(work, expectation);
+    if (!leave.may)
+      return leave.how === 'wait' ? { move: 'wait' } : { move: leave.how, why: leave.why };
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
-    const order: CreateOrder = { ...request, deed: 'create', name, reserve: leave.reserve };
+    const { reserve } = leave;
+    const order: CreateOrder = { ...request, deed: 'create', name, reserve, expectation };
     return { move: 'job', fingerprint, order };
   }
 
@@ -247,7 +261,7 @@ export class Starter {
   }
 }
 
-/** The tasks of an item that download what a delete is about to remove. */
+/** The tasks of an item that download what a delete is about to remove, also those that this run leaves out. */
 function saversOf(work: Work, step: Step): readonly string[] {
   if (step.kind.deed !== 'delete' || step.discard) return [];
   return work.steps

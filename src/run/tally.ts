@@ -1,6 +1,7 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
 import type { Outcome, Summary, TaskEnding } from '../report/happening.ts';
 import { exitCodes } from '../report/happening.ts';
+import type { Closed } from './purse.ts';
 
 const kept = 100;
 
@@ -9,7 +10,25 @@ export interface Stopped {
   readonly interrupted: boolean;
   readonly unauthorized: boolean;
   readonly money: boolean;
+  /** This machine could not write what was paid for, or had no room for the journal: what was under way is recorded. */
+  readonly machine: boolean;
   readonly why: string | undefined;
+}
+
+export interface Halted {
+  readonly what: 'run' | 'interrupt' | 'machine';
+  readonly why: string;
+}
+
+export function stoppedBy(halted: Halted | undefined, closed: Closed | undefined): Stopped {
+  const because = closed?.because;
+  return {
+    interrupted: halted?.what === 'interrupt',
+    unauthorized: halted?.what === 'run',
+    money: because === 'budget' || because === 'credits',
+    machine: halted?.what === 'machine' || because === 'machine',
+    why: halted?.why ?? closed?.why,
+  };
 }
 
 export class Tally {
@@ -17,28 +36,31 @@ export class Tally {
     done: 0,
     reused: 0,
     skipped: 0,
+    excluded: 0,
     failed: 0,
     doubt: 0,
     pending: 0,
     blocked: 0,
   };
-  readonly #trouble: { task: string; ending: TaskEnding; why: string }[] = [];
+  readonly #trouble: Summary['trouble'][number][] = [];
   /** How many tasks have ended. */
   ended = 0;
   itemsDone = 0;
   itemsUnfinished = 0;
 
-  add(task: string, ending: TaskEnding, why: string): void {
+  add(task: string, ending: TaskEnding, why: string, advice?: string): void {
     this.ended += 1;
     this.#tasks[ending] += 1;
     const bad = ending === 'failed' || ending === 'doubt' || ending === 'pending';
-    if (bad && this.#trouble.length < kept) this.#trouble.push({ task, ending, why });
+    if (bad && this.#trouble.length < kept)
+      this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
   }
 
   outcome(stop: Stopped): Outcome {
     if (stop.interrupted) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
     if (this.#tasks.doubt > 0) return 'doubt';
+    if (stop.machine) return 'failed';
     if (stop.money) return 'budget';
     return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
   }

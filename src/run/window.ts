@@ -2,11 +2,11 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
+import type { Passenger } from './flights.ts';
 import type { Work } from './work.ts';
 
 export interface WindowOptions {
-  /** One after the other: of the next one nothing is taken in until all of the one before is over. */
-  readonly items: readonly Iterable<Item>[];
+  readonly items: Iterable<Item>;
   /** How many at once. */
   readonly size: number;
   readonly open: (item: Item) => Work;
@@ -16,16 +16,15 @@ export class Window {
   readonly #o: WindowOptions;
   readonly #works = new Set<Work>();
   readonly #stirred = new Set<Work>();
-  readonly #rest: Iterable<Item>[];
-  #source: Iterator<Item>;
+  /** Tasks that wait for others: for a price, for money, for another item to be done with their project. */
+  readonly #patient: Passenger[] = [];
+  readonly #source: Iterator<Item>;
   /** Every item has been taken in. */
   exhausted = false;
 
   constructor(options: WindowOptions) {
     this.#o = options;
-    const [first = [], ...rest] = options.items;
-    this.#source = first[Symbol.iterator]();
-    this.#rest = rest;
+    this.#source = options.items[Symbol.iterator]();
   }
 
   /** Does another item still use what a delete is about to remove? Items with the same content share it. */
@@ -44,16 +43,13 @@ export class Window {
   fill(): boolean {
     while (!this.exhausted && this.#works.size < this.#o.size) {
       const next = this.#source.next();
-      if (next.done !== true) {
-        const work = this.#o.open(next.value);
-        this.#works.add(work);
-        this.stir(work);
-        continue;
+      if (next.done === true) {
+        this.exhausted = true;
+        break;
       }
-      if (this.#rest.length > 0 && !this.isEmpty) return false;
-      const following = this.#rest.shift();
-      if (following === undefined) this.exhausted = true;
-      else this.#source = following[Symbol.iterator]();
+      const work = this.#o.open(next.value);
+      this.#works.add(work);
+      this.stir(work);
     }
     return this.exhausted;
   }
@@ -61,6 +57,19 @@ export class Window {
   /** Something may start in a work. */
   stir(work: Work): void {
     this.#stirred.add(work);
+  }
+
+  /** A task is asked again when something has happened that it may wait for. */
+  wait(work: Work, step: Step): void {
+    work.schedule.start(step.name);
+    this.#patient.push({ work, step });
+  }
+
+  askAgain(): void {
+    for (const { work, step } of this.#patient.splice(0)) {
+      work.schedule.reopen(step.name);
+      this.stir(work);
+    }
   }
 
   stirAll(): void {

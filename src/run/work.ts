@@ -28,6 +28,10 @@ export class Work {
   readonly resupplied = new Set<string>();
   /** Credits that this item's tasks charged or hold: what `budget.per_item` caps. */
   credits = 0;
+  /** Credits that this run charged for it, refunds taken off. */
+  paid = 0;
+  /** One of its tasks has failed. */
+  failed = false;
   /** Something was done, or went wrong, for it in this run. */
   news = false;
   /** Some of its tasks did not end well. */
@@ -46,6 +50,12 @@ export class Work {
     this.shared = options.shared;
     this.schedule = new Schedule(options.steps, options.outside);
     this.#itemCel = toCel(options.item?.fields);
+  }
+
+  /** A charge, or a refund below zero; `difference`: by how much more that is than what was set aside for it. */
+  pay(charge: number, difference: number): void {
+    this.paid += charge;
+    this.credits += difference;
   }
 
   task(step: Step): TaskId {

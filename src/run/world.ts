@@ -1,4 +1,5 @@
 // What a job is performed with: the plugs, and how long to wait.
+import type { News } from './news.ts';
 import type { Clock, Disk, MediaApi } from './ports.ts';
 
 export interface World {
@@ -11,4 +12,6 @@ export interface World {
   readonly backoffMs: number;
   /** How many times faster than the hosted service this one is: polling follows it. */
   readonly haste: number;
+  /** What the service's events tell; undefined: nobody listens to them, projects are only polled. */
+  readonly news?: News | undefined;
 }

@@ -17,13 +17,14 @@ export async function sendFile(
   storage: Storage,
 ): Promise<FastifyReply> {
   const file = storage.fileOf(key);
-  const size = await sizeOf(file);
-  if (size === undefined) return answer(reply, notFound);
+  const stored = await lookAt(file);
+  if (stored === undefined) return answer(reply, notFound);
+  const { size, etag } = stored;
 
   // Ranges are for GET only (RFC 9110, 14.2).
   const range = request.method === 'GET' ? request.headers.range : undefined;
-  const part = rangeOf(range, request.headers['if-range'], size);
-  reply.header('accept-ranges', 'bytes');
+  const part = rangeOf(range, request.headers['if-range'], stored);
+  reply.header('accept-ranges', 'bytes').header('etag', etag);
   if (part === 'unsatisfiable')
     return reply
       .code(416)
@@ -50,15 +51,15 @@ interface Part {
 
 /**
  * The part of a file that is asked for; undefined for all of it: also when several ranges are asked for, or when
- * If-Range is used, since files here have no version that it could match (RFC 9110, 14.2).
+ * If-Range names another version (RFC 9110, 14.2).
  */
 function rangeOf(
   range: string | undefined,
   ifRange: string | string[] | undefined,
-  size: number,
+  { size, etag }: Stored,
 ): Part | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
-  if (ifRange !== undefined || (from === '' && to === '')) return undefined;
+  if ((ifRange !== undefined && ifRange !== etag) || (from === '' && to === '')) return undefined;
   if (from === '') {
     const length = Math.min(Number(to), size);
     return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
@@ -69,10 +70,19 @@ function rangeOf(
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-async function sizeOf(file: string): Promise<number | undefined> {
+interface Stored {
+  /** Bytes. */
+  readonly size: number;
+  /** Another one for every file that ever had this name: files are written whole and renamed. */
+  readonly etag: string;
+}
+
+async function lookAt(file: string): Promise<Stored | undefined> {
   try {
-    const found = await stat(file);
-    return found.isFile() ? found.size : undefined;
+    const found = await stat(file, { bigint: true });
+    const { size, ino, mtimeNs } = found;
+    const etag = `"${[size, ino, mtimeNs].map((number) => number.toString(36)).join('-')}"`;
+    return found.isFile() ? { size: Number(size), etag } : undefined;
   } catch (error) {
     // Removed with its project meanwhile; anything else is trouble of the service's own.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

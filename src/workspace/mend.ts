@@ -4,7 +4,8 @@ import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
 import { databaseStore } from '../edge/job-store.ts';
-import { JournalFile, loadState } from '../edge/journal-file.ts';
+import { JournalFile } from '../edge/journal-file.ts';
+import { loadState } from '../edge/load-state.ts';
 import { takeLock } from '../edge/lock.ts';
 import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
 import type { Header } from '../journal/line.ts';
@@ -12,7 +13,7 @@ import type { Clock, MediaApi } from '../run/ports.ts';
 import { Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { LoadedPipeline } from './load.ts';
-import { type Problem, problem } from './problem.ts';
+import { type Problem, problem, stateTrouble } from './problem.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
 import { chooseTarget } from './target.ts';
 
@@ -52,10 +53,7 @@ export async function mend<T>(
   const closers: (() => Promise<void>)[] = [];
   try {
     const read = await loadState(places.state, store);
-    if (!read.ok)
-      return err(
-        problem(read.error, 'the state file', 'it was left as it is; see: shotlist repair'),
-      );
+    if (!read.ok) return err(stateTrouble(read.error, places.state, loaded.file));
     const { header, ledger } = read.value;
     if (header === undefined)
       return err(problem(`there is no state file yet: ${places.state}`, loaded.file));

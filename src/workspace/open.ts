@@ -7,12 +7,13 @@ import { RealDisk } from '../edge/disk.ts';
 import { HashCache } from '../edge/hash-cache.ts';
 import { type ItemFilter, type ItemList, listItems } from '../edge/items.ts';
 import { databaseStore } from '../edge/job-store.ts';
-import { type Loaded, loadState } from '../edge/journal-file.ts';
+import { type Loaded, loadState } from '../edge/load-state.ts';
 import { systemReason } from '../edge/system-error.ts';
 import type { Clock } from '../run/ports.ts';
+import { failedItems } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import type { Places } from './places.ts';
-import { type Problem, problem } from './problem.ts';
+import { type Problem, problem, stateTrouble } from './problem.ts';
 
 export interface Opened {
   readonly state: Loaded;
@@ -24,28 +25,31 @@ export interface Opened {
 export async function openWorkspace(
   { pipeline, folder, file }: LoadedPipeline,
   places: Places,
-  filter: ItemFilter,
+  { filter, retryFailed }: { readonly filter: ItemFilter; readonly retryFailed: boolean },
   clock: Clock,
 ): Promise<Result<Opened, Problem>> {
-  const items = await listItems(pipeline.items, folder, places.output, filter);
-  if (!items.ok)
-    return err({
-      reason: 'input',
-      text: pipeline.source.text,
-      diagnostics: [
-        { severity: 'error', file, span: pipeline.source.spanOf(['items']), message: items.error },
-      ],
-    });
   const store = databaseStore();
   const loaded = await loadState(places.state, store);
   if (!loaded.ok) {
     store.close();
-    return err(problem(loaded.error, 'the state file', 'it was left as it is; nothing was sent'));
+    return err(stateTrouble(loaded.error, places.state, file));
   }
   const stranger = strangerOf(loaded.value, pipeline.name, places);
   if (stranger !== undefined) {
     store.close();
     return err(stranger);
+  }
+  const keys = retryFailed ? failedItems(loaded.value.ledger) : undefined;
+  const chosen = keys === undefined ? filter : { ...filter, keys };
+  const items = await listItems(pipeline.items, folder, places.output, chosen);
+  if (!items.ok) {
+    store.close();
+    const span = pipeline.source.spanOf(['items']);
+    return err({
+      reason: 'input',
+      text: pipeline.source.text,
+      diagnostics: [{ severity: 'error', file, span, message: items.error }],
+    });
   }
   let hashes: HashCache;
   try {

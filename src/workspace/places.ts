@@ -7,6 +7,8 @@ export interface Places {
   /** The state file. */
   readonly state: string;
   readonly lock: string;
+  /** Room on the disk that is kept for the state file while a run lasts. */
+  readonly ballast: string;
   /** Downloads land below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
@@ -40,13 +42,14 @@ export function placesOf(
         : join(folder, `${pipeline.name}.state.jsonl`)
       : resolve(options.state);
   const output = rehearsal ? join(room, 'out') : resolve(folder, pipeline.output);
-  const lock =
+  const beside =
     options.state === undefined
-      ? join(room, `${basename(state)}.lock`)
-      : join(dirname(state), `.${basename(state)}.lock`);
+      ? join(room, basename(state))
+      : join(dirname(state), `.${basename(state)}`);
   return {
     state,
-    lock,
+    lock: `${beside}.lock`,
+    ballast: `${beside}.ballast`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(room, 'kept'),
     hashes: join(own, 'hashes.db'),

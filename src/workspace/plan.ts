@@ -1,10 +1,10 @@
 // `plan`: what a run would do and cost, without a single request.
 import { ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
-import type { ItemFilter } from '../edge/items.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/ports.ts';
+import { type ChoiceOptions, choose } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import { openWorkspace } from './open.ts';
 import { type PlaceOptions, placesOf } from './places.ts';
@@ -12,8 +12,7 @@ import type { Problem } from './problem.ts';
 import { survey } from './survey.ts';
 import { chooseTarget, type TargetOptions } from './target.ts';
 
-export interface PlanOptions extends TargetOptions, PlaceOptions {
-  readonly items?: ItemFilter;
+export interface PlanOptions extends TargetOptions, PlaceOptions, ChoiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
 }
@@ -35,11 +34,20 @@ export async function plan(
   const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
   if (!target.ok) return target;
   const places = placesOf(loaded, target.value, options);
-  const opened = await openWorkspace(loaded, places, options.items ?? {}, clock);
+  const chosen = choose(loaded.pipeline, options);
+  if (!chosen.ok) return chosen;
+  const { leftOut } = chosen.value;
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
+  const opened = await openWorkspace(loaded, places, choice, clock);
   if (!opened.ok) return opened;
   const { state, disk, items, close } = opened.value;
   try {
-    const { plan, troubles } = await survey(loaded, items, { ledger: state.ledger, disk, clock });
+    const { plan, troubles } = await survey(loaded, items, {
+      ledger: state.ledger,
+      disk,
+      clock,
+      leftOut,
+    });
     return ok({
       plan,
       troubles,

@@ -20,6 +20,15 @@ export function problem(message: string, file = 'shotlist', hint?: string): Prob
   };
 }
 
+/** A state file that does not load. `error` is what loading said, which names a line where there is damage. */
+export function stateTrouble(error: string, state: string, pipelineFile: string): Problem {
+  if (!error.startsWith(`${state}:`)) return problem(error, 'the state file');
+  const hint =
+    `it was left as it is; nothing was sent. See what is damaged, and what can be kept: ` +
+    `shotlist repair ${pipelineFile} (with the same --state, --rehearse or --hosted)`;
+  return problem(error, 'the state file', hint);
+}
+
 export function renderProblem({ diagnostics, text }: Problem): string {
   return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, text)).join('\n');
 }

@@ -120,7 +120,8 @@ async function adopted(doubt: JobLine, project: string, mending: Mending): Promi
 
 function settled(doubt: JobLine, record: Project): Events {
   const { job, name, reserve = 0 } = doubt;
-  if (record.name !== undefined && record.name !== null && record.name !== name)
+  // A repaired state file may not know the name any more: then a person's word is all there is.
+  if (name !== undefined && typeof record.name === 'string' && record.name !== name)
     return err(
       problem(
         `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,

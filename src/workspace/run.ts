@@ -1,31 +1,32 @@
 // `run`: makes it so. Everything that can be refused is refused before the first request.
 import { relative } from 'node:path';
+import { explainFailure } from '../api/failure.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { type Ballast, takeBallast } from '../edge/ballast.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
-import type { ItemFilter, ItemList } from '../edge/items.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
 import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Happening, Summary } from '../report/happening.ts';
-import { localRunner } from '../run/local-runner.ts';
 import { Look } from '../run/look.ts';
-import { Loop } from '../run/loop.ts';
+import type { News } from '../run/news.ts';
 import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
-import type { Item } from '../task/item.ts';
+import { type ChoiceOptions, choose } from './choice.ts';
+import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
+import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
-export interface RunOptions extends TargetOptions, PlaceOptions {
-  readonly items?: ItemFilter;
+export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions, ChoiceOptions {
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
   /** `--run-id`: the budget counts over all runs with this id. */
@@ -70,13 +71,20 @@ export async function run(
   const clock = options.clock ?? realClock;
   const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
   if (!target.ok) return target;
+  const listening = chooseListening(options, target.value, options.env ?? process.env);
+  if (!listening.ok) return listening;
+  const chosen = choose(loaded.pipeline, options);
+  if (!chosen.ok) return chosen;
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
   const places = placesOf(loaded, target.value, options);
   const unwritable = await checkWritable(places);
   if (unwritable !== undefined) return err(unwritable);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  if (lock.value.warning !== undefined)
+    options.say?.({ type: 'warning', message: lock.value.warning });
   try {
-    const opened = await openWorkspace(loaded, places, options.items ?? {}, clock);
+    const opened = await openWorkspace(loaded, places, choice, clock);
     if (!opened.ok) return opened;
     try {
       return await runOpened({
@@ -86,7 +94,9 @@ export async function run(
         clock,
         places,
         target: target.value,
+        listening: listening.value,
         opened: opened.value,
+        leftOut: chosen.value.leftOut,
       });
     } catch (error) {
       if (!isSystemTrouble(error)) throw error;
@@ -101,7 +111,7 @@ export async function run(
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
 function cannotGoOn(error: unknown, { state }: Places): Problem {
-  const hint = 'what was sent before is recorded; mend it and run again: nothing is paid twice';
+  const hint = 'what was recorded before is safe; mend it and run again: nothing is paid twice';
   return {
     ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
     reason: 'system',
@@ -115,18 +125,22 @@ interface Running {
   readonly clock: Clock;
   readonly places: Places;
   readonly target: Target;
+  readonly listening: Listening | undefined;
   readonly opened: Opened;
+  /** Steps that this run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
 async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   const { loaded, options, clock, opened } = running;
   const say = options.say ?? (() => undefined);
-  const began = clock.now();
+  const began = clock.elapsed();
   for (const message of opened.state.warnings) say({ type: 'warning', message });
   const surveyed = await survey(loaded, opened.items, {
     ledger: opened.state.ledger,
     disk: opened.disk,
     clock,
+    leftOut: running.leftOut,
   });
   const { plan, troubles } = surveyed;
   if (troubles.length > 0)
@@ -140,9 +154,19 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     say({ type: 'warning', message });
   }
 
-  const service = await openService(running);
+  const heard = await openNews(running.listening, opened.state.ledger, clock, say);
+  if (!heard.ok) return heard;
+  const ballast = await takeBallast(running.places.ballast);
+  if (!ballast.ok) {
+    await heard.value.close();
+    return err(noRoom(ballast.error));
+  }
+  let service: Reachable | undefined;
   try {
-    const summary = await perform(running, { service, budget, surveyed, began });
+    service = await openService(running);
+    const { news } = heard.value;
+    const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
+    const summary = await perform(running, terms);
     say({ type: 'ended', summary });
     const { places, target } = running;
     return ok({
@@ -152,8 +176,15 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
       output: shown(places.output),
     });
   } finally {
-    await service.close();
+    await heard.value.close();
+    await ballast.value.remove();
+    await service?.close();
   }
+}
+
+function noRoom(why: string): Problem {
+  const hint = 'make room and run again; nothing was sent';
+  return problem(`there is no room to keep a journal: ${why}`, 'shotlist', hint);
 }
 
 const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -211,18 +242,21 @@ async function openService({ target, places, options, clock }: Running): Promise
 /** What a run was found to need before it began. */
 interface Terms {
   readonly service: Reachable;
+  readonly news: News | undefined;
   readonly budget: number | undefined;
   readonly surveyed: Survey;
-  /** Epoch milliseconds. */
+  /** By the clock's `elapsed`. */
   readonly began: number;
+  readonly ballast: Ballast;
 }
 
 async function perform(
-  { loaded, options, clock, places, opened, plugs, target }: Running,
-  { service, budget, surveyed, began }: Terms,
+  { loaded, options, clock, places, opened, plugs, target, leftOut }: Running,
+  { service, news, budget, surveyed, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
+  const say = options.say ?? (() => undefined);
   const stopper = new AbortController();
   const client = httpClient({
     stop: stopper.signal,
@@ -232,43 +266,53 @@ async function perform(
     requestsPerMinute: pipeline.limits.requestsPerMinute,
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
-  const file = new JournalFile(places.state, header, opened.state);
-  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, {
-    id: options.runId,
+  const low = new AbortController();
+  const file = new JournalFile(places.state, header, opened.state, () => {
+    if (!ballast.give()) return false;
+    low.abort();
+    return true;
   });
+  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, { id: options.runId });
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const world = {
     api: plugs.api?.(client) ?? client,
     disk,
     clock,
-    stop: stopper.signal,
     backoffMs: options.backoffMs ?? 1000,
     haste: options.haste ?? hasteOf(target, options),
+    news,
   };
+  if (target.kind === 'hosted') await sayBalance(world.api, surveyed.plan, say);
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
-  const loop = new Loop({
-    pipeline,
-    base,
-    items: inGroups(opened.items, surveyed),
-    runner: localRunner({ world, stopper, limits: pipeline.limits.steps }),
-    journal,
-    look: new Look(disk),
-    clock,
-    budget,
-    payAgain: options.payAgain ?? false,
-    say: options.say ?? (() => undefined),
-  });
-  const interrupt = (): void => loop.interrupt('interrupted');
-  if (options.signal?.aborted) interrupt();
-  options.signal?.addEventListener('abort', interrupt, { once: true });
   try {
-    await loop.run();
-    const { stopped } = loop;
-    if (!stopped.interrupted) journal.end();
-    if (journal.wrote || opened.state.warnings.length > 0) await file.compact(ledger);
+    const { tally, stopped } = await pass({
+      pipeline,
+      base,
+      list: opened.items,
+      surveyed,
+      world,
+      stopper,
+      leftOut,
+      signal: options.signal,
+      low: low.signal,
+      journal,
+      look: new Look(disk),
+      clock,
+      budget,
+      payAgain: options.payAgain ?? false,
+      listening: news !== undefined,
+      say,
+    });
+    if (!stopped.interrupted && !stopped.machine) journal.end();
+    await file.close();
+    await ballast.remove();
+    if (journal.wrote || opened.state.warnings.length > 0) {
+      const compacted = await file.compact(ledger);
+      if (!compacted.ok) options.say?.({ type: 'warning', message: uncompacted(compacted.error) });
+    }
     const after = ledger.total;
-    return loop.tally.summary(loop.tally.outcome(stopped), {
+    return tally.summary(tally.outcome(stopped), {
       items: surveyed.plan.items,
       stopped: stopped.why,
       credits: {
@@ -276,45 +320,44 @@ async function perform(
         refunded: after.refunded - before.refunded,
         reserved: after.reserved,
       },
-      elapsedMs: clock.now() - began,
+      elapsedMs: clock.elapsed() - began,
     });
   } finally {
-    options.signal?.removeEventListener('abort', interrupt);
+    // After trouble with the journal nothing may go on in the background.
+    stopper.abort();
     await file.close();
     await client.close();
   }
 }
+
+/** Shown where the service tells it, before anything is bought. */
+async function sayBalance(
+  api: MediaApi,
+  { credits, unpriced }: Plan,
+  say: (happening: Happening) => void,
+): Promise<void> {
+  if (credits === 0 && unpriced === 0) return;
+  const account = await api.account();
+  if (!account.ok) {
+    const message = `the account’s balance could not be read: ${explainFailure(account.error)}`;
+    return say({ type: 'warning', message });
+  }
+  if (account.value === undefined) return;
+  const { credits: balance, tier } = account.value;
+  say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+  if (credits <= balance) return;
+  const message = `the plan may take ${credits} credits and the account has ${balance}: the run stops when they are used up`;
+  say({ type: 'warning', message });
+}
+
+const uncompacted = (why: string): string =>
+  `the state file is whole, and was not made shorter: ${why}; the next run does that`;
 
 /** A rehearsal at once is about a hundred times faster than what it rehearses. */
 function hasteOf(target: Target, { rehearsalSpeed = 'instant' }: RunOptions): number {
   if (target.kind === 'hosted' || rehearsalSpeed === 'realtime') return 1;
   return rehearsalSpeed === 'instant' ? 100 : rehearsalSpeed;
 }
-
-/** What is complete and may expire is saved before anything new is bought; then what is in the works; then the rest. */
-function inGroups(items: ItemList, { owed, underWay }: Survey): readonly Iterable<Item>[] {
-  const chosen = (wanted: (key: string) => boolean): Iterable<Item> => ({
-    *[Symbol.iterator]() {
-      for (const item of items) if (wanted(item.key)) yield item;
-    },
-  });
-  const rest = chosen((key) => !owed.has(key) && !underWay.has(key));
-  const next =
-    underWay.size === 0
-      ? rest
-      : joined(
-          chosen((key) => underWay.has(key)),
-          rest,
-        );
-  return owed.size === 0 ? [next] : [chosen((key) => owed.has(key)), next];
-}
-
-const joined = (first: Iterable<Item>, second: Iterable<Item>): Iterable<Item> => ({
-  *[Symbol.iterator]() {
-    yield* first;
-    yield* second;
-  },
-});
 
 /** A path as a person would type it from here. */
 function shown(path: string): string {

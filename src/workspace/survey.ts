@@ -1,13 +1,16 @@
 // The survey: every item looked at once, files hashed, troubles found, before anything is sent.
 
+import { realpath } from 'node:fs/promises';
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import type { ItemList } from '../edge/items.ts';
+import { isSystemTrouble } from '../edge/system-error.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
 import { estimateOf } from '../plan/estimate.ts';
 import { type Foreseen, type Foresight, foresee, type Ground } from '../plan/foresee.ts';
-import { normalized } from '../plan/output-path.ts';
+import { type Machine, OutputClaims } from '../plan/output-claims.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { Look } from '../run/look.ts';
 import type { Clock, Disk } from '../run/ports.ts';
@@ -18,18 +21,32 @@ export interface Survey {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
-  /** Items with results that are complete and not saved yet, and may expire: saved before anything is bought. */
-  readonly owed: ReadonlySet<string>;
+  /**
+   * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
+   * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
+   * "" stands for the shared steps.
+   */
+  readonly owed: ReadonlyMap<string, string>;
   /** Items with projects that are paid for and in the works: they come next. */
   readonly underWay: ReadonlySet<string>;
 }
 
 const troublesMax = 100;
 
+export interface SurveyGround {
+  readonly ledger: Ledger;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** Steps that the run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
+  /** What file systems make of names depends on it. */
+  readonly platform?: string;
+}
+
 export async function survey(
   loaded: LoadedPipeline,
   items: ItemList,
-  { ledger, disk, clock }: { readonly ledger: Ledger; readonly disk: Disk; readonly clock: Clock },
+  { ledger, disk, clock, leftOut, platform = process.platform }: SurveyGround,
 ): Promise<Survey> {
   const { pipeline, base } = loaded;
   const look = new Look(disk);
@@ -39,10 +56,16 @@ export async function survey(
     estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
     base,
     now: clock.now(),
+    leftOut,
   };
   const tally = new PlanTally();
-  const finder = new TroubleFinder(loaded);
-  const owed = new Set<string>();
+  const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
+  const finder = new TroubleFinder(loaded, {
+    platform,
+    root: await reallyAt(output),
+    folder: await reallyAt(loaded.folder),
+  });
+  const owed = new Map<string, string>();
   const underWay = new Set<string>();
   const visit = async (
     steps: readonly Step[],
@@ -63,9 +86,15 @@ export async function survey(
       tally.add(task);
       finder.look(task);
     }
-    if (item === undefined) return;
-    if (foresight.tasks.some(isOwed)) owed.add(item.key);
-    else if (foresight.tasks.some(({ outlook }) => outlook === 'attach')) underWay.add(item.key);
+    if (item !== undefined) finder.lookAtItem(item);
+    const times = foresight.tasks.filter(isOwed).flatMap(({ fingerprint }) => {
+      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+      return job === undefined ? [] : [job.expires ?? job.at];
+    });
+    const [first] = times.sort();
+    if (first !== undefined) owed.set(item?.key ?? '', first);
+    if (item !== undefined && foresight.tasks.some(({ outlook }) => outlook === 'attach'))
+      underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const shared = await visit(
@@ -87,22 +116,51 @@ export async function survey(
   };
 }
 
-/** A download of a project that is known to be complete. */
-function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
-  return step.kind.deed === 'download' && outlook === 'begin' && fingerprint !== undefined;
+/** Where a folder is, links followed; one that is not made yet is where it is named. */
+async function reallyAt(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    // Whatever else is wrong with it is said when it is opened for writing.
+    if (isSystemTrouble(error)) return folder;
+    throw error;
+  }
 }
 
-/** Collects what is wrong: troubles of tasks, and two tasks that would write one file. */
+/** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
+function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
+  if (fingerprint === undefined) return false;
+  return outlook === 'attach' || (step.kind.deed === 'download' && outlook === 'begin');
+}
+
+interface Outputs extends Machine {
+  /** The pipeline's own folder, absolute: what paths in it are relative to. */
+  readonly folder: string;
+}
+
+/** Collects what is wrong: troubles of tasks, and files that would be written twice or over what is read. */
 class TroubleFinder {
   readonly found: Diagnostic[] = [];
   readonly #loaded: LoadedPipeline;
-  readonly #claimed = new Map<string, string>();
+  readonly #outputs: Outputs;
+  readonly #claims: OutputClaims;
 
-  constructor(loaded: LoadedPipeline) {
+  constructor(loaded: LoadedPipeline, outputs: Outputs) {
     this.#loaded = loaded;
+    this.#outputs = outputs;
+    this.#claims = new OutputClaims(outputs);
+    const { name } = loaded.pipeline;
+    this.#read('the pipeline file', basename(loaded.file));
+    this.#read('the state file', `${name}.state.jsonl`);
   }
 
-  look({ step, task, trouble, to }: Foreseen): void {
+  lookAtItem({ key, fields }: Item): void {
+    const { path } = fields;
+    if (this.#loaded.pipeline.items.kind === 'glob' && typeof path === 'string')
+      this.#note(this.#read(`the item ${key}`, path), ['items']);
+  }
+
+  look({ step, task, trouble, to, file }: Foreseen): void {
     if (trouble !== undefined) {
       const { source } = this.#loaded.pipeline;
       const span =
@@ -111,14 +169,30 @@ class TroubleFinder {
           : source.spanInside(trouble.at.path, trouble.at.text, trouble.at.start, trouble.at.end);
       return this.note(`${task}: ${trouble.message}`, span);
     }
-    if (to === undefined) return;
-    const path = normalized(to);
-    const span = this.#loaded.pipeline.source.spanOf(['steps', step.name, 'with', 'to']);
-    if (!path.ok) return this.note(`${task}: to: ${path.error}`, span);
-    const claim = to.endsWith('/') ? `${path.value}/` : path.value;
-    const other = this.#claimed.get(claim);
-    if (other === undefined) this.#claimed.set(claim, task);
-    else this.note(`${task} and ${other} would both write ${JSON.stringify(to)}`, span);
+    if (to !== undefined)
+      this.#note(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
+    // A step may go on with what a download saves: then it reads that place on purpose.
+    if (file !== undefined && !this.#followsDownload(step))
+      this.#note(this.#read(`what ${task} uploads`, file), ['steps', step.name, 'with', 'file']);
+  }
+
+  #followsDownload({ after }: Step): boolean {
+    return this.#loaded.pipeline.steps.some(
+      ({ name, kind }) => kind.deed === 'download' && after.includes(name),
+    );
+  }
+
+  /** A path as it stands in the pipeline; only what is below the output folder can be overwritten. */
+  #read(what: string, path: string): string | undefined {
+    const { root, folder } = this.#outputs;
+    const below = relative(root, resolve(folder, path));
+    if (below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
+      return undefined;
+    return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
+  }
+
+  #note(trouble: string | undefined, at: readonly string[]): void {
+    if (trouble !== undefined) this.note(trouble, this.#loaded.pipeline.source.spanOf(at));
   }
 
   note(message: string, span?: Diagnostic['span']): void {

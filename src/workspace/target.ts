@@ -78,7 +78,7 @@ function checkKey(key: string, from: string): Result<string, Problem> {
   );
 }
 
-function checkAddress(address: string): Result<string, Problem> {
+export function checkAddress(address: string): Result<string, Problem> {
   if (!URL.canParse(address)) return err(problem(`${JSON.stringify(address)} is no address`));
   const url = new URL(address);
   if (url.username !== '' || url.password !== '' || url.search !== '')

@@ -1,45 +1,10 @@
 // Promise 1 and 2: whatever dies, whenever, one task is charged at most once, and nothing paid is lost.
-import { statSync, truncateSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { LineFile } from '../../src/run/recorder.ts';
 import { startService } from '../../src/service/start.ts';
 import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, ended, photoRig, type Rig, service, until } from '../rig.ts';
-
-class PowerCut extends Error {
-  readonly code = 'POWER_CUT';
-}
-
-/**
- * Cuts the power at a line of the journal. `before`: nothing after the last sync survives, this line neither.
- * `after`: the line has reached the disk, and nothing came after it.
- */
-function cutAt(line: number, when: 'before' | 'after', state: string): Plugs & { restore(): void } {
-  let lines = 0;
-  let dead = false;
-  let synced = 0;
-  const size = (): number => statSync(state, { throwIfNoEntry: false })?.size ?? 0;
-  return {
-    lines: (file: LineFile): LineFile => ({
-      append(text) {
-        if (dead) throw new PowerCut();
-        lines += 1;
-        if (lines === line && when === 'before') dead = true;
-        if (dead) throw new PowerCut();
-        file.append(text);
-        if (lines === line) dead = true;
-      },
-      async sync() {
-        await file.sync();
-        synced = size();
-        if (dead) throw new PowerCut();
-      },
-    }),
-    restore() {
-      if (when === 'before' && size() > synced) truncateSync(state, synced);
-    },
-  };
-}
+import { cutAt, PowerCut } from './power-cut.ts';
 
 async function countLines(): Promise<number> {
   const rig = await photoRig(2);

@@ -264,3 +264,10 @@ describe('later steps', () => {
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
   });
 });
+
+test('with one item at a time every item has its turn', async () => {
+  const local = await service();
+  const limited = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+  const rig = await photoRig(5, limited);
+  expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 5 } });
+});

@@ -9,13 +9,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Disk } from '../../src/run/ports.ts';
 import { hash, room } from './room.ts';
 
 describe('a result', () => {
   test('is nowhere to be seen until it is placed, and then it is whole', async () => {
     const { folder, disk } = room();
-    const temporary = await disk.temporary('sub/a.png');
-    if (!temporary.ok) throw new Error(temporary.error);
+    const temporary = await disk.temporary('sub/a.png', hash('sub/a.png'));
+    if (!temporary.ok) throw new Error(temporary.error.message);
     writeFileSync(temporary.value.path, 'half');
     expect(disk.output('out/sub/a.png')).toEqual({ is: 'absent', why: 'does not exist' });
     writeFileSync(temporary.value.path, 'picture');
@@ -60,16 +61,22 @@ describe('a result', () => {
       expect(disk.output(`out/${path}`)).toMatchObject({ is: 'file', digest: hash(path) });
   });
 
-  test('gets a temporary name of its own, in its own folder', async () => {
-    const { folder, disk } = room();
-    const names = [
-      await disk.temporary('a.png'),
-      await disk.temporary('a.png'),
-      await disk.temporary('x/y/a.png'),
-    ];
-    const paths = names.map((name) => (name.ok ? name.value.path : name.error));
+  test('gets a temporary name of its own, in its own folder, and the same one in a later run', async () => {
+    const { folder, disk, end } = room();
+    const names = async (of: Disk): Promise<readonly string[]> => {
+      const all = [
+        await of.temporary('a.png', hash('first')),
+        await of.temporary('a.png', hash('second')),
+        await of.temporary('x/y/a.png', hash('first')),
+      ];
+      return all.map((name) => (name.ok ? name.value.path : name.error.message));
+    };
+    const paths = await names(disk);
     expect(new Set(paths).size).toBe(3);
-    expect(paths[2]?.startsWith(join(folder, 'out/x/y/'))).toBe(true);
+    expect(paths[2]).toMatch(/\/out\/x\/y\/\.shotlist-[0-9a-f]{32}\.part$/);
+    expect(paths[2]?.startsWith(folder)).toBe(true);
+    await end();
+    expect(await names(room(folder).disk)).toEqual(paths);
   });
 
   test('that cannot be placed is an error with the place, and what stood there stays', async () => {
@@ -78,15 +85,41 @@ describe('a result', () => {
     const lost = { path: join(folder, 'out', 'never-written.part') };
     expect(await disk.place(lost, 'a.png', hash('other'))).toEqual({
       ok: false,
-      error: expect.stringContaining('out/a.png does not exist'),
+      error: { message: expect.stringContaining('out/a.png does not exist'), systemic: false },
     });
     expect(readFileSync(join(folder, 'out/a.png'), 'utf8')).toBe('picture');
   });
 
+  test('that was half copied by a run that was killed is copied anew', async () => {
+    const { disk, save } = room();
+    await save('a.png', 'picture');
+    const into = await disk.temporary('b.png', hash('b'));
+    if (!into.ok) throw new Error(into.error.message);
+    writeFileSync(into.value.path, 'a longer picture, cut in the mid');
+    writeFileSync(`${into.value.path}.json`, '{');
+    const source = disk.fileAt({ in: 'output', path: 'out/a.png' });
+    expect(await disk.copy(source, into.value)).toMatchObject({
+      ok: true,
+      value: { bytes: 7, digest: hash('picture') },
+    });
+    expect(readFileSync(into.value.path, 'utf8')).toBe('picture');
+    expect(existsSync(`${into.value.path}.json`)).toBe(false);
+  });
+
+  test('that is copied from a file that is gone is that file’s own trouble', async () => {
+    const { folder, disk } = room();
+    const into = await disk.temporary('b.png', hash('b'));
+    if (!into.ok) throw new Error(into.error.message);
+    expect(await disk.copy({ path: join(folder, 'gone.png') }, into.value)).toEqual({
+      ok: false,
+      error: { message: expect.stringContaining('gone.png does not exist'), systemic: false },
+    });
+  });
+
   test('that came to nothing leaves no file', async () => {
     const { folder, disk } = room();
-    const temporary = await disk.temporary('a.png');
-    if (!temporary.ok) throw new Error(temporary.error);
+    const temporary = await disk.temporary('a.png', hash('a.png'));
+    if (!temporary.ok) throw new Error(temporary.error.message);
     writeFileSync(temporary.value.path, 'half');
     await disk.discard(temporary.value);
     await disk.discard(temporary.value);
@@ -159,8 +192,8 @@ describe('what stood in the place of a result', () => {
     const { disk, save } = room();
     await save('a.png', 'first take');
     await save('a.png', 'second take');
-    const into = await disk.temporary('b.png');
-    if (!into.ok) throw new Error(into.error);
+    const into = await disk.temporary('b.png', hash('b.png'));
+    if (!into.ok) throw new Error(into.error.message);
     const source = disk.fileAt({ in: 'kept', digest: hash('first take'), extension: 'png' });
     expect(await disk.copy(source, into.value)).toEqual({
       ok: true,
@@ -176,11 +209,14 @@ describe('a link out of the output folder', () => {
     mkdirSync(join(folder, 'out'));
     mkdirSync(join(folder, 'elsewhere'));
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'out', 'link'));
-    expect(await disk.temporary('link/a.png')).toEqual({
+    expect(await disk.temporary('link/a.png', hash('link/a.png'))).toEqual({
       ok: false,
-      error: expect.stringContaining('a link leads out of the output folder'),
+      error: {
+        message: expect.stringContaining('a link leads out of the output folder'),
+        systemic: false,
+      },
     });
-    expect((await disk.temporary('link/deep/a.png')).ok).toBe(false);
+    expect((await disk.temporary('link/deep/a.png', hash('link/deep/a.png'))).ok).toBe(false);
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
   });
 
@@ -188,7 +224,7 @@ describe('a link out of the output folder', () => {
     const { folder, disk } = room();
     mkdirSync(join(folder, 'out/real'), { recursive: true });
     symlinkSync(join(folder, 'out/real'), join(folder, 'out/link'));
-    expect((await disk.temporary('link/a.png')).ok).toBe(true);
+    expect((await disk.temporary('link/a.png', hash('link/a.png'))).ok).toBe(true);
   });
 
   test('where a file stood is replaced, not written through', async () => {
@@ -215,6 +251,6 @@ describe('a folder that cannot be made', () => {
     const { folder, disk } = room();
     mkdirSync(join(folder, 'out'));
     writeFileSync(join(folder, 'out/x'), 'a file');
-    expect((await disk.temporary('x/a.png')).ok).toBe(false);
+    expect((await disk.temporary('x/a.png', hash('x/a.png'))).ok).toBe(false);
   });
 });

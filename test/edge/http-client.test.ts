@@ -14,7 +14,7 @@ describe('a call', () => {
     const got = await server
       .client({ base: `${server.address}/` })
       .create('face-swap-photo', { name: 'ünï' });
-    expect(got).toMatchObject({ ok: true, value: { id: 'p-1', credits_charged: 10 } });
+    expect(got).toMatchObject({ ok: true, value: { id: 'p-1', credits: 10 } });
     expect(server.asked).toMatchObject([
       {
         method: 'POST',
@@ -53,6 +53,16 @@ describe('a call', () => {
       expect(server.asked).toHaveLength(2);
     }
   });
+});
+
+test('a creation whose outcome came another way is not waited for, and not sent again', async () => {
+  const known = new AbortController();
+  const server = await serve(() => known.abort());
+  const client = server.client();
+  const stopped = { ok: false, error: { reason: 'aborted' } };
+  expect(await client.create('face-swap-photo', {}, known.signal)).toMatchObject(stopped);
+  expect(await client.create('face-swap-photo', {}, known.signal)).toMatchObject(stopped);
+  expect(server.asked).toHaveLength(1);
 });
 
 describe('a status', () => {
@@ -104,6 +114,20 @@ describe('a status', () => {
   });
 });
 
+test.each([
+  ['the charge', '{"id":"p-1","credits_charged":10}', 10],
+  ['no charge', '{"id":"p-1"}', undefined],
+  ['a charge under its old name', '{"id":"p-1","frame_cost":12}', 12],
+  ['half a credit', '{"id":"p-1","credits_charged":0.5}', 1],
+  ['a charge that is no number', '{"id":"p-1","credits_charged":"ten"}', undefined],
+])('a creation that answers its id is known, with %s', async (_, text, credits) => {
+  const server = await serve((__, response) => response.writeHead(200).end(text));
+  expect(await server.client().create('face-swap-photo', {})).toEqual({
+    ok: true,
+    value: { id: 'p-1', credits },
+  });
+});
+
 describe('a creation whose answer cannot be understood may have been paid', () => {
   test.each([
     ['is no JSON', '{"id":"p-1","credits_ch'],
@@ -111,8 +135,6 @@ describe('a creation whose answer cannot be understood may have been paid', () =
     ['is a page', '<html>'],
     ['has no id', '{"credits_charged":10}'],
     ['has an empty id', '{"id":"","credits_charged":10}'],
-    ['has no credits', '{"id":"p-1"}'],
-    ['has half a credit', '{"id":"p-1","credits_charged":0.5}'],
   ])('when it %s', async (_, text) => {
     const server = await serve((__, response) => response.writeHead(200).end(text));
     expect(await server.client().create('face-swap-photo', {})).toMatchObject({

@@ -1,7 +1,12 @@
 // What a status, a header or a socket error means: retried, failed, or in doubt (interface.md, Errors; facts.md).
 import { describe, expect, test } from 'vitest';
 import { type ApiFailure, explainFailure, remedy } from '../../src/api/failure.ts';
-import { failureOfError, failureOfStatus, storageFailure } from '../../src/edge/http-failure.ts';
+import {
+  failureOfError,
+  failureOfStatus,
+  failureOfTransfer,
+  storageFailure,
+} from '../../src/edge/http-failure.ts';
 
 const now = Date.parse('2026-08-05T10:00:00Z');
 const of = (
@@ -53,6 +58,9 @@ describe('a status', () => {
   });
 });
 
+const coded = (code: string, cause?: Error): Error =>
+  Object.assign(new Error(code, cause === undefined ? {} : { cause }), { code });
+
 describe('Retry-After', () => {
   test.each([
     ['7', 7000],
@@ -91,9 +99,6 @@ describe('storage', () => {
 });
 
 describe('an error', () => {
-  const coded = (code: string, cause?: Error): Error =>
-    Object.assign(new Error(code, cause === undefined ? {} : { cause }), { code });
-
   test.each([
     'ECONNREFUSED',
     'ENOTFOUND',
@@ -118,12 +123,14 @@ describe('an error', () => {
     expect(remedies(failureOfError(coded(code)))).toEqual(['retry', 'doubt']);
   });
 
-  test.each(['ENOENT', 'EACCES', 'ENOSPC', 'EISDIR'])('%s is about a file of ours', (code) => {
-    expect(failureOfError(coded(code))).toMatchObject({
-      reason: 'refused',
-      message: expect.stringMatching(/^the file /),
-    });
-  });
+  test.each(['EMFILE', 'ENFILE'])(
+    '%s: no connection came to be, and siblings would fare alike',
+    (code) => {
+      const failure = failureOfError(coded(code));
+      expect(failure.reason).toBe('local');
+      expect(remedies(failure)).toEqual(['stop-paid', 'stop-paid']);
+    },
+  );
 
   test('is known by its cause where it has no code of its own', () => {
     expect(failureOfError(new Error('fetch failed', { cause: coded('ECONNREFUSED') })).reason).toBe(
@@ -134,6 +141,50 @@ describe('an error', () => {
   test('that is nothing known is a bug, and is thrown on', () => {
     expect(() => failureOfError(new TypeError('x is not a function'))).toThrow(
       'x is not a function',
+    );
+  });
+});
+
+describe('an error of a transfer', () => {
+  const during = (code: string, doing: 'reading' | 'writing') =>
+    failureOfTransfer(coded(code), doing, 'the file');
+
+  test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])(
+    '%s is about this machine: nothing more is bought',
+    (code) => {
+      for (const doing of ['reading', 'writing'] as const) {
+        expect(during(code, doing)).toMatchObject({
+          reason: 'local',
+          message: expect.stringMatching(/^the file could not be /),
+        });
+        expect(remedies(during(code, doing))).toEqual(['stop-paid', 'stop-paid']);
+      }
+    },
+  );
+
+  test.each(['EACCES', 'EPERM'])(
+    '%s is about one file that may not be read, or a folder in which nothing may be written',
+    (code) => {
+      expect(during(code, 'reading').reason).toBe('refused');
+      expect(during(code, 'writing').reason).toBe('local');
+    },
+  );
+
+  test.each(['ENOENT', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'])('%s is about one file', (code) => {
+    for (const doing of ['reading', 'writing'] as const)
+      expect(during(code, doing)).toMatchObject({
+        reason: 'refused',
+        message: expect.stringMatching(/^the file /),
+      });
+  });
+
+  test.each(['ECONNRESET', 'UND_ERR_BODY_TIMEOUT'])('%s is a cut: it is tried again', (code) => {
+    expect(remedy('free', during(code, 'writing'))).toBe('retry');
+  });
+
+  test('is explained as what it is', () => {
+    expect(explainFailure(during('ENOSPC', 'writing'))).toBe(
+      'this machine could not read or write a file: the file could not be written: the disk is full',
     );
   });
 });

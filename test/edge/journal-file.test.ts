@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { databaseStore } from '../../src/edge/job-store.ts';
-import { JournalFile, loadState } from '../../src/edge/journal-file.ts';
+import { JournalFile } from '../../src/edge/journal-file.ts';
+import { loadState } from '../../src/edge/load-state.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import type { Happened } from '../../src/journal/line.ts';
 import {

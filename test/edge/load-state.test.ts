@@ -1,10 +1,11 @@
 // Reading a state file: a torn end is cut, a whole last line is kept, anything else that is wrong stops everything.
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { JournalFile, loadState } from '../../src/edge/journal-file.ts';
+import { JournalFile } from '../../src/edge/journal-file.ts';
+import { loadState } from '../../src/edge/load-state.ts';
 import { memoryStore } from '../../src/journal/ledger.ts';
-import { created, numbered } from '../journal/lines.ts';
+import { complete, created, intent, jobAfter, numbered, run } from '../journal/lines.ts';
 import { temporaryFolder } from './places.ts';
 import { header, linesIn, load, paid, text, written } from './state-file.ts';
 
@@ -142,6 +143,29 @@ describe('any other bad line', () => {
     },
   );
 
+  test('that is the header of a newer format asks for an upgrade, and the file stays as it is', async () => {
+    const file = await written();
+    writeFileSync(file, text(file).replace('"shotlist":1', '"shotlist":2,"new":[]'));
+    const before = text(file);
+    expect(await loadState(file, memoryStore())).toEqual({
+      ok: false,
+      error: `${file}:1: it was written by a newer shotlist (format 2); this one reads format 1: upgrade shotlist`,
+    });
+    expect(text(file)).toBe(before);
+  });
+
+  test.each(['0', '1.5', '"2"', 'null'])(
+    'that is a header with the format %s is an error',
+    async (version) => {
+      const file = await written();
+      writeFileSync(file, text(file).replace('"shotlist":1', `"shotlist":${version}`));
+      expect(await loadState(file, memoryStore())).toEqual({
+        ok: false,
+        error: expect.stringContaining(`${file}:1: /shotlist must be`),
+      });
+    },
+  );
+
   test('in a file that is no file is an error too', async () => {
     const folder = temporaryFolder();
     expect(await loadState(folder, memoryStore())).toEqual({
@@ -150,10 +174,36 @@ describe('any other bad line', () => {
     });
   });
 
-  test('is none where there is no file, or an empty one', async () => {
+  test('is none where there is no file', async () => {
     const file = join(temporaryFolder(), 'p.state.jsonl');
     expect(await load(file)).toMatchObject({ header: undefined, warnings: [] });
-    writeFileSync(file, '');
-    expect(await load(file)).toMatchObject({ header: undefined, warnings: [] });
+  });
+
+  const first = '{"shotlist":1,"pipeline":"p","service":"rehearsal"}';
+  const job = JSON.stringify(jobAfter(intent(), created(), complete()));
+  const past = '{"run":1,"at":"2026-08-05T10:00:00.000Z","charged":10,"refunded":0}';
+  const event = JSON.stringify({ seq: 1, ...run(2), at: '2026-08-05T10:00:00.000Z' });
+  test.each([
+    ['is empty', '', '1: it is empty'],
+    ['has lost its line feeds', `${first}${past}${job}`, '1: it is not JSON'],
+    [
+      'ends in the middle of a compacted line',
+      `${first}\n${job.slice(0, 90)}`,
+      '2: it is not JSON',
+    ],
+    [
+      'has bytes that are no text',
+      Buffer.from([...Buffer.from(`${first}\n`), 0xff, 10]),
+      '2: it has bytes',
+    ],
+    ['has two lines for a job', `${first}\n${job}\n${job}\n`, '3: a second line for the job'],
+    ['has two lines for a run', `${first}\n${past}\n${past}\n`, '3: a second line for run 1'],
+    ['has the past behind events', `${first}\n${event}\n${job}\n`, '3: a job line stands behind'],
+  ])('when it %s, and the file stays as it is', async (_, content, words) => {
+    const file = join(temporaryFolder(), 'p.state.jsonl');
+    writeFileSync(file, content);
+    const loaded = await loadState(file, memoryStore());
+    expect(loaded).toEqual({ ok: false, error: expect.stringContaining(`p.state.jsonl:${words}`) });
+    expect(readFileSync(file)).toEqual(Buffer.from(content));
   });
 });

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/edge/lock.ts';
+import { processStart } from '../../src/edge/process-start.ts';
 import { temporaryFolder } from './places.ts';
 
 const now = Date.parse('2026-08-05T10:00:00Z');
@@ -12,8 +13,12 @@ const now = Date.parse('2026-08-05T10:00:00Z');
 /** The id of a process that has ended. */
 const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
-const holder = (pid: number, host = hostname()): string =>
-  JSON.stringify({ pid, host, since: '2026-08-05T09:00:00.000Z' });
+/** As an older version wrote it, without `started`. */
+const holder = (pid: number, host = hostname(), started?: string): string =>
+  JSON.stringify({ pid, host, since: '2026-08-05T09:00:00.000Z', started });
+
+/** Only Linux says when a process began. */
+const tells = processStart(process.pid) !== undefined;
 
 describe('a lock', () => {
   test('is taken once; the second taker is told who holds it, and since when', async () => {
@@ -38,9 +43,43 @@ describe('a lock', () => {
 
   test('of a process that is gone is taken over', async () => {
     const file = join(temporaryFolder(), 'p.lock');
-    writeFileSync(file, holder(deadPid()));
-    expect((await takeLock(file, now)).ok).toBe(true);
+    const pid = deadPid();
+    writeFileSync(file, holder(pid));
+    const taken = await takeLock(file, now);
+    expect(taken.ok && taken.value.warning).toBe(
+      `the lock of process ${pid} on ${hostname()}, since 2026-08-05T09:00:00.000Z, was left behind by a run that is gone: taken over`,
+    );
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid });
+  });
+
+  test('that nobody left behind says nothing', async () => {
+    const taken = await takeLock(join(temporaryFolder(), 'p.lock'), now);
+    expect(taken).toMatchObject({ ok: true, value: { warning: undefined } });
+  });
+
+  test.skipIf(!tells)(
+    'whose process id is another process’s by now is taken over, as after a reboot or in a container',
+    async () => {
+      const file = join(temporaryFolder(), 'p.lock');
+      writeFileSync(file, holder(process.pid, hostname(), 'another-boot 4711'));
+      const taken = await takeLock(file, now);
+      expect(taken.ok && taken.value.warning).toContain('was left behind by a run that is gone');
+    },
+  );
+
+  test('of a process that lives and began when the lock says is respected', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(process.pid, hostname(), processStart(process.pid)));
+    expect(await takeLock(file, now)).toEqual({
+      ok: false,
+      error: expect.stringContaining(`process ${process.pid} `),
+    });
+  });
+
+  test('of a process that lives, by an older version that did not write when it began, is respected', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(process.pid));
+    expect((await takeLock(file, now)).ok).toBe(false);
   });
 
   test('of a process on another machine is respected: nobody here can know whether it lives', async () => {
@@ -48,7 +87,9 @@ describe('a lock', () => {
     writeFileSync(file, holder(deadPid(), 'another-machine'));
     expect(await takeLock(file, now)).toEqual({
       ok: false,
-      error: expect.stringContaining('on another-machine'),
+      error: expect.stringMatching(
+        /on another-machine, since .*; from here nobody can see whether it still lives: once it does not, remove that file/,
+      ),
     });
   });
 
@@ -61,11 +102,15 @@ describe('a lock', () => {
     });
   });
 
-  test('that holds rubbish is taken over', async () => {
-    const file = join(temporaryFolder(), 'p.lock');
-    writeFileSync(file, '{"pid":');
-    expect((await takeLock(file, now)).ok).toBe(true);
-  });
+  test.each(['{"pid":', '{"pid":-1,"host":"h","since":"s"}', '[]', ''])(
+    'that holds rubbish is taken over: %j',
+    async (rubbish) => {
+      const file = join(temporaryFolder(), 'p.lock');
+      writeFileSync(file, rubbish);
+      const taken = await takeLock(file, now);
+      expect(taken.ok && taken.value.warning).toBe(`the lock ${file} named nobody: taken over`);
+    },
+  );
 
   test.each([
     ['its folder is a file', 'file/p.lock'],

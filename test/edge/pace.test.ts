@@ -12,6 +12,7 @@ describe('a pace', () => {
     const still = {
       ...clock,
       now: () => 0,
+      elapsed: () => 0,
       chance: () => 0,
       sleep: async (ms: number) => void waits.push(ms),
     };
@@ -26,7 +27,7 @@ describe('a pace', () => {
     const times: number[] = [];
     for (let request = 0; request < 300; request++) {
       await pace();
-      times.push(clock.now());
+      times.push(clock.elapsed());
     }
     for (const [index, time] of times.entries())
       expect((times[index + 90] ?? Number.POSITIVE_INFINITY) - time).toBeGreaterThanOrEqual(
@@ -42,6 +43,19 @@ describe('a pace', () => {
     await pace();
     await pace();
     expect(clock.slept).toEqual([1000]);
+  });
+
+  test('keeps its gaps when the wall clock is set back or forward: no burst, and no wait of a year', async () => {
+    const clock = new FakeClock();
+    const pace = pacer(60, clock);
+    const year = 365 * 86_400_000;
+    await pace();
+    clock.jump(-year);
+    await pace();
+    clock.jump(2 * year);
+    await pace();
+    await pace();
+    expect(clock.slept).toEqual([1000, 1000, 1000]);
   });
 
   test('that nobody asked for waits for nothing', async () => {

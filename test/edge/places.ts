@@ -11,10 +11,11 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Time goes by only in sleep, which takes none. */
+/** Time goes by only in sleep, which takes none; `jump` sets the wall clock and nothing else. */
 export class FakeClock implements Clock {
   readonly slept: number[] = [];
   #now: number;
+  #elapsed = 0;
 
   constructor(now = Date.parse('2026-08-05T10:00:00Z')) {
     this.#now = now;
@@ -24,10 +25,14 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     this.slept.push(ms);
-    this.#now += ms;
+    this.pass(ms);
   }
 
   chance(): number {
@@ -35,6 +40,11 @@ export class FakeClock implements Clock {
   }
 
   pass(ms: number): void {
+    this.#now += ms;
+    this.#elapsed += ms;
+  }
+
+  jump(ms: number): void {
     this.#now += ms;
   }
 }

@@ -37,11 +37,11 @@ export function room(folder = temporaryFolder()): Room {
   };
   onTestFinished(end);
   const save = async (path: string, content: string): Promise<void> => {
-    const temporary = await disk.temporary(path);
-    if (!temporary.ok) throw new Error(temporary.error);
+    const temporary = await disk.temporary(path, hash(path));
+    if (!temporary.ok) throw new Error(temporary.error.message);
     writeFileSync(temporary.value.path, content);
     const placed = await disk.place(temporary.value, path, hash(content));
-    if (!placed.ok) throw new Error(placed.error);
+    if (!placed.ok) throw new Error(placed.error.message);
   };
   return { folder, disk, save, end };
 }

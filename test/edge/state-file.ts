@@ -1,7 +1,8 @@
 // State files as a run writes them, for these tests.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { JournalFile, type Loaded, loadState } from '../../src/edge/journal-file.ts';
+import { JournalFile } from '../../src/edge/journal-file.ts';
+import { type Loaded, loadState } from '../../src/edge/load-state.ts';
 import { memoryStore } from '../../src/journal/ledger.ts';
 import type { Happened, Header } from '../../src/journal/line.ts';
 import { complete, created, intent, numbered, output, run, supplied } from '../journal/lines.ts';

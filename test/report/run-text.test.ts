@@ -8,7 +8,16 @@ const summary: Summary = {
   outcome: 'done',
   exitCode: 0,
   items: { total: 3, done: 3, unfinished: 0 },
-  tasks: { done: 5, reused: 7, skipped: 0, failed: 0, doubt: 0, pending: 0, blocked: 0 },
+  tasks: {
+    done: 5,
+    reused: 7,
+    skipped: 0,
+    excluded: 0,
+    failed: 0,
+    doubt: 0,
+    pending: 0,
+    blocked: 0,
+  },
   credits: { charged: 30, refunded: 0, reserved: 0 },
   elapsedMs: 1500,
   trouble: [],
@@ -136,6 +145,15 @@ describe('while a run lasts', () => {
     expect(
       text({ type: 'task', task: 'swap:a', step: 'swap', ending: 'done', credits: 10 }),
     ).toBeUndefined();
+  });
+
+  test('where events are received is said, and what may be resolved by them', () => {
+    const listening = { type: 'listening', address: 'http://127.0.0.1:4000' } as const;
+    const said = "Listening for the service's events at http://127.0.0.1:4000";
+    expect(text({ ...listening, doubts: 0 })).toBe(said);
+    expect(text({ ...listening, doubts: 2 })).toBe(
+      `${said}; 2 creations in doubt may be resolved by them`,
+    );
   });
 
   test('a warning and a stop are said', () => {

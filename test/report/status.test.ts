@@ -20,6 +20,9 @@ import {
 } from '../journal/lines.ts';
 import { control, wild } from './wild.ts';
 
+/** Twenty hours after everything happened. */
+const asked = { now: Date.parse(at) + 20 * 3_600_000, expiringMs: 6 * 3_600_000 };
+
 const history: readonly Happened[] = [
   run(1),
   supplied('a'),
@@ -41,7 +44,7 @@ const history: readonly Happened[] = [
 ];
 
 describe('the status', () => {
-  const status = statusOf(folded(history));
+  const status = statusOf(folded(history), asked);
 
   test('counts jobs by kind and state, and credits over all runs', () => {
     expect(status).toMatchObject({
@@ -57,33 +60,43 @@ describe('the status', () => {
   });
 
   test('names what is paid and not saved, in doubt, and failed', () => {
-    expect(status.unsaved).toEqual(['swap:c']);
-    expect(status.doubts).toEqual([{ tasks: ['swap:d'], name: 'd #1', since: at, reserved: 30 }]);
+    expect(status.unsaved).toEqual([
+      { tasks: ['swap:c'], project: 'p-c', expires: '2026-08-06T10:00:00.000Z', soon: true },
+    ]);
+    expect(status.doubts).toEqual([
+      {
+        tasks: ['swap:d'],
+        name: 'd #1',
+        since: at,
+        reserved: 30,
+        why: 'the answer never came',
+      },
+    ]);
     expect(status.failures).toEqual([
-      { task: 'swap:e', why: 'it broke' },
+      { task: 'swap:e', why: 'it broke', advice: expect.stringContaining('run it again') },
       { task: 'photo:f', why: 'f.png does not exist' },
     ]);
   });
 
   test('takes a creation that was begun and never answered as a doubt', () => {
-    expect(statusOf(folded([run(), intent('x', 5)])).doubts).toHaveLength(1);
+    expect(statusOf(folded([run(), intent('x', 5)]), asked).doubts).toHaveLength(1);
   });
 
   test('of nothing is nothing', () => {
-    expect(statusOf(new Ledger())).toMatchObject({
+    expect(statusOf(new Ledger(), asked)).toMatchObject({
       runs: 0,
       outputs: 0,
       doubts: [],
       failures: [],
       unsaved: [],
     });
-    expect(statusOf(new Ledger())).not.toHaveProperty('lastRun');
+    expect(statusOf(new Ledger(), asked)).not.toHaveProperty('lastRun');
   });
 });
 
 describe('its text', () => {
   test('says what a person needs, and what to do about a doubt', () => {
-    const text = statusText(statusOf(folded([...history, ended])), 'p.state.jsonl');
+    const text = statusText(statusOf(folded([...history, ended]), asked), 'p.state.jsonl');
     for (const part of [
       'p.state.jsonl: 1 run; the last began',
       `ended ${at}`,
@@ -93,7 +106,10 @@ describe('its text', () => {
       'IN DOUBT: swap:d',
       '30 credits set aside',
       'a project named "d #1"',
-      'paid, not saved yet: swap:c; the next run fetches it',
+      'the answer never came',
+      'shotlist resolve <file> "swap:d" --not-charged',
+      'RUNS OUT: paid, not saved yet: swap:c (project p-c); its address lasts until 2026-08-06T10',
+      '→ run it again',
       'failed: swap:e: it broke',
       'failed: photo:f: f.png does not exist',
     ])
@@ -101,7 +117,7 @@ describe('its text', () => {
   });
 
   test('says that the last run was interrupted', () => {
-    expect(statusText(statusOf(folded(history)), 'x')).toContain(
+    expect(statusText(statusOf(folded(history), asked), 'x')).toContain(
       'was interrupted, or is still running',
     );
   });
@@ -121,14 +137,14 @@ describe('its text', () => {
       { event: 'doubt', job: job('w'), why: wild },
       { event: 'failed', task: `photo:${wild}`, why: wild },
     ]);
-    const text = statusText(statusOf(ledger), 'p.state.jsonl');
+    const text = statusText(statusOf(ledger, asked), 'p.state.jsonl');
     expect(text).not.toMatch(control);
-    expect(text.split('\n')).toHaveLength(5);
+    expect(text.split('\n')).toHaveLength(9);
   });
 
   test('lets no control character of a time in the file reach the terminal', () => {
     const ledger = new Ledger();
     ledger.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
-    expect(statusText(statusOf(ledger), 'p.state.jsonl')).not.toMatch(control);
+    expect(statusText(statusOf(ledger, asked), 'p.state.jsonl')).not.toMatch(control);
   });
 });

@@ -1,0 +1,21 @@
+// shotlist refresh: asks the service what became of every known project, and mends the state file.
+import { refreshText } from '../report/drift-text.ts';
+import { loadPipeline } from '../workspace/load.ts';
+import { refresh } from '../workspace/refresh.ts';
+import type { PipelineFlags } from './options.ts';
+import { print, printJson, refuse } from './terminal.ts';
+
+export interface RefreshFlags extends PipelineFlags {
+  readonly acceptMissing?: boolean;
+}
+
+export async function refreshCommand(file: string, flags: RefreshFlags): Promise<number> {
+  const json = flags.json === true;
+  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
+  if (!loaded.ok) return refuse(loaded.error, json);
+  const refreshed = await refresh(loaded.value, flags);
+  if (!refreshed.ok) return refuse(refreshed.error, json);
+  if (json) printJson(refreshed.value);
+  else print(refreshText(refreshed.value));
+  return refreshed.value.unread.length > 0 ? 1 : 0;
+}

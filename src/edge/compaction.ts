@@ -1,0 +1,75 @@
+// Compaction: a state file is replaced by what its lines fold to, whole or not at all.
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { err, ok, type Result } from '../base/result.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { type Header, jobSchema } from '../journal/line.ts';
+import { removeLeftover } from './leftover.ts';
+import { syncFolder } from './output-folders.ts';
+import { isSystemTrouble, systemReason } from './system-error.ts';
+
+/** How many characters are handed to the system at once. */
+const many = 1 << 18;
+
+/** On failure the old one stands: it says the same in more lines. The text says why. */
+export async function compactState(
+  file: string,
+  header: Header,
+  ledger: Ledger,
+): Promise<Result<void, string>> {
+  try {
+    await replaceState(file, header, ledger);
+    return ok(undefined);
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+    return err(`${file}.part ${systemReason(error)}`);
+  }
+}
+
+/** Written beside the old one, synced, and put in its place; throws what the system throws. */
+export async function replaceState(file: string, header: Header, ledger: Ledger): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    await writeLedger(part, 'w', header, ledger);
+    await rename(part, file);
+    await syncFolder(dirname(file));
+  } catch (error) {
+    await removeLeftover(part);
+    throw error;
+  }
+}
+
+/** Writes a compacted state file and syncs it; with `wx` only where there is none. The folder is not synced. */
+export async function writeLedger(
+  file: string,
+  flag: 'w' | 'wx',
+  header: Header,
+  ledger: Ledger,
+): Promise<void> {
+  await using handle = await open(file, flag, 0o644);
+  let text = '';
+  for (const line of linesOf(header, ledger)) {
+    text += `${JSON.stringify(line)}\n`;
+    if (text.length < many) continue;
+    await handle.appendFile(text);
+    text = '';
+  }
+  await handle.appendFile(text);
+  await handle.sync();
+}
+
+function* linesOf(header: Header, ledger: Ledger): Generator<object> {
+  yield header;
+  yield* ledger.runs();
+  for (const job of ledger.jobs()) yield sortedKeys(job);
+  yield* ledger.tasks();
+}
+
+/** One order of keys, whatever the order of the events was: the same state is the same bytes. */
+const order = Object.keys(jobSchema.properties);
+
+function sortedKeys(line: object): object {
+  return Object.fromEntries(
+    Object.entries(line).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)),
+  );
+}

@@ -1,0 +1,74 @@
+// Reads a state file into a ledger. What was cut off in the middle of writing is dropped; any other damage is refused,
+// with its line, and the file stays as it is: it is the only memory of what was paid.
+import { existsSync } from 'node:fs';
+import { err, ok, type Result } from '../base/result.ts';
+import { isTorn } from '../journal/damage.ts';
+import { readerFor } from '../journal/format.ts';
+import { type JobStore, Ledger } from '../journal/ledger.ts';
+import { type Header, parseLine, type StateLine } from '../journal/line.ts';
+import { eachLine } from './raw-lines.ts';
+import { systemReason } from './system-error.ts';
+
+export interface Loaded {
+  readonly ledger: Ledger;
+  /** Undefined: there is no state file yet. */
+  readonly header: Header | undefined;
+  readonly warnings: readonly string[];
+  /** The part of the file that is whole, in bytes; what follows is a torn last line. */
+  readonly wholeBytes: number;
+  /** The last line is whole but has no line feed yet. */
+  readonly unterminated: boolean;
+}
+
+/** Errors name the file and the line. */
+export async function loadState(file: string, store: JobStore): Promise<Result<Loaded, string>> {
+  const ledger = new Ledger(store);
+  const loaded = { ledger, header: undefined, warnings: [], wholeBytes: 0, unterminated: false };
+  if (!existsSync(file)) return ok(loaded);
+  let header: Header | undefined;
+  let [number, wholeBytes] = [0, 0];
+  let read = parseLine;
+  try {
+    for await (const raw of eachLine(file)) {
+      number += 1;
+      const { text, wellFormed, terminated, bytes } = raw;
+      if (isTorn(raw, number)) {
+        const what = 'the last line was cut off in the middle of writing; it is dropped';
+        return ok({ ...loaded, header, warnings: [`${file}:${number}: ${what}`], wholeBytes });
+      }
+      if (!wellFormed) return err(`${file}:${number}: it has bytes that are no text (no UTF-8)`);
+      if (number === 1) {
+        const reader = readerFor(text);
+        if (!reader.ok) return err(`${file}:1: ${reader.error}`);
+        read = reader.value;
+      }
+      const line = read(text);
+      const wrong = line.ok ? fold(line.value, number, ledger) : line.error;
+      if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
+      if (line.ok && line.value.type === 'header') header = line.value.line;
+      wholeBytes += bytes;
+      if (!terminated) return ok({ ...loaded, header, wholeBytes, unterminated: true });
+    }
+  } catch (error) {
+    return err(`${file} ${systemReason(error)}`);
+  }
+  if (header === undefined)
+    return err(
+      `${file}:1: it is empty, which no state file is: restore it, or remove it if nothing was ever paid`,
+    );
+  return ok({ ...loaded, header, wholeBytes });
+}
+
+/** One header, then what past runs came to, then events: nothing twice, and nothing of the past behind an event. */
+function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {
+  if ((line.type === 'header') !== (number === 1))
+    return number === 1 ? 'the first line is no header: this is no state file' : 'a second header';
+  if (line.type !== 'event' && ledger.seq > 0)
+    return `a ${line.type} line stands behind events: lines were moved`;
+  if (line.type === 'job' && ledger.job(line.line.job) !== undefined)
+    return `a second line for the job ${line.line.job}`;
+  if (line.type === 'run' && ledger.runs().some(({ run }) => run === line.line.run))
+    return `a second line for run ${line.line.run}`;
+  const folded = ledger.apply(line);
+  return folded.ok ? undefined : folded.error;
+}

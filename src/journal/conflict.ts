@@ -1,0 +1,49 @@
+// Git's conflict markers in a state file: which line stands on which side of which conflict.
+
+export type Side = 'both' | 'ours' | 'theirs' | 'base';
+
+export interface Conflict {
+  /** The numbers of its first and last line, markers included. */
+  readonly from: number;
+  readonly until: number;
+  /** It has its middle and its end. */
+  readonly whole: boolean;
+}
+
+export interface Sides {
+  readonly conflicts: readonly Conflict[];
+  /** Markers that belong to no conflict: line numbers. */
+  readonly stray: readonly number[];
+  /** Of each line, from the first; undefined: it is a marker. */
+  readonly of: readonly (Side | undefined)[];
+}
+
+const marker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
+
+/** The sides of all lines. A conflict without an end goes on to the next one, or to the last line. */
+export function sidesOf(texts: readonly string[]): Sides {
+  const conflicts: Conflict[] = [];
+  const stray: number[] = [];
+  const of: (Side | undefined)[] = [];
+  let side: Side = 'both';
+  let from = 0;
+  const close = (until: number, whole: boolean): void => {
+    if (side !== 'both') conflicts.push({ from, until, whole });
+    side = 'both';
+  };
+  texts.forEach((text, index) => {
+    const number = index + 1;
+    const [, mark] = marker.exec(text) ?? [];
+    of.push(mark === undefined ? side : undefined);
+    if (mark === undefined) return;
+    if (mark === '<<<<<<<') {
+      close(index, false);
+      [side, from] = ['ours', number];
+    } else if (mark === '|||||||' && side === 'ours') side = 'base';
+    else if (mark === '=======' && (side === 'ours' || side === 'base')) side = 'theirs';
+    else if (mark === '>>>>>>>' && side !== 'both') close(number, side === 'theirs');
+    else stray.push(number);
+  });
+  close(texts.length, false);
+  return { conflicts, stray, of };
+}

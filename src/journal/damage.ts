@@ -1,0 +1,199 @@
+// What is wrong with a state file, line by line: which lines can be read, and what the others still say.
+import { canonical, isObject } from '../base/json.ts';
+import { type Side, type Sides, sidesOf } from './conflict.ts';
+import { type Fields, fieldsWithin, linesWithin } from './fragments.ts';
+import { parseLine, type StateLine } from './line.ts';
+
+/** A line as it stands in the file. */
+export interface RawLine {
+  /** Without its line feed; what is no UTF-8 is replaced. */
+  readonly text: string;
+  /** Its bytes are UTF-8. */
+  readonly wellFormed: boolean;
+  /** It ends with a line feed. */
+  readonly terminated: boolean;
+}
+
+export type DamageKind =
+  | 'not-json'
+  | 'schema'
+  | 'zeros'
+  | 'bytes'
+  | 'bom'
+  | 'blank'
+  | 'line-ends'
+  | 'torn'
+  | 'cut'
+  | 'glued'
+  | 'conflict'
+  | 'marker'
+  | 'no-header'
+  | 'second-header'
+  | 'foreign'
+  | 'doubled'
+  | 'missing'
+  | 'order'
+  | 'illegal'
+  | 'disagree';
+
+export interface Damage {
+  /** From 1; 0: it is about the whole file. */
+  readonly line: number;
+  readonly kind: DamageKind;
+  /** What is wrong, as a sentence about the line. */
+  readonly what: string;
+  /** Loading copes with it, and nothing is lost by it. */
+  readonly harmless: boolean;
+  /** How the line begins: text from outside, to be made fit for showing. */
+  readonly begins?: string;
+  readonly job?: string;
+  readonly tasks?: readonly string[];
+}
+
+export const damage = (
+  line: number,
+  kind: DamageKind,
+  what: string,
+  more: Partial<Pick<Damage, 'harmless' | 'begins' | 'job' | 'tasks'>> = {},
+): Damage => ({ line, kind, what, harmless: false, ...more });
+
+export interface Read {
+  readonly number: number;
+  readonly side: Side;
+  readonly state: StateLine;
+}
+
+export interface Unread {
+  readonly number: number;
+  readonly side: Side;
+  readonly fields: Fields;
+}
+
+export interface Examined {
+  readonly reads: readonly Read[];
+  readonly unread: readonly Unread[];
+  readonly damages: readonly Damage[];
+  readonly sides: Sides;
+}
+
+/** How much of a line is shown: enough to find it. */
+const shownCharacters = 400;
+
+export function examine(raw: readonly RawLine[]): Examined {
+  const sides = sidesOf(raw.map(({ text }) => text));
+  const reads: Read[] = [];
+  const unread: Unread[] = [];
+  const damages: Damage[] = sides.conflicts.map(({ from, until, whole }) =>
+    damage(
+      from,
+      'conflict',
+      `a git conflict that was not resolved, up to line ${until}${whole ? '' : '; its markers are not complete'}`,
+    ),
+  );
+  for (const line of sides.stray)
+    damages.push(damage(line, 'marker', 'a git conflict marker that belongs to no conflict'));
+  const returns = raw.filter(({ text }) => text.endsWith('\r')).length;
+  if (returns > 0) {
+    const what = `${returns} of ${raw.length} lines end with CR LF: git or an editor changed them; they can be read`;
+    damages.push(damage(0, 'line-ends', what, { harmless: true }));
+  }
+  for (const [index, line] of raw.entries()) {
+    const side = sides.of[index];
+    if (side === undefined) continue;
+    const number = index + 1;
+    const begins = line.text.slice(0, shownCharacters);
+    const whole = line.wellFormed ? parseLine(line.text) : undefined;
+    if (whole?.ok) {
+      reads.push({ number, side, state: whole.value });
+      continue;
+    }
+    if (isTorn(line, number)) {
+      const what = 'the last line was cut off in the middle of writing: it is dropped';
+      damages.push(damage(number, 'torn', what, { begins, harmless: true }));
+      continue;
+    }
+    const { lines, rests } = linesWithin(line.text);
+    const fields = rests.map(fieldsWithin);
+    const wrong = wrongWith(line, number, lines.length, rests.length);
+    for (const state of lines) reads.push({ number, side, state });
+    for (const left of fields) unread.push({ number, side, fields: left });
+    if (wrong.kind === 'cut' || (wrong.kind === 'zeros' && rests.length === 0))
+      unread.push({ number, side, fields: {} });
+    const start = wrong.kind === 'blank' ? {} : { begins };
+    damages.push({ ...wrong, ...start, ...subjectOf(fields) });
+  }
+  return { reads, unread, damages, sides };
+}
+
+/** The job that an unreadable line is about, where it still says so. */
+function subjectOf(list: readonly Fields[]): Partial<Pick<Damage, 'job' | 'tasks'>> {
+  const { job, tasks, task } = list.find((fields) => fields.job !== undefined) ?? {};
+  const named = tasks ?? (task === undefined ? [] : [task]);
+  return job === undefined ? {} : { job, tasks: named };
+}
+
+/**
+ * A torn event was never relied on, so nothing is lost with it. A torn job line is another matter: a compacted file
+ * takes its place whole, so something else has cut it, and what stood behind is gone.
+ */
+export function isTorn({ text, terminated }: RawLine, number: number): boolean {
+  if (terminated || isJson(text) || linesWithin(text).lines.length > 0) return false;
+  const start = number === 1 ? '{"shotlist":' : '{"seq":';
+  return /^\0*$/.test(text) || start.startsWith(text.slice(0, start.length));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function wrongWith(
+  { text, wellFormed, terminated }: RawLine,
+  number: number,
+  lines: number,
+  rests: number,
+): Damage {
+  const kept =
+    lines === 0
+      ? ''
+      : `; ${lines === 1 ? 'a whole line' : `${lines} whole lines`} in it can be read`;
+  const zeros = text.split('\0').length - 1;
+  if (/^\s*$/.test(text)) return damage(number, 'blank', 'an empty line');
+  if (text.startsWith('\ufeff') && lines === 1 && rests === 0)
+    return damage(
+      number,
+      'bom',
+      'a byte order mark stands before it, which an editor has put there',
+    );
+  if (zeros > 0)
+    return damage(
+      number,
+      'zeros',
+      `${zeros} zero ${zeros === 1 ? 'byte' : 'bytes'}, as a loss of power leaves them${kept}`,
+    );
+  if (!wellFormed) return damage(number, 'bytes', `bytes that are no text (UTF-8)${kept}`);
+  if (lines > 0)
+    return rests === 0
+      ? damage(number, 'glued', `${lines} lines without a line end between them`)
+      : damage(number, 'glued', `a line that was cut, and another glued to it${kept}`);
+  if (!terminated)
+    return damage(
+      number,
+      'cut',
+      'the file ends here in the middle of a line: what stood behind is gone',
+    );
+  const parsed = parseLine(text);
+  const why = parsed.ok ? '' : parsed.error;
+  return isJson(text)
+    ? damage(number, 'schema', `no line of a state file of this version: ${why}`)
+    : damage(number, 'not-json', 'it is not JSON');
+}
+
+/** Two lines that say the same. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return isObject(a) && isObject(b) && canonical(a) === canonical(b);
+}

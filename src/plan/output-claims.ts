@@ -1,0 +1,122 @@
+// Who writes what below the output folder: two tasks must not want one place, no file can stand where another needs a
+// folder, and what the pipeline reads is never overwritten. Asked before anything is sent.
+import { longestPath, normalized, unusableName } from './output-path.ts';
+
+/** What a file system makes of paths: a fact of the machine, so it is handed in. */
+export interface Machine {
+  /** As `process.platform` names it. */
+  readonly platform: string;
+  /** The output folder's own path, absolute. */
+  readonly root: string;
+}
+
+export class OutputClaims {
+  readonly #machine: Machine;
+  /** Files, and folders of numbered files with a "/" behind: who writes them. */
+  readonly #claimed = new Map<string, string>();
+  /** Folders that must be there: for whom. */
+  readonly #folders = new Map<string, string>();
+  /** Folders in which a file has a number for its name, as the files of a folder `to` have: what stands against it. */
+  readonly #numbered = new Map<string, (task: string) => string>();
+  /** Files that are read. */
+  readonly #inputs = new Map<string, string>();
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+  }
+
+  /** A file that is read, by its path below the output folder. Answers what is wrong. */
+  read(what: string, path: string): string | undefined {
+    const name = this.#seen(path);
+    const numbered = numberedIn(name);
+    const writer =
+      this.#claimed.get(name) ??
+      (numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`));
+    if (writer !== undefined) return overwrites(writer, JSON.stringify(path), what);
+    const inside = this.#folders.get(name);
+    if (inside !== undefined) return needsFolder(inside, JSON.stringify(path), what);
+    const clash = this.#needFolder(what, folderOf(name));
+    if (clash !== undefined) return clash;
+    this.#inputs.set(name, what);
+    if (numbered !== undefined)
+      this.#numbered.set(numbered, (task) => overwrites(task, JSON.stringify(path), what));
+    return undefined;
+  }
+
+  /** A download's `to`. Answers what is wrong. */
+  write(task: string, to: string): string | undefined {
+    const path = normalized(to);
+    if (!path.ok) return `${task}: to: ${path.error}`;
+    const said = JSON.stringify(to);
+    const { platform, root } = this.#machine;
+    const unusable = unusableName(path.value, platform);
+    if (unusable !== undefined) return `${task}: to: ${said} ${unusable}`;
+    if (Buffer.byteLength(root) + 1 + Buffer.byteLength(path.value) > longestPath)
+      return `${task}: to: ${said} below ${root} is a path of over ${longestPath} bytes`;
+    const name = this.#seen(path.value);
+    return to.endsWith('/')
+      ? this.#writeFolder(task, said, name)
+      : this.#writeFile(task, said, name);
+  }
+
+  #writeFile(task: string, said: string, name: string): string | undefined {
+    const other = this.#claimed.get(name);
+    if (other !== undefined) return both(task, other, said);
+    const input = this.#inputs.get(name);
+    if (input !== undefined) return overwrites(task, said, input);
+    const inside = this.#folders.get(name);
+    if (inside !== undefined) return needsFolder(inside, said, task);
+    const numbered = numberedIn(name);
+    const folder = numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`);
+    if (folder !== undefined) return both(task, folder, said);
+    const clash = this.#needFolder(task, folderOf(name));
+    if (clash !== undefined) return clash;
+    if (numbered !== undefined) this.#numbered.set(numbered, (by) => both(by, task, said));
+    this.#claimed.set(name, task);
+    return undefined;
+  }
+
+  #writeFolder(task: string, said: string, folder: string): string | undefined {
+    const other = this.#claimed.get(`${folder}/`);
+    if (other !== undefined) return both(task, other, said);
+    const clash = this.#numbered.get(folder)?.(task) ?? this.#needFolder(task, folder);
+    if (clash !== undefined) return clash;
+    this.#claimed.set(`${folder}/`, task);
+    return undefined;
+  }
+
+  /** Notes a folder and those that it is in; answers which of them is to be a file. */
+  #needFolder(task: string, folder: string): string | undefined {
+    for (let at = folder; at !== ''; at = folderOf(at)) {
+      const file = this.#claimed.get(at);
+      if (file !== undefined) return needsFolder(task, JSON.stringify(at), file);
+      const input = this.#inputs.get(at);
+      if (input !== undefined) return needsFolder(task, JSON.stringify(at), input);
+      if (!this.#folders.has(at)) this.#folders.set(at, task);
+    }
+    return undefined;
+  }
+
+  /** macOS and Windows look at neither the case of a name nor at how its accents are composed. */
+  #seen(path: string): string {
+    const { platform } = this.#machine;
+    return platform === 'darwin' || platform === 'win32'
+      ? path.normalize('NFC').toUpperCase()
+      : path;
+  }
+}
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** The folder of a file that has a number for its name; undefined: it has another name. */
+const numberedIn = (path: string): string | undefined =>
+  /(^|\/)\d+\.[^./]+$/.test(path) ? folderOf(path) : undefined;
+
+const both = (task: string, other: string, said: string): string =>
+  `${task} and ${other} would both write ${said}`;
+
+const overwrites = (task: string, path: string, what: string): string =>
+  `${task} would overwrite ${path}, which is ${what}`;
+
+const needsFolder = (task: string, said: string, other: string): string =>
+  `${task} needs ${said} as a folder, and ${other} as a file`;

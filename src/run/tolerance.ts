@@ -1,0 +1,50 @@
+// Tolerance: how much may go wrong before a run buys nothing more (`on_failure`, `max_failures` of a pipeline).
+import type { Tolerated } from '../language/pipeline.ts';
+import { count } from '../report/text.ts';
+import type { Purse } from './purse.ts';
+import type { Work } from './work.ts';
+
+export class Tolerance {
+  readonly #tolerated: Tolerated;
+  readonly #total: number;
+  readonly #purse: Purse;
+  #items = 0;
+  #credits = 0;
+
+  /** `total`: the items of the run, which a share is taken of. */
+  constructor(tolerated: Tolerated, total: number, purse: Purse) {
+    this.#tolerated = tolerated;
+    this.#total = total;
+    this.#purse = purse;
+  }
+
+  /** One of an item's tasks has failed. */
+  failed(work: Work): void {
+    if (work.failed) return;
+    work.failed = true;
+    this.#items += 1;
+    this.#judge(this.#tooManyItems());
+  }
+
+  /** An item is over. */
+  over({ failed, paid }: Work): void {
+    if (!failed) return;
+    this.#credits += paid;
+    const { credits: most } = this.#tolerated;
+    if (most !== undefined && this.#credits > most)
+      this.#judge(`${count(this.#credits, 'credit')} went to items that failed, and ${most} may`);
+  }
+
+  #judge(why: string | undefined): void {
+    if (why !== undefined) this.#purse.close({ because: 'failures', why });
+  }
+
+  #tooManyItems(): string | undefined {
+    const { items, share } = this.#tolerated;
+    if (items !== undefined && this.#items > items)
+      return `${count(this.#items, 'item')} failed, and ${items} may`;
+    if (share !== undefined && this.#items > share * this.#total)
+      return `${count(this.#items, 'item')} of ${this.#total} failed, and ${Number((share * 100).toFixed(4))} % may`;
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+// What a run is asked to do of a pipeline: which steps, which items.
+import { err, ok, type Result } from '../base/result.ts';
+import type { ItemFilter } from '../edge/items.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import type { Pipeline } from '../language/pipeline.ts';
+import { leftOut } from '../plan/selection.ts';
+import { type Problem, problem } from './problem.ts';
+
+export interface ChoiceOptions {
+  readonly items?: ItemFilter | undefined;
+  /** `--only`: begin nothing but these steps, and the free ones that they need. */
+  readonly only?: readonly string[] | undefined;
+  /** `--until`: these steps, and all that they need. */
+  readonly until?: readonly string[] | undefined;
+  /** `--exclude`: a step's name, else a glob of item keys. */
+  readonly exclude?: readonly string[] | undefined;
+  /** `--retry-failed`: only items with tasks that failed. */
+  readonly retryFailed?: boolean | undefined;
+}
+
+export interface Choice {
+  readonly leftOut: ReadonlySet<string>;
+  readonly filter: ItemFilter;
+}
+
+/** Settles the steps, and which of what is excluded are items. */
+export function choose(pipeline: Pipeline, options: ChoiceOptions): Result<Choice, Problem> {
+  const { items = {}, only, until, exclude = [] } = options;
+  const names = new Set(pipeline.steps.map(({ name }) => name));
+  const steps = exclude.filter((name) => names.has(name));
+  const except = exclude.filter((name) => !names.has(name));
+  const out = leftOut(pipeline.steps, { only, until, exclude: steps });
+  if (!out.ok) return err(problem(out.error));
+  if (except.length > 0 && pipeline.items.kind === 'one')
+    return err(
+      problem(
+        `--exclude ${except[0]}: there is no such step`,
+        'shotlist',
+        'the pipeline has no items',
+      ),
+    );
+  return ok({ leftOut: out.value, filter: { ...items, ...(except.length > 0 ? { except } : {}) } });
+}
+
+/**
+ * Keys of the items that have a failed task which nothing has made good since. Undefined: a shared task failed, so
+ * every item is concerned.
+ */
+export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
+  const failed = new Set<string>();
+  const good = new Set<string>();
+  for (const { state, tasks } of ledger.jobs()) {
+    const into = state === 'failed' ? failed : good;
+    for (const task of tasks) into.add(task);
+  }
+  for (const { task, state } of ledger.tasks()) if (state === 'failed') failed.add(task);
+  const keys = new Set<string>();
+  for (const task of failed) {
+    if (good.has(task)) continue;
+    const colon = task.indexOf(':');
+    if (colon < 0) return undefined;
+    keys.add(task.slice(colon + 1));
+  }
+  return keys;
+}

@@ -1,0 +1,296 @@
+// A full or read-only disk, real ones, in each phase of a run: nothing that was paid for is lost or in doubt, and once
+// there is room the next run goes on. Needs a mount of its own: as root, or under `unshare -rm`.
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { LocalService } from '../../src/service/start.ts';
+import type { Plugs } from '../../src/workspace/run.ts';
+import { bill, ended, envOf, photo, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
+import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
+
+const size = 4 << 20;
+/** Longer than a page: each line needs room of its own. */
+const lineBytes = 5000;
+
+/** Does something just before the first line with these words is written. Each line takes more than a page. */
+function before(words: string, act: () => void): Plugs {
+  let done = false;
+  return {
+    lines: (file) => ({
+      append(text) {
+        if (!done && text.includes(words)) {
+          done = true;
+          act();
+        }
+        file.append(text.padStart(lineBytes));
+      },
+      sync: () => file.sync(),
+    }),
+  };
+}
+
+interface Place {
+  readonly rig: Rig;
+  readonly local: LocalService;
+  readonly disk: SmallDisk;
+  readonly state: string;
+}
+
+/** The state file, its lock and its ballast stand on the small disk, the photos and results elsewhere. */
+async function placed(photos: number, pipeline = photoPipeline): Promise<Place> {
+  const local = await service();
+  const rig = await photoRig(photos, pipeline);
+  const disk = smallDisk(size);
+  return { local, rig, disk, state: join(disk.folder, 'p.state.jsonl') };
+}
+
+/** After room was made: the run ends well, each photo charged once, all files whole, nothing left over. */
+async function goesOn({ rig, local, disk, state }: Place, photos: number): Promise<void> {
+  disk.free();
+  const { summary } = await rig.run(local, { state });
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: photos }, tasks: { doubt: 0 } });
+  expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: photos }, () => 10));
+  expect(rig.files('out')).toHaveLength(photos);
+  for (const file of rig.files('out')) expect(rig.read(`out/${file}`)).toContain('IEND');
+  expect(readdirSync(disk.folder)).toEqual(['p.state.jsonl']);
+}
+
+describe.skipIf(!canMount)(
+  'the disk of the state file is full (needs to mount: root, or unshare -rm)',
+  () => {
+    test.each([
+      ['the lock', 0, 'p.state.jsonl.lock could not be written: the disk is full'],
+      ['the room for the journal', 200_000, 'there is no room to keep a journal'],
+    ])('for %s: nothing begins, exit code 2', async (_what, but, words) => {
+      const place = await placed(2);
+      const { rig, local, disk, state } = place;
+      disk.fill(but);
+      const args = ['run', 'pipeline.yaml', '--state', state];
+      const { code, stderr } = await rig.command(args, envOf(local));
+      expect(stderr).toContain(words);
+      expect(code).toBe(2);
+      expect(Object.keys(local.requests())).toEqual([]);
+      await goesOn(place, 2);
+    });
+
+    test.each([
+      ['the intent', '"event":"intent"'],
+      ['the created', '"event":"created"'],
+      ['the settled', '"event":"settled"'],
+      ['the output', '"event":"output"'],
+      ['the deleted', '"event":"deleted"'],
+    ])('at %s: what is under way is recorded, the run stops and says why', async (_name, words) => {
+      const place = await placed(8);
+      const { rig, local, disk, state } = place;
+      const first = await rig.run(
+        local,
+        { state },
+        before(words, () => disk.fill()),
+      );
+      expect(first.summary).toMatchObject({ outcome: 'failed', exitCode: 1, tasks: { doubt: 0 } });
+      expect(first.summary.stopped).toContain('the disk is full: make room and run again');
+      expect(first.summary.credits).toMatchObject({
+        charged: bill(local.ledger()).size * 10,
+        reserved: 0,
+      });
+      await goesOn(place, 8);
+    });
+
+    test('at the very end: all is done and recorded, and the file stays as long as it is', async () => {
+      const place = await placed(4);
+      const { rig, local, disk, state } = place;
+      const first = await rig.run(
+        local,
+        { state },
+        before('"event":"ended"', () => disk.fill()),
+      );
+      expect(first.summary).toMatchObject({ outcome: 'done', exitCode: 0, tasks: { doubt: 0 } });
+      await goesOn(place, 4);
+    });
+
+    test('and more is to be written than room was kept for: it ends at once, and nothing is paid twice', async () => {
+      const { rig, local, disk, state } = await placed(30);
+      let full = false;
+      const tooMuch: Plugs = {
+        lines: (file) => ({
+          append(text) {
+            full ||= text.includes('"event":"created"');
+            if (full) disk.fill();
+            file.append(full ? text.replace(':', `:${' '.repeat(1_200_000)}`) : text);
+          },
+          sync: () => file.sync(),
+        }),
+      };
+      await expect(rig.run(local, { state }, tooMuch)).rejects.toThrow(
+        'p.state.jsonl could not be written: the disk is full',
+      );
+      disk.free();
+      const { summary } = await rig.run(local, { state });
+      for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
+      expect(rig.files('out').length + summary.tasks.doubt).toBe(30);
+    });
+
+    test('a killed run leaves its lock and its room: the next one takes both over', async () => {
+      const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+      const { rig, disk, state } = await placed(4, oneByOne);
+      const local = await service({ speed: 40 });
+      const child = rig.start(['run', 'pipeline.yaml', '--state', state], envOf(local));
+      const death = ended(child);
+      await until('it is charged', () => bill(local.ledger()).size > 0);
+      child.kill('SIGKILL');
+      await death;
+      expect(readdirSync(disk.folder)).toContain('.p.state.jsonl.ballast');
+      const again = await rig.command(['run', 'pipeline.yaml', '--state', state], envOf(local));
+      expect(again.stderr).toContain(`the lock of process ${child.pid} on `);
+      expect(again.code === 0 || again.code === 4).toBe(true);
+      for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
+      expect(readdirSync(disk.folder)).toEqual(['p.state.jsonl']);
+    });
+  },
+);
+
+describe.skipIf(!canMount)(
+  'one disk for everything is full (needs to mount: root, or unshare -rm)',
+  () => {
+    /** The pipeline, the photos, the cache of hashes, the state file and the results. */
+    async function onOneDisk(photos: number): Promise<{ rig: Rig; disk: SmallDisk }> {
+      const rig = new Rig(photoPipeline);
+      const disk = smallDisk(size, rig.folder);
+      rig.write('pipeline.yaml', photoPipeline);
+      rig.write('actor.png', await photo(1000));
+      for (let number = 1; number <= photos; number++)
+        rig.write(`photos/p${number}.png`, await photo(number));
+      return { rig, disk };
+    }
+
+    test.each(['intent', 'created', 'settled', 'output'])(
+      'at the first %s: nothing is lost or in doubt, and the next run goes on',
+      async (event) => {
+        const local = await service();
+        const { rig, disk } = await onOneDisk(8);
+        const spoil = before(`"event":"${event}"`, () => disk.fill());
+        const first = await rig.run(local, {}, spoil);
+        expect(first.summary).toMatchObject({
+          outcome: 'failed',
+          exitCode: 1,
+          tasks: { doubt: 0 },
+        });
+        disk.free();
+        const { summary } = await rig.run(local);
+        expect(summary).toMatchObject({ outcome: 'done', items: { done: 8 }, tasks: { doubt: 0 } });
+        expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: 8 }, () => 10));
+        expect(rig.files('out')).toEqual(
+          Array.from({ length: 8 }, (_, index) => `p${index + 1}.png`),
+        );
+      },
+    );
+
+    test('before the run: it is refused with exit code 2, and nothing is sent', async () => {
+      const local = await service();
+      const { rig, disk } = await onOneDisk(1);
+      disk.fill();
+      const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+      expect(stderr).toContain('the disk is full');
+      expect(code).toBe(2);
+      expect(Object.keys(local.requests())).toEqual([]);
+    });
+  },
+);
+
+describe.skipIf(!canMount)(
+  'the disk of the results is full (needs to mount: root, or unshare -rm)',
+  () => {
+    test('while downloading: nothing paid is lost, and the next run fetches it', async () => {
+      const local = await service();
+      const rig = await photoRig(4);
+      const disk = smallDisk(1 << 20);
+      const output = join(disk.folder, 'out');
+      const first = await rig.run(
+        local,
+        { output },
+        before('"event":"created"', () => disk.fill()),
+      );
+      expect(first.summary).toMatchObject({ outcome: 'failed', exitCode: 1, tasks: { doubt: 0 } });
+      expect(JSON.stringify(first.summary.trouble)).toContain('the disk is full');
+      disk.free();
+      const { summary } = await rig.run(local, { output });
+      expect(summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
+      expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10]);
+      const saved = readdirSync(output, { recursive: true }).map(String);
+      expect(saved.filter((name) => name.endsWith('.png'))).toHaveLength(4);
+      expect(saved.filter((name) => name.includes('.part'))).toEqual([]);
+    });
+  },
+);
+
+describe.skipIf(!canMount)(
+  'a folder becomes read-only in the middle of a run (needs to mount: root, or unshare -rm)',
+  () => {
+    test('that of the results: nothing paid is lost, and the next run fetches it', async () => {
+      const local = await service();
+      const rig = await photoRig(3);
+      mkdirSync(rig.path('out'));
+      let folder: { undo(): void } | undefined;
+      const spoil = before('"event":"created"', () => {
+        folder = makeReadOnly(rig.path('out'));
+      });
+      const first = await rig.run(local, {}, spoil);
+      expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
+      expect(JSON.stringify(first.summary.trouble)).toContain('read-only');
+      folder?.undo();
+      const { summary } = await rig.run(local);
+      expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
+      expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
+    });
+
+    test('that of the state file, which is open: the run ends well, and the next one makes the file shorter', async () => {
+      const local = await service({ speed: 40 });
+      const rig = await photoRig(3);
+      mkdirSync(rig.path('state'));
+      const args = ['run', 'pipeline.yaml', '--state', 'state/p.jsonl'];
+      const child = rig.start(args, envOf(local));
+      const death = ended(child);
+      await until('it is charged', () => bill(local.ledger()).size > 0);
+      const folder = makeReadOnly(rig.path('state'));
+      const { code, stdout, stderr } = await death;
+      expect(stderr).toContain('the state file is whole, and was not made shorter');
+      expect(stdout).toContain('Done.');
+      expect(code).toBe(0);
+      folder.undo();
+      const again = await rig.command(args, envOf(local));
+      expect(again.stderr).toContain('was left behind by a run that is gone: taken over');
+      expect(again.code).toBe(0);
+      expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
+      expect(rig.files('state')).toEqual(['p.jsonl']);
+    });
+
+    test('that of the state file, before it was opened: the run ends with exit code 1 and says why', async () => {
+      const local = await service();
+      const rig = await photoRig(2);
+      mkdirSync(rig.path('state'));
+      const state = rig.path('state/p.jsonl');
+      const spoil = before('"event":"run"', () => void makeReadOnly(rig.path('state')));
+      await expect(rig.run(local, { state }, spoil)).rejects.toThrow(
+        'the file system is read-only',
+      );
+      expect(bill(local.ledger()).size).toBe(0);
+    });
+  },
+);
+
+test('a compaction that fails is a warning: the result of the run counts', async () => {
+  const local = await service();
+  const rig = await photoRig(2);
+  rig.write('photos.state.jsonl.part/in-the-way', '');
+  const { summary, happenings } = await rig.run(local);
+  expect(summary.outcome).toBe('done');
+  expect(happenings).toContainEqual({
+    type: 'warning',
+    message: expect.stringMatching(
+      /the state file is whole, and was not made shorter: .*photos\.state\.jsonl\.part is a folder/,
+    ),
+  });
+  const again = await rig.run(local);
+  expect(again.summary).toMatchObject({ outcome: 'done', tasks: { done: 0 } });
+  expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+});

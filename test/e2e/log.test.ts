@@ -1,0 +1,30 @@
+// The log of a run is for people: a run is not held up by it, and never ends because of it.
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { bill, envOf, photoRig, service } from '../rig.ts';
+
+test('a log that cannot be opened is refused before anything is sent', async () => {
+  const local = await service();
+  const rig = await photoRig(1);
+  const args = ['run', 'pipeline.yaml', '--log', 'photos'];
+  const { code, stderr } = await rig.command(args, envOf(local));
+  expect(stderr).toContain('the log photos is a folder');
+  expect(code).toBe(2);
+  expect(Object.keys(local.requests())).toEqual([]);
+});
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a log that cannot be written any more is given up with a warning, and the run goes on',
+  async () => {
+    const local = await service();
+    const rig = await photoRig(2);
+    const args = ['run', 'pipeline.yaml', '--log', '/dev/full'];
+    const { code, stdout, stderr } = await rig.command(args, envOf(local));
+    expect(stderr).toBe(
+      'warning: the log /dev/full could not be written: the disk is full; the run goes on without it\n',
+    );
+    expect(stdout).toContain('Done.');
+    expect(code).toBe(0);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  },
+);

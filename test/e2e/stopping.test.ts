@@ -1,0 +1,302 @@
+// Ctrl-C once, twice, SIGTERM, a closed terminal or pipe: whenever a run is stopped, what was sent is recorded, and the
+// next run goes on from there without paying again.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ApiFailure } from '../../src/api/failure.ts';
+import { err, ok } from '../../src/base/result.ts';
+import type { MediaApi } from '../../src/run/ports.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import type { Plugs } from '../../src/workspace/run.ts';
+import { bill, ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** One item at a time, so that there is always something left to stop. */
+const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+
+/** Never comes while a test lasts. */
+const slowCreation = { fault: 'latency', on: 'POST /v1/face-swap-photo', for: '1h' } as const;
+
+const throttled: ApiFailure = { reason: 'throttled', message: '' };
+
+describe('a stop while a creation is under way', () => {
+  /** Every creation is refused once; then the run is stopped while the next one is being answered. */
+  function stoppedInCreation(answered: (api: MediaApi) => MediaApi['create']): {
+    readonly plugs: Plugs;
+    readonly signal: AbortSignal;
+  } {
+    const controller = new AbortController();
+    const refused = new Set<unknown>();
+    const plugs: Plugs = {
+      api: (api) => ({
+        ...api,
+        async create(tool, body) {
+          if (!refused.has(body['name'])) {
+            refused.add(body['name']);
+            return err(throttled);
+          }
+          const answer = await answered(api)(tool, body);
+          controller.abort();
+          return answer;
+        },
+      }),
+    };
+    return { plugs, signal: controller.signal };
+  }
+
+  test('that was sent again keeps its answer: the project is recorded, and not paid again', async () => {
+    const local = await service();
+    const rig = await photoRig(2);
+    const { plugs, signal } = stoppedInCreation((api) => api.create);
+    const first = await rig.run(local, { signal }, plugs);
+    expect(first.summary.outcome).toBe('interrupted');
+    const paid = bill(local.ledger()).size;
+    expect(paid).toBeGreaterThan(0);
+    expect(first.summary.credits).toMatchObject({ charged: paid * 10, reserved: 0 });
+    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  });
+
+  test('that was sent again and got no answer is in doubt, not forgotten', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    const { plugs, signal } = stoppedInCreation((api) => async (tool, body) => {
+      await api.create(tool, body);
+      return err({ reason: 'unanswered', message: 'ECONNRESET' });
+    });
+    await rig.run(local, { signal }, plugs);
+    const again = await rig.run(local);
+    expect(again.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
+    expect([...bill(local.ledger()).values()]).toEqual([10]);
+  });
+});
+
+describe('a stop waits for nothing but answers', () => {
+  test.each([
+    [
+      'a service that asks to come back in an hour',
+      { reason: 'throttled', message: '', retryAfterMs: 3_600_000 },
+      {},
+    ],
+    ['a backoff of an hour', throttled, { backoffMs: 3_600_000 }],
+  ] as const)('not for %s', async (_name, failure: ApiFailure, options) => {
+    const local = await service();
+    const rig = await photoRig(2);
+    const controller = new AbortController();
+    const plugs: Plugs = {
+      api: (api) => ({
+        ...api,
+        async create() {
+          queueMicrotask(() => controller.abort());
+          return err(failure);
+        },
+      }),
+    };
+    const { summary } = await rig.run(local, { ...options, signal: controller.signal }, plugs);
+    expect(summary.outcome).toBe('interrupted');
+    expect(bill(local.ledger()).size).toBe(0);
+    expect((await rig.run(local)).summary.outcome).toBe('done');
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  });
+
+  test('not for the turn of a request, where there are few a minute', async () => {
+    const local = await service();
+    const rig = await photoRig(
+      2,
+      photoPipeline.replace('output: out', 'output: out\nlimits: { requests_per_minute: 1 }'),
+    );
+    const controller = new AbortController();
+    const plugs: Plugs = {
+      api: (api) => ({
+        ...api,
+        async uploadAddress(file) {
+          queueMicrotask(() => controller.abort());
+          return await api.uploadAddress(file);
+        },
+      }),
+    };
+    const { summary } = await rig.run(local, { signal: controller.signal }, plugs);
+    expect(summary.outcome).toBe('interrupted');
+    expect(bill(local.ledger()).size).toBe(0);
+  });
+
+  test('not for a project that takes its time', async () => {
+    const local = await service();
+    const rig = await photoRig(2);
+    const controller = new AbortController();
+    const plugs: Plugs = {
+      api: (api) => ({
+        ...api,
+        async faceDetection(id) {
+          for (;;) {
+            const read = await api.faceDetection(id);
+            if (!read.ok || read.value.status === 'complete') return read;
+          }
+        },
+        async project(record, id) {
+          const read = await api.project(record, id);
+          queueMicrotask(() => controller.abort());
+          return read.ok ? ok({ ...read.value, status: 'rendering' }) : read;
+        },
+      }),
+    };
+    const { summary } = await rig.run(local, { haste: 0.001, signal: controller.signal }, plugs);
+    expect(summary.outcome).toBe('interrupted');
+    expect(summary.credits.charged).toBe(bill(local.ledger()).size * 10);
+  });
+});
+
+describe('the command is asked to stop', () => {
+  const moments: readonly (readonly [string, (local: LocalService) => boolean])[] = [
+    ['uploads', (local) => Object.keys(local.requests()).length > 0],
+    ['has been charged', (local) => bill(local.ledger()).size > 0],
+    [
+      'deletes',
+      (local) => Object.keys(local.requests()).some((route) => route.startsWith('DELETE')),
+    ],
+  ];
+  const cases = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).flatMap((signal) =>
+    moments.map(([moment, reached]) => ({ signal, moment, reached })),
+  );
+
+  test.each(cases)(
+    'by $signal when it $moment: it says so, records what runs, and the next run goes on',
+    async ({ signal, reached }) => {
+      const local = await service({ speed: 40 });
+      const rig = await photoRig(4, oneByOne);
+      const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+      const death = ended(child);
+      await until('the moment has come', () => reached(local));
+      child.kill(signal);
+      const { code, stdout, stderr } = await death;
+      expect(stderr.match(/stopping: /g)).toHaveLength(1);
+      expect(stderr).toContain('Ctrl-C once more stops at once; both are safe');
+      expect(stdout).toContain('Interrupted. Run it again to go on');
+      expect(code).toBe(130);
+      await goesOn(rig, local);
+    },
+  );
+
+  test('twice: the second time it ends at once, although an answer is still to come', async () => {
+    const local = await service({ faults: { faults: [slowCreation] } });
+    const rig = await photoRig(1);
+    const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+    const death = ended(child);
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const state = rig.path('photos.state.jsonl');
+    await until(
+      'it pays',
+      () => existsSync(state) && rig.read('photos.state.jsonl').includes('"intent"'),
+    );
+    child.kill('SIGINT');
+    await until('it has said that it stops', () => said.includes('once more stops at once'));
+    child.kill('SIGINT');
+    expect((await death).code).toBe(130);
+    const again = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(again.stderr).toContain(`the lock of process ${child.pid} on `);
+    expect(again.stderr).toContain('was left behind by a run that is gone: taken over');
+    expect(again.stdout).toContain('IN DOUBT');
+    expect(again.code).toBe(4);
+    for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
+    expect(rig.files('.shotlist')).not.toContain('photos.state.jsonl.ballast');
+  });
+
+  test('by a second signal of a terminal that is closed: that counts once', async () => {
+    const local = await service({ speed: 40 });
+    const rig = await photoRig(4, oneByOne);
+    const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+    const death = ended(child);
+    await until('it is charged', () => bill(local.ledger()).size > 0);
+    child.kill('SIGHUP');
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.kill('SIGHUP');
+    expect((await death).code).toBe(130);
+    expect(existsSync(rig.path('.shotlist/photos.state.jsonl.lock'))).toBe(false);
+    await goesOn(rig, local);
+  });
+});
+
+describe('nobody reads any more', () => {
+  test.each([['standard output'], ['standard output and standard error']])(
+    'what a run prints to %s: it stops as after Ctrl-C',
+    async (which) => {
+      const local = await service({ speed: 40 });
+      const rig = await photoRig(4, oneByOne);
+      const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+      const death = ended(child);
+      await until('it is charged', () => bill(local.ledger()).size > 0);
+      child.stdout?.destroy();
+      if (which.includes('error')) child.stderr?.destroy();
+      const { code, stderr } = await death;
+      expect(code).toBe(130);
+      expect(stderr).toMatch(which.includes('error') ? /^$/ : /^stopping: [^\n]*\n$/);
+      await goesOn(rig, local);
+    },
+  );
+
+  test.each([
+    [['tools', '--json'], 0],
+    [['validate', 'pipeline.yaml'], 0],
+    [['plan', 'pipeline.yaml'], 0],
+    [['--help'], 0],
+    [['plan', 'nowhere.yaml'], 2],
+  ])('what %j prints: it ends quietly, as it would have', async (args, code) => {
+    const rig = await photoRig(1);
+    const child = rig.start(args);
+    child.stdout?.destroy();
+    expect(await ended(child)).toMatchObject({
+      code,
+      stderr: code === 0 ? '' : expect.any(String),
+    });
+  });
+
+  const terminalMaker = 'script';
+  const makesTerminals = spawnSync(terminalMaker, ['--version']).status === 0;
+  test.skipIf(!makesTerminals)('a terminal that is closed under a run (needs script)', async () => {
+    const local = await service({ speed: 40 });
+    const rig = await photoRig(4, oneByOne);
+    const command = `exec ${process.execPath} ${main} run pipeline.yaml --verbose`;
+    const terminal = spawn(terminalMaker, ['-qec', command, '/dev/null'], {
+      cwd: rig.folder,
+      env: { ...process.env, ...envOf(local) },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    onTestFinished(() => void terminal.kill('SIGKILL'));
+    await until('it is charged', () => bill(local.ledger()).size > 0);
+    terminal.kill('SIGKILL');
+    const lock = rig.path('.shotlist/photos.state.jsonl.lock');
+    await until('the run has let go of its lock', () => !existsSync(lock));
+    await goesOn(rig, local);
+  });
+});
+
+test('of two runs that begin at once exactly one runs; the other is told who holds the state file, and exits 2', async () => {
+  const local = await service({ speed: 'realtime' });
+  const rig = await photoRig(2);
+  const children = [1, 2].map(() => rig.start(['run', 'pipeline.yaml'], envOf(local)));
+  const deaths = children.map(ended);
+  const loser = await Promise.race(deaths.map(async (death, at) => ({ at, ...(await death) })));
+  const winner = children[1 - loser.at];
+  expect(loser.code).toBe(2);
+  expect(loser.stderr).toMatch(
+    new RegExp(`process ${winner?.pid} on ${hostname()}, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z`),
+  );
+  winner?.kill('SIGTERM');
+  expect((await deaths[1 - loser.at])?.code).toBe(130);
+});
+
+/** Nothing was lost, nothing is in doubt, and each photo is charged once. */
+async function goesOn(rig: Rig, local: LocalService): Promise<void> {
+  const { summary } = await rig.run(local);
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: 4 }, tasks: { doubt: 0 } });
+  expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10]);
+  expect(rig.files('out')).toHaveLength(4);
+  expect(rig.files('.shotlist').filter((name) => /lock|ballast|part/.test(name))).toEqual([]);
+}

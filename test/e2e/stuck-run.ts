@@ -1,0 +1,25 @@
+// A run whose disk stops for ever when it has learned of a creation, so that a test can kill it between the two:
+// node stuck-run.ts <pipeline> <port>. Prints "created" when that line waits for the disk.
+import type { LineFile } from '../../src/run/recorder.ts';
+import { loadPipeline } from '../../src/workspace/load.ts';
+import { run } from '../../src/workspace/run.ts';
+
+function stuckAtCreated(file: LineFile): LineFile {
+  let stuck = false;
+  return {
+    append(line) {
+      if (line.includes('"event":"created"')) {
+        stuck = true;
+        process.stdout.write('created\n');
+      }
+      if (!stuck) file.append(line);
+    },
+    sync: () => (stuck ? new Promise(() => {}) : file.sync()),
+  };
+}
+
+const [, , pipeline = '', port = ''] = process.argv;
+const loaded = await loadPipeline(pipeline);
+if (!loaded.ok) throw new Error('the pipeline is not valid');
+const listen = { host: '127.0.0.1', port: Number(port) };
+await run(loaded.value, { listen, backoffMs: 1 }, { lines: stuckAtCreated });
