@@ -26,11 +26,18 @@ export interface Books {
   readonly state: Ledger;
 }
 
-/** What a run's file system holds in the place of an output; undefined: nothing. */
-export function digestAt(room: Room, path: string): string | undefined {
-  const file = join(room.folder, path);
+/** What stands in the place of an output, which is relative to the pipeline's folder; undefined: nothing. */
+export function digestAt(folder: string, path: string): string | undefined {
+  const file = join(folder, path);
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   return digestOfBytes(readFileSync(file));
+}
+
+/** What a state file folds to. Throws when it cannot be read. */
+export async function ledgerAt(state: string): Promise<Ledger> {
+  const loaded = await loadState(state, memoryStore());
+  if (!loaded.ok) throw new Error(loaded.error);
+  return loaded.value.ledger;
 }
 
 /** The text: why the state file cannot be read, which is a violation in itself. */

@@ -79,7 +79,7 @@ function outputsAreWhole({ state }: Books, { room, reference }: Ground): readonl
   const wrong: string[] = [];
   for (const { outputs = [] } of state.jobs())
     for (const { path, sha256 } of outputs) {
-      const found = digestAt(room, path);
+      const found = digestAt(room.folder, path);
       if (found !== sha256)
         wrong.push(`${path} is recorded as ${sha256} and is ${found ?? 'gone'}`);
       else if (found !== reference.get(path)) wrong.push(`${path} is not what the service made`);
@@ -95,7 +95,7 @@ function deletedIsSaved({ paid, state }: Books, { room }: Ground): readonly stri
       const [output] = jobs.get(project)?.outputs ?? [];
       if (output === undefined)
         return [`${task}: ${project} was deleted and no output is recorded`];
-      return digestAt(room, output.path) === output.sha256
+      return digestAt(room.folder, output.path) === output.sha256
         ? []
         : [`${task}: ${project} was deleted and ${output.path} is not whole`];
     });
@@ -151,7 +151,7 @@ export function checkEnd(
       if (credits === undefined || credits === 0) wrong.push(`${step} of p${number} was not paid`);
     }
     const path = `out/p${number}.${endingOf[terms.second]}`;
-    const found = digestAt(room, path);
+    const found = digestAt(room.folder, path);
     if (found === undefined || found !== reference.get(path))
       wrong.push(`${path} is not there whole`);
   }

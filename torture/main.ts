@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { tortureRunner } from './runner.ts';
 import { tortureService } from './service.ts';
+import { tortureWire } from './wire.ts';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const { values } = parseArgs({
@@ -27,8 +28,11 @@ switch (values.of) {
   case 'service':
     await ofService();
     break;
+  case 'wire':
+    await ofWire();
+    break;
   default:
-    print('usage: npm run torture -- [--of runner|service] [--rounds N] [--seed S]');
+    print('usage: npm run torture -- [--of runner|wire|service] [--rounds N] [--seed S]');
     print('  of the runner also: [--items N] [--jobs N] [--round K, to see one again]');
     process.exitCode = 2;
 }
@@ -53,6 +57,19 @@ async function ofService(): Promise<void> {
   for (const violation of violations) print(`violation: ${violation}`);
   print(
     `${rounds} kills, seed ${seed}, ${elapsed()}: ${projects} projects, ${events} events, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+async function ofWire(): Promise<void> {
+  const { request, answer, violations, ...counts } = await tortureWire({
+    cutsAfter: () => ['close', 'reset'],
+    jobs: 8,
+  });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(
+    `${counts.cuts} cuts between the bytes of ${request} sent and ${answer} answered, ${elapsed()}: ` +
+      `${counts.doubts} doubts, ${counts.charged} of them charged, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }
