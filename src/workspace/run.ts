@@ -19,7 +19,7 @@ import { balanceFor, refuseUnpriced, smaller } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
-import { type Problem, problem } from './problem.ts';
+import { type Problem, problem, uncompacted } from './problem.ts';
 import { hasteOf, openService, type Reachable, type Speed } from './reach.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
@@ -95,7 +95,7 @@ export async function run(
         target: target.value,
         listening: listening.value,
         opened: opened.value,
-        leftOut: chosen.value.leftOut,
+        leftOut: nothingFailed(options, opened.value) ? everything(loaded) : chosen.value.leftOut,
       });
     } catch (error) {
       if (!isSystemTrouble(error)) throw error;
@@ -107,6 +107,13 @@ export async function run(
     await lock.value.release();
   }
 }
+
+/** `--retry-failed`, and nothing has: then the shared steps are not begun either. */
+const nothingFailed = ({ retryFailed }: RunOptions, { items }: Opened): boolean =>
+  retryFailed === true && items.count === 0;
+
+const everything = ({ pipeline }: LoadedPipeline): ReadonlySet<string> =>
+  new Set(pipeline.steps.map(({ name }) => name));
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
 function cannotGoOn(error: unknown, { state }: Places): Problem {
@@ -275,6 +282,9 @@ async function perform(
       },
       elapsedMs: clock.elapsed() - began,
     });
+  } catch (error) {
+    for (const made of journal.unwritten) say({ type: 'warning', message: unrecorded(made) });
+    throw error;
   } finally {
     // After trouble with the journal nothing may go on in the background.
     stopper.abort();
@@ -283,8 +293,10 @@ async function perform(
   }
 }
 
-const uncompacted = (why: string): string =>
-  `the state file is whole, and was not made shorter: ${why}; the next run does that`;
+/** The last line of defence: the disk would not have it, so a person must. */
+const unrecorded = ({ name, project }: { name: string; project: string }): string =>
+  `the service made project ${project} for ${JSON.stringify(name)}, and that may not be on disk: ` +
+  `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;
 
 /** A path as a person would type it from here. */
 function shown(path: string): string {
