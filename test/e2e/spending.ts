@@ -1,6 +1,6 @@
 // Pipelines that spend, and the service's own books on it: what it had charged, net, after every entry.
 import type { FaultRule } from '../../src/service/faults/schema.ts';
-import type { LocalService } from '../../src/service/start.ts';
+import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
 import { Rig } from '../rig.ts';
 
 export interface Spending {
@@ -79,4 +79,28 @@ export function spread(when: Surcharge['when'], percents: readonly number[]): Su
     // The first whose turn it is decides, so each has the same part, and one more part has none.
     probability: 1 / (percents.length + 1 - index),
   }));
+}
+
+export interface Gate {
+  readonly options: Required<Pick<ServiceOptions, 'speed' | 'after'>>;
+  /** From now on every project ends at once. */
+  open(): void;
+}
+
+/** Keeps all projects of a service in the works until it is opened. */
+export function gate(): Gate {
+  let waiting: (() => void)[] | undefined = [];
+  const after: Gate['options']['after'] = (_ms, then) => {
+    if (waiting !== undefined) waiting.push(then);
+    else setImmediate(then);
+    return () => {};
+  };
+  return {
+    options: { speed: 'realtime', after },
+    open: () => {
+      const all = waiting ?? [];
+      waiting = undefined;
+      for (const then of all) then();
+    },
+  };
 }
