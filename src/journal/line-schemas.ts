@@ -128,6 +128,11 @@ export const jobSchema = {
       description: 'The estimate: set aside until the service says what was charged.',
     },
     measure: measureSchema,
+    sender: {
+      type: 'integer',
+      minimum: 1,
+      description: 'The run that sent the last attempt: its charge and its refund count there.',
+    },
     project: { type: 'string', minLength: 1, description: 'The service’s id.' },
     credits: { ...credits, description: 'Credits charged, refund included.' },
     added: {
