@@ -4,16 +4,17 @@ import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { kindNamed, kinds } from '../kinds/all.ts';
 import { checkBody } from './body.ts';
+import { pipelineOf } from './build.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
 import { type Edges, topological } from './graph.ts';
-import type { InputDeclaration, Items, Pipeline, Step } from './pipeline.ts';
+import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
-import type { PipelineDocument, StepDocument } from './schema.ts';
+import type { StepDocument } from './schema.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { parseSource, type Source } from './source.ts';
 import type { TemplateError } from './template.ts';
-import { checkTolerance, toleratedOf } from './tolerated.ts';
+import { checkTolerance } from './tolerated.ts';
 
 export interface Validated {
   readonly pipeline: Pipeline;
@@ -211,59 +212,6 @@ function stepOf(
     attempts: written.retry?.attempts ?? 3,
     ...(written.timeout === undefined ? {} : { timeoutMs: milliseconds(written.timeout) }),
   };
-}
-
-function pipelineOf(document: PipelineDocument, source: Source, steps: readonly Step[]): Pipeline {
-  return {
-    name: document.pipeline,
-    ...(document.description === undefined ? {} : { description: document.description }),
-    inputs: inputsOf(document),
-    env: document.env ?? [],
-    items: itemsOf(document),
-    budget: {
-      ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
-      ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
-    },
-    tolerated: toleratedOf(document),
-    limits: {
-      items: document.limits?.items ?? 16,
-      steps: numbersOf(document.limits?.steps),
-      ...(document.limits?.requests_per_minute === undefined
-        ? {}
-        : { requestsPerMinute: document.limits.requests_per_minute }),
-    },
-    output: document.output ?? `out/${document.pipeline}`,
-    ...(document.service === undefined ? {} : { service: document.service }),
-    steps,
-    source,
-    document,
-  };
-}
-
-function inputsOf(document: PipelineDocument): Pipeline['inputs'] {
-  return Object.fromEntries(
-    Object.entries(document.inputs ?? {}).map(([name, input]): [string, InputDeclaration] => [
-      name,
-      { type: input.type, ...(input.default === undefined ? {} : { default: input.default }) },
-    ]),
-  );
-}
-
-function numbersOf(
-  steps: { readonly [kind: string]: unknown } | undefined,
-): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(steps ?? {}).flatMap(([kind, n]): [string, number][] =>
-      typeof n === 'number' ? [[kind, n]] : [],
-    ),
-  );
-}
-
-function itemsOf(document: PipelineDocument): Items {
-  const { items } = document;
-  if (items === undefined) return { kind: 'one' };
-  if (items.glob !== undefined) return { kind: 'glob', pattern: items.glob };
-  return { kind: 'values', values: (items.values ?? []).map((value): Json => value as Json) };
 }
 
 function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
