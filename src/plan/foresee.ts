@@ -16,6 +16,7 @@ import type { Act } from './decide.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
 import { type Renewal, renewalOf } from './renew.ts';
+import { savedOutputs } from './saved-outputs.ts';
 
 /**
  * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
@@ -212,13 +213,13 @@ export class Foresight {
     return { ...foreseen, estimate: this.#ground.estimate(step, knownBody(step, scope)) };
   }
 
-  #outputsOf({ step, fingerprint, outlook }: Foreseen): JsonObject {
+  #outputsOf({ step, task, fingerprint, outlook }: Foreseen): JsonObject {
     if (fingerprint === undefined) return {};
     const { deed } = step.kind;
     const job = this.#ground.jobOf(fingerprint);
-    if (outlook === 'reuse' && job !== undefined)
-      return namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
-    return predicted(deed, fingerprint);
+    if (outlook !== 'reuse' || job === undefined) return predicted(deed, fingerprint);
+    if (deed === 'download' || deed === 'delete') return savedOutputs(job, task);
+    return namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
   }
 
   /** What is about to begin needs live values: those that went stale are renewed first. */
