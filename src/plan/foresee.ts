@@ -17,6 +17,7 @@ import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
 import { type Renewal, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
+import type { Phase } from './schedule.ts';
 
 /**
  * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
@@ -51,6 +52,8 @@ export interface Ground {
   readonly now: number;
   /** Steps that the run leaves out. */
   readonly leftOut: ReadonlySet<string>;
+  /** How a step of the items stands over all of them, once they are foreseen: some shared steps wait for that. */
+  readonly overItems?: (step: string) => Phase;
 }
 
 /** Foresees one item's steps (or the shared ones), given what was foreseen of the shared ones. */
@@ -117,11 +120,13 @@ export class Foresight {
   #before(step: Step, task: TaskId): Foreseen | undefined {
     for (const name of step.after) {
       const before = this.of(name);
+      const over = before === undefined ? this.#ground.overItems?.(name) : undefined;
+      if (over === 'blocked') return { step, task, outlook: 'block', why: `waits for ${name}` };
+      if (before?.outlook === 'exclude' || over === 'excluded')
+        return { step, task, outlook: 'exclude', why: `${name} is left out` };
       if (before === undefined) continue;
       if (before.outlook === 'skip' && step.uses.includes(name))
         return { step, task, outlook: 'skip', why: `${name} is skipped` };
-      if (before.outlook === 'exclude')
-        return { step, task, outlook: 'exclude', why: `${name} is left out` };
       if (['hold', 'lost', 'refuse', 'block', 'trouble'].includes(before.outlook))
         return { step, task, outlook: 'block', why: `waits for ${name}` };
     }

@@ -1,0 +1,156 @@
+// Choosing steps and items: a run does what was chosen, plan says the same beforehand, what is left out is never deleted,
+// and whatever was chosen in which order, the next full run completes everything and pays for nothing twice.
+import { describe, expect, test } from 'vitest';
+import type { LocalService } from '../../src/service/start.ts';
+import { loadPipeline } from '../../src/workspace/load.ts';
+import { plan } from '../../src/workspace/plan.ts';
+import type { RunOptions } from '../../src/workspace/run.ts';
+import { bill, envOf, photoRig, type Rig, service, type Told } from '../rig.ts';
+
+type Chosen = Pick<RunOptions, 'items' | 'only' | 'until' | 'exclude' | 'retryFailed'>;
+
+/** For each step: how many tasks are done, reused, left out. */
+type Steps = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** What plan says a run would do, in the words of a run. */
+async function foretold(rig: Rig, local: LocalService, chosen: Chosen): Promise<Steps> {
+  const loaded = await loadPipeline(rig.file);
+  if (!loaded.ok) throw new Error('the pipeline is not valid');
+  const planned = await plan(loaded.value, { ...chosen, env: envOf(local) });
+  if (!planned.ok) throw new Error('the plan was refused');
+  const words: Readonly<Record<string, string>> = {
+    begin: 'done',
+    maybe: 'done',
+    attach: 'done',
+    copy: 'done',
+    reuse: 'reused',
+    skip: 'skipped',
+    exclude: 'excluded',
+  };
+  const steps: Record<string, Record<string, number>> = {};
+  for (const { step, tasks } of planned.value.plan.rows) {
+    const counts: Record<string, number> = {};
+    for (const [outlook, count] of Object.entries(tasks)) {
+      const word = words[outlook] ?? outlook;
+      counts[word] = (counts[word] ?? 0) + count;
+    }
+    steps[step] = counts;
+  }
+  return steps;
+}
+
+/** What a run did. */
+function happened({ happenings }: Told): Steps {
+  const steps: Record<string, Record<string, number>> = {};
+  for (const one of happenings) {
+    if (one.type !== 'task') continue;
+    const counts = steps[one.step] ?? {};
+    counts[one.ending] = (counts[one.ending] ?? 0) + 1;
+    steps[one.step] = counts;
+  }
+  return steps;
+}
+
+const deletions = (local: LocalService): number =>
+  local.requests()['DELETE /v1/image-projects/:id'] ?? 0;
+
+const choices: readonly Chosen[] = [
+  { only: ['swap'] },
+  { only: ['save'] },
+  { only: ['tidy'] },
+  { only: ['actor', 'faces'] },
+  { only: ['swap', 'save'] },
+  { until: ['faces'] },
+  { until: ['swap'] },
+  { until: ['tidy'] },
+  { exclude: ['save'] },
+  { exclude: ['tidy'] },
+  { exclude: ['swap'] },
+  { exclude: ['photo'] },
+  { exclude: ['actor'] },
+  { until: ['save'], exclude: ['faces'] },
+  { exclude: ['p2.png'] },
+  { exclude: ['{p2,p3}.png', 'save'], only: ['swap', 'save'] },
+  { items: { only: 'p[12].png' }, until: ['save'] },
+  { items: { limit: 1 } },
+  { retryFailed: true },
+];
+
+describe.each([
+  ['at the beginning', undefined],
+  ['when all photos are swapped', { until: ['swap'] }],
+  ['when one photo is finished', { items: { only: 'p2.png' } }],
+] as const)('%s', (_name, before) => {
+  test.each(choices.map((chosen) => [JSON.stringify(chosen), chosen] as const))(
+    '%s: plan and run agree, nothing unsaved is deleted, and the next full run completes it',
+    async (_words, chosen) => {
+      const local = await service();
+      const rig = await photoRig(3);
+      if (before !== undefined) await rig.run(local, before);
+      const expected = await foretold(rig, local, chosen);
+      const told = await rig.run(local, chosen);
+      expect(told.summary).toMatchObject({ outcome: 'done', exitCode: 0 });
+      expect(happened(told)).toEqual(expected);
+      expect(deletions(local)).toBeLessThanOrEqual(rig.files('out').length);
+      expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
+      expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
+      expect(rig.files('out')).toEqual(['p1.png', 'p2.png', 'p3.png']);
+      expect(deletions(local)).toBe(3);
+    },
+  );
+});
+
+describe('a shared project that is deleted without a download', () => {
+  /** The actor is coloured once; every photo's swap uses that, then it goes. */
+  const sharing = `pipeline: photos
+items: { glob: photos/*.png }
+output: out
+steps:
+  actor: { uses: upload, with: { file: actor.png } }
+  coloured: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.actor.file_path }}" } } }
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  swap:
+    uses: face-swap-photo
+    with:
+      name: \${{ item.stem }}
+      assets:
+        target_file_path: \${{ steps.photo.file_path }}
+        source_file_path: \${{ steps.coloured.url }}
+  save: { uses: download, with: { of: swap, to: "\${{ item.stem }}.png" } }
+  drop: { uses: delete, with: { of: coloured, discard: true } }
+`;
+
+  test.each<[string, Chosen]>([
+    ['--items', { items: { only: 'p1.png' } }],
+    ['--limit', { items: { limit: 2 } }],
+    ['--exclude <item>', { exclude: ['p3.png'] }],
+    ['--exclude <a step that uses it>', { exclude: ['swap'] }],
+    ['--exclude <a step that uses it>, also of some items', { exclude: ['swap', 'p3.png'] }],
+    ['--until <a step that uses it>', { until: ['save'] }],
+    ['--exclude <its delete>', { exclude: ['drop'] }],
+  ])('is kept with %s, since others need it still; plan says so', async (_flag, chosen) => {
+    const local = await service();
+    const rig = await photoRig(3, sharing);
+    const expected = await foretold(rig, local, chosen);
+    expect(expected['drop']).toEqual({ excluded: 1 });
+    const told = await rig.run(local, chosen);
+    expect(told.summary).toMatchObject({ outcome: 'done', exitCode: 0 });
+    expect(happened(told)).toEqual(expected);
+    expect(deletions(local)).toBe(0);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
+    expect(deletions(local)).toBe(1);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10]);
+    expect((await rig.run(local)).summary).toMatchObject({ tasks: { done: 0 } });
+  });
+
+  test('goes when all items are chosen', async () => {
+    const local = await service();
+    const rig = await photoRig(2, sharing);
+    const chosen = { items: { only: 'p*.png', limit: 9 } };
+    const expected = await foretold(rig, local, chosen);
+    const told = await rig.run(local, chosen);
+    expect(happened(told)).toEqual(expected);
+    expect(deletions(local)).toBe(1);
+  });
+});
