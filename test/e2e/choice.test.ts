@@ -5,7 +5,16 @@ import type { LocalService } from '../../src/service/start.ts';
 import { loadPipeline } from '../../src/workspace/load.ts';
 import { plan } from '../../src/workspace/plan.ts';
 import type { RunOptions } from '../../src/workspace/run.ts';
-import { bill, envOf, photoRig, type Rig, service, type Told } from '../rig.ts';
+import {
+  bill,
+  envOf,
+  photo,
+  photoPipeline,
+  photoRig,
+  type Rig,
+  service,
+  type Told,
+} from '../rig.ts';
 
 type Chosen = Pick<RunOptions, 'items' | 'only' | 'until' | 'exclude' | 'retryFailed'>;
 
@@ -152,5 +161,106 @@ steps:
     const told = await rig.run(local, chosen);
     expect(happened(told)).toEqual(expected);
     expect(deletions(local)).toBe(1);
+  });
+});
+
+describe('--retry-failed', () => {
+  const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+  const unfit = { fault: 'job-error', on: 'face-swap-photo', code: 'no_source_face' } as const;
+  const keys = ({ happenings }: Told): readonly string[] =>
+    happenings.flatMap((one) => (one.type === 'item' ? [one.item] : []));
+  const failures = async (rig: Rig): Promise<readonly string[]> => {
+    const { stdout } = await rig.command(['status', 'pipeline.yaml', '--json']);
+    const { failures }: { failures: readonly { task: string }[] } = JSON.parse(stdout);
+    return failures.map(({ task }) => task);
+  };
+
+  test('takes the items with tasks that failed, and no others', async () => {
+    const local = await service({ faults: { faults: [{ ...unfit, skip: 1, count: 1 }] } });
+    const rig = await photoRig(3, oneByOne);
+    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'failed', exitCode: 1 });
+    expect(await failures(rig)).toEqual(['swap:p2.png']);
+    rig.write('photos/a-new-one.png', await photo(9));
+    const told = await rig.run(local, { retryFailed: true });
+    expect(told.summary).toMatchObject({ outcome: 'done', items: { total: 1, done: 1 } });
+    expect(keys(told)).toEqual(['p2.png']);
+    expect(await failures(rig)).toEqual([]);
+    expect([...bill(local.ledger()).values()].filter((credits) => credits > 0)).toEqual([
+      10, 10, 10,
+    ]);
+    expect((await rig.run(local, { retryFailed: true })).summary).toMatchObject({
+      outcome: 'done',
+      items: { total: 0 },
+    });
+  });
+
+  test('takes a photo whose changed content failed, although its first content was done', async () => {
+    const local = await service({ faults: { faults: [{ ...unfit, skip: 2, count: 1 }] } });
+    const rig = await photoRig(2, oneByOne);
+    await rig.run(local);
+    rig.write('photos/p1.png', await photo(50));
+    expect((await rig.run(local)).summary.outcome).toBe('failed');
+    expect(await failures(rig)).toEqual(['swap:p1.png']);
+    const told = await rig.run(local, { retryFailed: true });
+    expect(keys(told)).toEqual(['p1.png']);
+    expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
+  });
+
+  test('lets a photo alone that failed and was replaced by one that is done; status no longer calls it failed', async () => {
+    const local = await service({ faults: { faults: [{ ...unfit, count: 1 }] } });
+    const rig = await photoRig(2, oneByOne);
+    await rig.run(local);
+    rig.write('photos/p1.png', await photo(50));
+    expect((await rig.run(local)).summary.outcome).toBe('done');
+    expect(await failures(rig)).toEqual([]);
+    expect(keys(await rig.run(local, { retryFailed: true }))).toEqual([]);
+  });
+
+  test('takes every item when a shared task failed', async () => {
+    const local = await service({
+      faults: { faults: [{ fault: 'unavailable', on: 'PUT /uploads/*', count: 5 }] },
+    });
+    const rig = await photoRig(2, oneByOne.replace(/ {2}photo:[\s\S]*/, ''));
+    await rig.run(local);
+    expect(await failures(rig)).toEqual(['actor']);
+    expect((await rig.run(local, { retryFailed: true })).summary).toMatchObject({
+      outcome: 'done',
+      items: { total: 2 },
+    });
+  });
+});
+
+describe('the commands', () => {
+  test.each([
+    [['--only', 'swpa'], '--only swpa: there is no such step; did you mean "swap"'],
+    [['--until', 'nothing-like-it'], 'steps: actor, photo, faces, swap, save, tidy'],
+    [['--exclude', 'tydi'], '--exclude tydi: there is no such step, and no item matches it'],
+    [['--exclude', 'p[.png'], 'no item matches it'],
+    [['--exclude', '*.png'], 'no item is left'],
+    [['--items', 'q*'], 'no item matches --items q*'],
+    [['--only'], 'argument missing'],
+  ])('refuse %j with exit code 2', async (args, says) => {
+    const local = await service();
+    const rig = await photoRig(2);
+    for (const command of ['plan', 'run']) {
+      const { code, stderr } = await rig.command([command, 'pipeline.yaml', ...args], envOf(local));
+      expect(stderr, command).toContain(says);
+      expect(code, command).toBe(2);
+    }
+    expect(local.requests()).toEqual({});
+  });
+
+  test('say what is left out, and end with 0 when what was chosen is done', async () => {
+    const local = await service();
+    const rig = await photoRig(2);
+    const chosen = ['--until', 'save', '--exclude', 'p2.png'];
+    const plan = await rig.command(['plan', 'pipeline.yaml', ...chosen], envOf(local));
+    expect(plan.stdout).toMatch(/tidy +delete +1 left out/);
+    expect(plan.stdout).toContain('At most 10 credits.');
+    const run = await rig.command(['run', 'pipeline.yaml', ...chosen], envOf(local));
+    expect(run.stdout).toContain('5 done, 1 left out');
+    expect(run.code).toBe(0);
+    expect(rig.files('out')).toEqual(['p1.png']);
+    expect(deletions(local)).toBe(0);
   });
 });
