@@ -235,6 +235,7 @@ describe('the commands', () => {
     [['--only', 'swpa'], '--only swpa: there is no such step; did you mean "swap"'],
     [['--until', 'nothing-like-it'], 'steps: actor, photo, faces, swap, save, tidy'],
     [['--exclude', 'tydi'], '--exclude tydi: there is no such step, and no item matches it'],
+    [['--exclude', 'tydi'], 'did you mean "tidy"'],
     [['--exclude', 'p[.png'], 'no item matches it'],
     [['--exclude', '*.png'], 'no item is left'],
     [['--items', 'q*'], 'no item matches --items q*'],
