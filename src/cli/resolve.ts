@@ -49,7 +49,10 @@ function textOf({ tasks, name, state, credits, project }: Resolved, { how }: Res
   const whose = printable(`${tasks.join(', ')} (${JSON.stringify(name)})`);
   switch (how) {
     case 'project':
-      return `${whose} is project ${printable(project ?? '')}: ${state}, ${count(credits, 'credit')}. The next run goes on with it.`;
+      return (
+        `${whose} is project ${printable(project ?? '')}: ${state}, ${count(credits, 'credit')}. ` +
+        (state === 'failed' ? 'The next run tries it again.' : 'The next run goes on with it.')
+      );
     case 'not-charged':
       return `${whose} was never taken: the next run sends it again.`;
     case 'abandon':

@@ -16,6 +16,8 @@ import type { Act } from './decide.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
 import { type Renewal, renewalOf } from './renew.ts';
+import { savedOutputs } from './saved-outputs.ts';
+import type { Phase } from './schedule.ts';
 
 /**
  * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
@@ -50,6 +52,8 @@ export interface Ground {
   readonly now: number;
   /** Steps that the run leaves out. */
   readonly leftOut: ReadonlySet<string>;
+  /** How a step of the items stands over all of them, once they are foreseen: some shared steps wait for that. */
+  readonly overItems?: (step: string) => Phase;
 }
 
 /** Foresees one item's steps (or the shared ones), given what was foreseen of the shared ones. */
@@ -116,11 +120,13 @@ export class Foresight {
   #before(step: Step, task: TaskId): Foreseen | undefined {
     for (const name of step.after) {
       const before = this.of(name);
+      const over = before === undefined ? this.#ground.overItems?.(name) : undefined;
+      if (over === 'blocked') return { step, task, outlook: 'block', why: `waits for ${name}` };
+      if (before?.outlook === 'exclude' || over === 'excluded')
+        return { step, task, outlook: 'exclude', why: `${name} is left out` };
       if (before === undefined) continue;
       if (before.outlook === 'skip' && step.uses.includes(name))
         return { step, task, outlook: 'skip', why: `${name} is skipped` };
-      if (before.outlook === 'exclude')
-        return { step, task, outlook: 'exclude', why: `${name} is left out` };
       if (['hold', 'lost', 'refuse', 'block', 'trouble'].includes(before.outlook))
         return { step, task, outlook: 'block', why: `waits for ${name}` };
     }
@@ -212,13 +218,13 @@ export class Foresight {
     return { ...foreseen, estimate: this.#ground.estimate(step, knownBody(step, scope)) };
   }
 
-  #outputsOf({ step, fingerprint, outlook }: Foreseen): JsonObject {
+  #outputsOf({ step, task, fingerprint, outlook }: Foreseen): JsonObject {
     if (fingerprint === undefined) return {};
     const { deed } = step.kind;
     const job = this.#ground.jobOf(fingerprint);
-    if (outlook === 'reuse' && job !== undefined)
-      return namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
-    return predicted(deed, fingerprint);
+    if (outlook !== 'reuse' || job === undefined) return predicted(deed, fingerprint);
+    if (deed === 'download' || deed === 'delete') return savedOutputs(job, task);
+    return namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
   }
 
   /** What is about to begin needs live values: those that went stale are renewed first. */

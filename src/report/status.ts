@@ -2,6 +2,7 @@
 
 import { adviceFor } from '../api/advice.ts';
 import { printable } from '../base/printable.ts';
+import { type StandingFailure, standingFailures } from '../journal/failures.ts';
 import type { Account, Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
 import { count, table } from './text.ts';
@@ -63,7 +64,6 @@ export interface StatusQuestion {
 export function statusOf(ledger: Ledger, { now, expiringMs }: StatusQuestion): Status {
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
-  const failures: Failure[] = [];
   const unsaved: Unsaved[] = [];
   const additions: Addition[] = [];
   let outputs = 0;
@@ -73,18 +73,12 @@ export function statusOf(ledger: Ledger, { now, expiringMs }: StatusQuestion): S
     jobs[job.kind] = states;
     outputs += job.outputs?.length ?? 0;
     if (job.state === 'doubt' || job.state === 'intended') doubts.push(doubtOf(job));
-    if (job.state === 'failed' && !job.tasks.some((task) => ledger.task(task) !== undefined))
-      failures.push(
-        failureOf(job.tasks.join(', '), job.error?.message ?? 'unknown', job.error?.code),
-      );
     if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0)
       unsaved.push(unsavedOf(job, now + expiringMs));
     const { added, project = '' } = job;
     if (added !== undefined) additions.push({ tasks: job.tasks, project, credits: added });
   }
   const tasks = ledger.tasks();
-  for (const { task, state, why, code } of tasks)
-    if (state === 'failed') failures.push(failureOf(task, why, code));
   const last = ledger.runs().at(-1);
   return {
     runs: ledger.runs().length,
@@ -97,7 +91,7 @@ export function statusOf(ledger: Ledger, { now, expiringMs }: StatusQuestion): S
     unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
     additions,
     doubts,
-    failures,
+    failures: standingFailures(ledger).map(failureOf),
     skipped: tasks.filter(({ state }) => state === 'skipped').length,
   };
 }
@@ -110,9 +104,9 @@ const doubtOf = (job: JobLine): Doubt => ({
   ...(job.error === undefined ? {} : { why: job.error.message }),
 });
 
-function failureOf(task: string, why: string, code: string | undefined): Failure {
+function failureOf({ tasks, why, code }: StandingFailure): Failure {
   const advice = adviceFor(code);
-  return { task, why, ...(advice === undefined ? {} : { advice }) };
+  return { task: tasks.join(', '), why, ...(advice === undefined ? {} : { advice }) };
 }
 
 /** interface.md, Project record: an address lasts 24 hours. */

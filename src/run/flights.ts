@@ -2,7 +2,7 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { JobOrder } from './job.ts';
-import type { Runner } from './ports.ts';
+import type { Notice, Runner } from './ports.ts';
 import type { Work } from './work.ts';
 
 export interface Passenger {
@@ -22,14 +22,28 @@ export interface Flight extends Passenger {
   charged: number;
 }
 
+/** One turn of the event loop: what is ready is heard, and so are signals. */
+const turn = (): Promise<undefined> =>
+  new Promise((resolve) => void setImmediate(() => resolve(undefined)));
+
 export class Flights {
   readonly #runner: Runner;
   readonly #byKey = new Map<string, Flight>();
   readonly #byFingerprint = new Map<Fingerprint, Flight>();
   #keys = 0;
+  /** Asked for, and not come yet. */
+  #next: Promise<readonly Notice[]> | undefined;
 
   constructor(runner: Runner) {
     this.#runner = runner;
+  }
+
+  /** What happened next. With `eager` nothing is waited for: it may be none. */
+  async happened(eager: boolean): Promise<readonly Notice[]> {
+    this.#next ??= this.#runner.next();
+    const notices = await (eager ? Promise.race([this.#next, turn()]) : this.#next);
+    if (notices !== undefined) this.#next = undefined;
+    return notices ?? [];
   }
 
   get size(): number {

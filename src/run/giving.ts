@@ -3,9 +3,9 @@ import type { JsonObject } from '../base/json.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
+import { savedOutputs } from '../plan/saved-outputs.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import { namedByContent } from '../task/outputs.ts';
-import { savedOutputs } from './orders.ts';
 import type { Work } from './work.ts';
 
 /** `live`: as requests see them now; undefined: they are renewed when something needs them. */

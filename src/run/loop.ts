@@ -121,7 +121,9 @@ export class Loop {
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
         continue;
       }
-      this.#handle(await this.#o.runner.next());
+      // Items that left without a job made room: others do not wait for the jobs of those that stayed.
+      const room = this.#window.hasRoom && !this.#admissionOver && this.#stop === undefined;
+      this.#handle(await this.#flights.happened(room));
     }
   }
 
@@ -277,8 +279,7 @@ export class Loop {
         return this.#done(flight, outcome.live, work, step, charged);
       case 'failed':
         if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);
-        if (flight.fingerprint !== undefined)
-          this.#starter.noteFailure(flight.fingerprint, outcome.why);
+        if (flight.fingerprint !== undefined) this.#o.failed.set(flight.fingerprint, outcome.why);
         if (leader && flight.order.deed === 'create' && outcome.code === 'refused')
           this.#refusals.count(step, outcome.why);
         return this.#note(work, step, 'failed', outcome.why, outcome.code);
@@ -312,7 +313,8 @@ export class Loop {
   }
 
   #attemptsLeft({ order, step }: Flight): boolean {
-    return order.deed === 'create' && order.attempt < step.attempts;
+    if (order.deed !== 'create' && order.deed !== 'attach') return false;
+    return (this.#o.journal.ledger.job(order.fingerprint)?.attempt ?? 0) < step.attempts;
   }
 
   #done(flight: Flight, live: JsonObject, work: Work, step: Step, charged: number): void {

@@ -148,18 +148,6 @@ export function bodyTrouble(kind: StepKind, body: JsonObject): string | undefine
   return toolNamed(kind.name)?.rules?.(body)[0]?.message;
 }
 
-/** What a download gives to later steps: where its files are, as an `upload` step would name them. */
-export function savedOutputs(job: JobLine, task: string): JsonObject {
-  const outputs = (job.outputs ?? []).filter((output) => output.task === task);
-  const paths = outputs.map(({ path }) => path);
-  return {
-    paths,
-    bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),
-    ...(paths[0] === undefined ? {} : { path: paths[0] }),
-    ...(outputs[0] === undefined ? {} : { sha256: outputs[0].sha256 }),
-  };
-}
-
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A name that people recognise in the hub, that is unique to the attempt, and that comes back as it was sent. */

@@ -56,9 +56,11 @@ export class Purse {
     return this.#closed;
   }
 
-  /** Nothing more is bought; the first reason stays. */
+  /** Nothing more is bought; the first reason stays, unless it was only that something else is saved first. */
   close(closed: Closed): void {
-    this.#closed ??= closed;
+    const saving = this.#closed?.because === 'saving';
+    if (this.#closed === undefined || (saving && closed.because === 'machine'))
+      this.#closed = closed;
   }
 
   ask(work: Work, expectation: Expectation): Leave {

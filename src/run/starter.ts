@@ -60,6 +60,8 @@ export interface StarterOptions {
   /** May this be done for a step in this run? What is done before is reused in any case. */
   readonly allows: (step: Step, act: Act) => boolean;
   readonly refusals: Refusals;
+  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
+  readonly failed: Map<Fingerprint, string>;
   /** A name for the next job. */
   readonly key: () => string;
   /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
@@ -79,15 +81,8 @@ const payAgainHint = '--pay-again would pay for it again';
 
 export class Starter {
   readonly #o: StarterOptions;
-  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
-  readonly #failed = new Map<Fingerprint, string>();
-
   constructor(options: StarterOptions) {
     this.#o = options;
-  }
-
-  noteFailure(fingerprint: Fingerprint, why: string): void {
-    this.#failed.set(fingerprint, why);
   }
 
   consider(work: Work, step: Step): Move {
@@ -234,7 +229,7 @@ export class Starter {
   #pay(work: Work, step: Step, request: Request): Move {
     const { pipeline, clock, purse, refusals } = this.#o;
     const { fingerprint, body, task } = request;
-    const before = this.#failed.get(fingerprint);
+    const before = this.#o.failed.get(fingerprint);
     if (before !== undefined) return fail(before);
     const against = refusals.against(step);
     if (against !== undefined) return against.own ? fail(against.why) : later(against.why);

@@ -35,6 +35,11 @@ export class Window {
     return false;
   }
 
+  /** Another item may be taken in. */
+  get hasRoom(): boolean {
+    return !this.exhausted && this.#works.size < this.#o.size;
+  }
+
   get isEmpty(): boolean {
     return this.#works.size === 0;
   }

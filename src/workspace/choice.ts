@@ -1,6 +1,7 @@
 // What a run is asked to do of a pipeline: which steps, which items.
 import { err, ok, type Result } from '../base/result.ts';
 import type { ItemFilter } from '../edge/items.ts';
+import { standingFailures } from '../journal/failures.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import { leftOut } from '../plan/selection.ts';
@@ -42,21 +43,10 @@ export function choose(pipeline: Pipeline, options: ChoiceOptions): Result<Choic
   return ok({ leftOut: out.value, filter: { ...items, ...(except.length > 0 ? { except } : {}) } });
 }
 
-/**
- * Keys of the items that have a failed task which nothing has made good since. Undefined: a shared task failed, so
- * every item is concerned.
- */
+/** Keys of the items with tasks that failed. Undefined: a shared task failed, so every item is concerned. */
 export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
-  const failed = new Set<string>();
-  const good = new Set<string>();
-  for (const { state, tasks } of ledger.jobs()) {
-    const into = state === 'failed' ? failed : good;
-    for (const task of tasks) into.add(task);
-  }
-  for (const { task, state } of ledger.tasks()) if (state === 'failed') failed.add(task);
   const keys = new Set<string>();
-  for (const task of failed) {
-    if (good.has(task)) continue;
+  for (const task of standingFailures(ledger).flatMap(({ tasks }) => tasks)) {
     const colon = task.indexOf(':');
     if (colon < 0) return undefined;
     keys.add(task.slice(colon + 1));

@@ -9,6 +9,8 @@ import { type ItemFilter, type ItemList, listItems } from '../edge/items.ts';
 import { databaseStore } from '../edge/job-store.ts';
 import { type Loaded, loadState } from '../edge/load-state.ts';
 import { systemReason } from '../edge/system-error.ts';
+import { suggestion } from '../language/diagnostic.ts';
+import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/ports.ts';
 import { failedItems } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
@@ -45,10 +47,12 @@ export async function openWorkspace(
   if (!items.ok) {
     store.close();
     const span = pipeline.source.spanOf(['items']);
+    const meant = stepMeant(items.error, filter, pipeline);
+    const hint = meant === undefined ? {} : { hint: meant };
     return err({
       reason: 'input',
       text: pipeline.source.text,
-      diagnostics: [{ severity: 'error', file, span, message: items.error }],
+      diagnostics: [{ severity: 'error', file, span, message: items.error, ...hint }],
     });
   }
   let hashes: HashCache;
@@ -68,6 +72,17 @@ export async function openWorkspace(
       store.close();
     },
   });
+}
+
+/** What is excluded and is no item may be a misspelt step. */
+function stepMeant(
+  error: string,
+  { except = [] }: ItemFilter,
+  { steps }: Pipeline,
+): string | undefined {
+  const idle = except.find((pattern) => error.startsWith(`--exclude ${pattern}:`));
+  const names = steps.map(({ name }) => name);
+  return idle === undefined ? undefined : suggestion(idle, names);
 }
 
 /** A state file of another pipeline or another service holds ids that mean nothing here. */

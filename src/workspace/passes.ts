@@ -8,13 +8,14 @@ import { localRunner } from '../run/local-runner.ts';
 import { Loop, type LoopOptions } from '../run/loop.ts';
 import type { Stopped, Tally } from '../run/tally.ts';
 import type { World } from '../run/world.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Survey } from './survey.ts';
 
 export interface PassOptions
   extends Omit<
     LoopOptions,
-    'items' | 'total' | 'runner' | 'allows' | 'closed' | 'rescued' | 'partial'
+    'items' | 'total' | 'runner' | 'allows' | 'closed' | 'rescued' | 'partial' | 'failed'
   > {
   readonly list: ItemList;
   readonly surveyed: Survey;
@@ -36,8 +37,11 @@ export interface Passed {
 export async function pass(options: PassOptions): Promise<Passed> {
   const { surveyed, leftOut } = options;
   const rescued = new Set<string>();
+  // What fails while saving is not made anew in the same run.
+  const failed = new Map<Fingerprint, string>();
   if (surveyed.owed.size > 0) {
     const saved = await once(options, {
+      failed,
       items: earliestFirst(options.list, surveyed.owed),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
       allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
@@ -51,6 +55,7 @@ export async function pass(options: PassOptions): Promise<Passed> {
     if (interrupted || unauthorized || saved.stopped.machine) return saved;
   }
   return await once(options, {
+    failed,
     items: underWayFirst(options.list, surveyed.underWay),
     allows: (step) => !leftOut.has(step.name),
     rescued,
@@ -59,7 +64,7 @@ export async function pass(options: PassOptions): Promise<Passed> {
 
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
-type Variation = Pick<LoopOptions, 'items' | 'allows'> &
+type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'say'>>;
 
 async function once(options: PassOptions, variation: Variation): Promise<Passed> {

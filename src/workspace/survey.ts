@@ -9,9 +9,17 @@ import type { Ledger } from '../journal/ledger.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
 import { estimateOf } from '../plan/estimate.ts';
-import { type Foreseen, type Foresight, foresee, type Ground } from '../plan/foresee.ts';
+import {
+  type Foreseen,
+  type Foresight,
+  foresee,
+  type Ground,
+  type Outlook,
+} from '../plan/foresee.ts';
 import { type Machine, OutputClaims } from '../plan/output-claims.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
+import type { Ending, Phase } from '../plan/schedule.ts';
+import { Barrier } from '../run/barrier.ts';
 import { Look } from '../run/look.ts';
 import type { Clock, Disk } from '../run/ports.ts';
 import type { Item } from '../task/item.ts';
@@ -71,9 +79,11 @@ export async function survey(
     steps: readonly Step[],
     item: Item | undefined,
     shared?: Foresight,
+    overItems?: Ground['overItems'],
   ): Promise<Foresight> => {
+    const known = overItems === undefined ? ground : { ...ground, overItems };
     for (;;) {
-      const foresight = foresee(steps, item, ground, shared);
+      const foresight = foresee(steps, item, known, shared);
       const unread = look.takeUnread();
       const failures = await Promise.all(unread.map((place) => disk.digest(place)));
       const broken = failures.find((digest) => !digest.ok);
@@ -81,31 +91,44 @@ export async function survey(
       if (unread.length === 0 || broken !== undefined) return foresight;
     }
   };
-  const take = (foresight: Foresight, item: Item | undefined): void => {
-    for (const task of foresight.tasks) {
+  const take = (tasks: readonly Foreseen[], item: Item | undefined): void => {
+    for (const task of tasks) {
       tally.add(task);
       finder.look(task);
     }
     if (item !== undefined) finder.lookAtItem(item);
-    const times = foresight.tasks.filter(isOwed).flatMap(({ fingerprint }) => {
+    const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
       const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
       return job === undefined ? [] : [job.expires ?? job.at];
     });
     const [first] = times.sort();
     if (first !== undefined) owed.set(item?.key ?? '', first);
-    if (item !== undefined && foresight.tasks.some(({ outlook }) => outlook === 'attach'))
+    if (item !== undefined && tasks.some(({ outlook }) => outlook === 'attach'))
       underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
-  const shared = await visit(
-    one ? pipeline.steps : pipeline.steps.filter((step) => step.shared),
+  const common = one ? pipeline.steps : pipeline.steps.filter((step) => step.shared);
+  const last = waitingForItems(pipeline.steps);
+  const shared = await visit(common, undefined);
+  take(
+    shared.tasks.filter(({ step }) => !last.has(step.name)),
     undefined,
   );
-  take(shared, undefined);
   const own = pipeline.steps.filter((step) => !step.shared);
+  const barrier = new Barrier(items.count < items.total);
   for (const item of items) {
-    take(await visit(own, item, shared), item);
+    const { tasks } = await visit(own, item, shared);
+    take(tasks, item);
+    for (const { step, outlook } of tasks) barrier.note(step.name, endingOf(outlook));
     tally.addItem();
+  }
+  if (last.size > 0) {
+    const overItems = (step: string): Phase => barrier.phase(step, { over: true, all: true });
+    const { tasks } = await visit(common, undefined, undefined, overItems);
+    take(
+      tasks.filter(({ step }) => last.has(step.name)),
+      undefined,
+    );
   }
   if (one) tally.addItem();
   return {
@@ -114,6 +137,31 @@ export async function survey(
     owed,
     underWay,
   };
+}
+
+/** Shared steps that begin when every item is over: the deletes of what items use, and what follows on them. */
+function waitingForItems(steps: readonly Step[]): ReadonlySet<string> {
+  const waiting = new Set<string>();
+  const own = new Set(steps.filter(({ shared }) => !shared).map(({ name }) => name));
+  for (const { name, shared, after } of steps)
+    if (shared && after.some((before) => own.has(before) || waiting.has(before))) waiting.add(name);
+  return waiting;
+}
+
+/** How a task will end, as far as what waits for it is concerned. */
+function endingOf(outlook: Outlook): Ending {
+  switch (outlook) {
+    case 'exclude':
+      return 'excluded';
+    case 'hold':
+    case 'lost':
+    case 'refuse':
+    case 'block':
+    case 'trouble':
+      return 'blocked';
+    default:
+      return 'done';
+  }
 }
 
 /** Where a folder is, links followed; one that is not made yet is where it is named. */

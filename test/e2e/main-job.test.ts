@@ -265,6 +265,42 @@ describe('later steps', () => {
   });
 });
 
+describe('a step that goes on with what a download saved', () => {
+  const onward = `${photoPipeline.replace(/ {2}tidy.*\n/, '')}  again: { uses: upload, with: { file: "\${{ steps.save.path }}" } }
+  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.again.file_path }}" } } }
+  coloured: { uses: download, with: { of: colour, to: "\${{ item.stem }}-colour.png" } }
+`;
+
+  test('is done once: a second run plans nothing and sends nothing', async () => {
+    const local = await service();
+    const rig = await photoRig(2, onward);
+    const first = await rig.run(local);
+    expect(first.summary).toMatchObject({ outcome: 'done', credits: { charged: 40 } });
+    const state = rig.read('photos.state.jsonl');
+    const before = JSON.stringify(local.requests());
+    const second = await rig.run(local);
+    expect(second.summary).toMatchObject({
+      outcome: 'done',
+      credits: { charged: 0 },
+      tasks: { done: 0, reused: 15 },
+    });
+    const planned = second.happenings.find(({ type }) => type === 'planned');
+    expect(planned).toMatchObject({ plan: { credits: 0, notes: [] } });
+    expect(JSON.stringify(local.requests())).toBe(before);
+    expect(rig.read('photos.state.jsonl')).toBe(state);
+  });
+
+  test('follows the file when its photo is renamed, and pays nothing', async () => {
+    const local = await service();
+    const rig = await photoRig(1, onward);
+    await rig.run(local);
+    renameSync(rig.path('photos/p1.png'), rig.path('photos/renamed.png'));
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
+    expect(rig.files('out')).toContain('renamed-colour.png');
+  });
+});
+
 test('with one item at a time every item has its turn', async () => {
   const local = await service();
   const limited = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');

@@ -1,0 +1,34 @@
+// Standing failures: what failed last time, and that nothing has made good since. A job that failed stays in the state
+// file when its task goes on with other content.
+import type { Ledger } from './ledger.ts';
+import type { JobLine } from './line.ts';
+
+export interface StandingFailure {
+  readonly tasks: readonly string[];
+  readonly why: string;
+  readonly code?: string;
+}
+
+const good: readonly JobLine['state'][] = ['supplied', 'created', 'complete', 'deleted'];
+
+/** A task's own line is its last word; a job speaks for tasks that have none, unless another job serves them well. */
+export function standingFailures(ledger: Ledger): readonly StandingFailure[] {
+  const well = new Set<string>();
+  const failed: JobLine[] = [];
+  for (const job of ledger.jobs()) {
+    if (job.state === 'failed') failed.push(job);
+    if (good.includes(job.state)) for (const task of job.tasks) well.add(task);
+  }
+  const ofJobs = failed.flatMap(({ tasks, error }): readonly StandingFailure[] => {
+    const concerned = tasks.filter((task) => !well.has(task) && ledger.task(task) === undefined);
+    if (concerned.length === 0) return [];
+    const code = error === undefined ? {} : { code: error.code };
+    return [{ tasks: concerned, why: error?.message ?? 'unknown', ...code }];
+  });
+  const ofTasks = ledger
+    .tasks()
+    .flatMap(({ task, state, why, code }): StandingFailure[] =>
+      state === 'failed' ? [{ tasks: [task], why, ...(code === undefined ? {} : { code }) }] : [],
+    );
+  return [...ofJobs, ...ofTasks];
+}

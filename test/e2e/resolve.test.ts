@@ -1,0 +1,215 @@
+// resolve: a person says what became of a creation whose answer was lost. What can be checked is checked, and whatever is
+// said, the ledger and the service's agree about the credits afterwards.
+import { describe, expect, test } from 'vitest';
+import { takeLock } from '../../src/edge/lock.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { bill, envOf, photo, photoRig, type Rig, service } from '../rig.ts';
+import { Client } from '../service/client.ts';
+import { hub } from '../service/receiver.ts';
+import { doubted } from './doubted.ts';
+
+const stateFile = 'photos.state.jsonl';
+
+/** The project that the service made under a name. */
+function projectNamed(local: LocalService, name: string): string {
+  const project = local.ledger().find((entry) => entry.name === name)?.project;
+  if (project === undefined || project === null) throw new Error(`there is no project ${name}`);
+  return project;
+}
+
+/** What the service has charged in all, refunds taken off. */
+function net(local: LocalService): number {
+  return [...bill(local.ledger()).values()].reduce((sum, credits) => sum + credits, 0);
+}
+
+/** What the state file's lines about runs add up to. */
+function ours(rig: Rig): number {
+  const lines = rig.read(stateFile).split('\n');
+  const runs = lines.filter((line) => line.startsWith('{"run":'));
+  return runs.reduce((sum, line) => {
+    const { charged, refunded }: { charged: number; refunded: number } = JSON.parse(line);
+    return sum + charged - refunded;
+  }, 0);
+}
+
+describe('what a person says', () => {
+  test('--project: the next run goes on with the project, and pays nothing', async () => {
+    const { local, rig, env, name } = await doubted('after');
+    const project = projectNamed(local, name);
+    const said = await rig.command(
+      ['resolve', 'pipeline.yaml', 'swap:p1.png', '--project', project],
+      env,
+    );
+    expect(said.stderr).toBe('');
+    expect(said.stdout).toContain(`swap:p1.png (${JSON.stringify(name)}) is project ${project}`);
+    expect(said.stdout).toContain('complete, 10 credits. The next run goes on with it.');
+    expect(said.code).toBe(0);
+    expect((await rig.command(['status', 'pipeline.yaml'])).code).toBe(0);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0, reserved: 0 } });
+    expect(rig.files('out')).toEqual(['p1.png']);
+    expect([net(local), ours(rig)]).toEqual([10, 10]);
+    const again = await rig.command(['run', 'pipeline.yaml'], env);
+    expect([again.code, net(local)]).toEqual([0, 10]);
+  });
+
+  test('--project of one that was canceled since: it failed and is refunded, and the next run makes it anew', async () => {
+    const lost = {
+      fault: 'reset',
+      on: 'POST /v1/face-swap-photo',
+      when: 'after',
+      count: 1,
+    } as const;
+    const hang = { fault: 'job-hang', count: 1 } as const;
+    const local = await service({ faults: { faults: [lost, hang] } });
+    const rig = await photoRig(1);
+    await rig.run(local);
+    const [entry] = local.ledger().filter(({ kind }) => kind === 'charge');
+    const project = entry?.project ?? '';
+    await hub(local.address, `/hub/projects/${project}/cancel`, {});
+    const said = await rig.command(
+      ['resolve', 'pipeline.yaml', 'swap:p1.png', '--project', project],
+      envOf(local),
+    );
+    expect(said.stdout).toContain('failed, 0 credits. The next run tries it again.');
+    expect((await rig.run(local)).summary).toMatchObject({
+      outcome: 'done',
+      credits: { charged: 10, refunded: 0 },
+    });
+    expect([net(local), ours(rig)]).toEqual([10, 10]);
+  });
+
+  test('--not-charged: the next run sends it again, and that is the one charge', async () => {
+    const { local, rig, name } = await doubted('before');
+    expect(net(local)).toBe(0);
+    // Also by the name that was sent, and with no key: nothing has to be asked.
+    const said = await rig.command(['resolve', 'pipeline.yaml', name, '--not-charged']);
+    expect(said).toMatchObject({ code: 0, stderr: '' });
+    expect(said.stdout).toContain('was never taken: the next run sends it again');
+    expect(ours(rig)).toBe(0);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10, reserved: 0 } });
+    expect([net(local), ours(rig)]).toEqual([10, 10]);
+    expect(rig.files('out')).toEqual(['p1.png']);
+  });
+
+  test('--abandon: what was set aside counts as charged, and the next run pays anew', async () => {
+    const { local, rig } = await doubted('after');
+    expect([net(local), ours(rig)]).toEqual([10, 0]);
+    const said = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon']);
+    expect(said).toMatchObject({ code: 0, stderr: '' });
+    expect(said.stdout).toContain('10 credits are written off as charged');
+    expect(ours(rig)).toBe(10);
+    const status = await rig.command(['status', 'pipeline.yaml']);
+    expect(status.code).toBe(0);
+    expect(status.stdout).toContain('Credits: 10 charged, 0 refunded, 0 in doubt.');
+    expect(status.stdout).toContain('→ run it again: it is paid anew');
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10, reserved: 0 } });
+    expect([net(local), ours(rig)]).toEqual([20, 20]);
+    expect(rig.read(stateFile)).toMatch(/"past":\[\{"name":"p1 #[0-9a-z]+","credits":10\}\]/);
+  });
+
+  test('as JSON: facts for programs', async () => {
+    const { rig, name } = await doubted('after');
+    const { stdout } = await rig.command([
+      'resolve',
+      'pipeline.yaml',
+      'swap:p1.png',
+      '--abandon',
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toEqual({
+      tasks: ['swap:p1.png'],
+      name,
+      state: 'failed',
+      credits: 10,
+    });
+  });
+});
+
+describe('a resolve that is refused exits with 2 and leaves the state file as it was, to the byte:', () => {
+  test('whatever does not fit', async () => {
+    const { local, rig, env, name } = await doubted('after', 2);
+    const state = rig.read(stateFile);
+    const client = new Client(local);
+    const picture = await client.upload(await photo(5), 'png');
+    const stranger = await client.swap(picture, picture, 'a holiday');
+    const other = projectNamed(local, /"name":"(p2 #[^"]+)"/.exec(state)?.[1] ?? '');
+    const refused = async (
+      args: readonly string[],
+      says: string | RegExp,
+      environment: Readonly<Record<string, string>> = env,
+    ): Promise<void> => {
+      const { code, stderr, stdout } = await rig.command(
+        ['resolve', 'pipeline.yaml', ...args],
+        environment,
+      );
+      expect(stderr, args.join(' ')).toMatch(says);
+      expect({ code, stdout }, args.join(' ')).toEqual({ code: 2, stdout: '' });
+      expect(rig.read(stateFile), args.join(' ')).toBe(state);
+    };
+    const task = 'swap:p1.png';
+    await refused(
+      [task, '--project', stranger],
+      `is named "a holiday", not ${JSON.stringify(name)}`,
+    );
+    await refused([task, '--project', 'no-such-project'], /no-such-project cannot be read: .*404/);
+    await refused([task, '--project', other], /is that of .*swap:p2\.png/);
+    await refused(['swap:p2.png', '--not-charged'], 'swap:p2.png is not in doubt: it is deleted');
+    await refused(['swap:p1.pgn', '--abandon'], /no.* task "swap:p1\.pgn"[\s\S]*swap:p1\.png/);
+    await refused(['nothing-like-it-at-all', '--abandon'], /in doubt: swap:p1\.png/);
+    await refused([task], 'one of --project <id>, --not-charged, --abandon');
+    await refused([task, '--abandon', '--not-charged'], /cannot be used with/);
+    await refused([task, '--abandon', '--project', other], /cannot be used with/);
+    await refused([task, '--project', stranger], 'there is no API key', {
+      SHOTLIST_BASE_URL: local.address,
+    });
+    await refused([task, '--project', stranger], 'there is no API key', {});
+    await refused(
+      [task, '--project', stranger, '--service', 'http://127.0.0.1:9'],
+      `the state file's projects are at ${local.address}`,
+    );
+    await refused([task, '--abandon', '--rehearse'], 'there is no state file yet');
+  });
+
+  test('while a run holds the lock, and says who', async () => {
+    const { rig, env } = await doubted('after');
+    const state = rig.read(stateFile);
+    const lock = await takeLock(rig.path('.shotlist/photos.state.jsonl.lock'), Date.now());
+    if (!lock.ok) throw new Error(lock.error);
+    const said = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon'], env);
+    expect(said.stderr).toContain(`process ${process.pid} on `);
+    expect(said.code).toBe(2);
+    expect(rig.read(stateFile)).toBe(state);
+    await lock.value.release();
+    const later = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon'], env);
+    expect(later.code).toBe(0);
+  });
+});
+
+test('where there are a hosted state file and a rehearsal’s, the hosted one is meant unless --rehearse is said', async () => {
+  const { rig } = await doubted('after');
+  const rehearsed = await rig.command(['run', 'pipeline.yaml', '--rehearse']);
+  expect(rehearsed.code).toBe(0);
+  const of = async (...flags: readonly string[]): Promise<string> =>
+    (await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon', ...flags])).stderr;
+  expect(await of('--rehearse')).toContain('swap:p1.png is not in doubt: it is deleted');
+  expect(await of('--hosted', '--rehearse')).toContain('cannot be used with');
+  expect(await of()).toBe('');
+  expect(await of('--hosted')).toContain('swap:p1.png is not in doubt: it is failed');
+});
+
+test('status explains a doubt: since when, under which name, for how much, where to look and what to say', async () => {
+  const { rig, name } = await doubted('after');
+  const { stdout, code } = await rig.command(['status', 'pipeline.yaml']);
+  expect(code).toBe(4);
+  expect(stdout).toMatch(
+    /IN DOUBT: swap:p1\.png: begun \d{4}-\d\d-\d\dT[\d:.]+Z, 10 credits set aside; the answer never came/,
+  );
+  expect(stdout).toContain(
+    `Look in the service's hub for a project named ${JSON.stringify(name)}, created about then.`,
+  );
+  for (const flag of ['--project <its id>', '--not-charged', '--abandon'])
+    expect(stdout).toContain(`shotlist resolve <file> "swap:p1.png" ${flag}`);
+});
