@@ -1,6 +1,6 @@
 // What a run is asked to do of a pipeline: which steps, which items.
 import { err, ok, type Result } from '../base/result.ts';
-import type { ItemFilter } from '../edge/items.ts';
+import type { ItemFilter, ItemList } from '../edge/items.ts';
 import { standingFailures } from '../journal/failures.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Pipeline } from '../language/pipeline.ts';
@@ -52,4 +52,13 @@ export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
     keys.add(task.slice(colon + 1));
   }
   return keys;
+}
+
+/** `--retry-failed`, and nothing has: then the shared steps are not begun either. */
+export function stepsLeftOut(
+  { steps }: Pipeline,
+  { leftOut: out, retryFailed }: Choice & { readonly retryFailed: boolean },
+  { count }: ItemList,
+): ReadonlySet<string> {
+  return retryFailed && count === 0 ? new Set(steps.map(({ name }) => name)) : out;
 }

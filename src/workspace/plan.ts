@@ -5,7 +5,7 @@ import { httpClient } from '../edge/http-client.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/ports.ts';
-import { type ChoiceOptions, choose } from './choice.ts';
+import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import { type Balance, balanceFor, refuseUnpriced } from './money.ts';
 import { openWorkspace } from './open.ts';
@@ -40,11 +40,11 @@ export async function plan(
   const places = placesOf(loaded, target.value, options);
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
-  const { leftOut } = chosen.value;
   const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
   const opened = await openWorkspace(loaded, places, choice, clock);
   if (!opened.ok) return opened;
   const { state, disk, items, close } = opened.value;
+  const leftOut = stepsLeftOut(loaded.pipeline, choice, items);
   try {
     const { plan, troubles } = await survey(loaded, items, {
       ledger: state.ledger,

@@ -12,7 +12,7 @@ import { Look } from '../run/look.ts';
 import type { News } from '../run/news.ts';
 import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
-import { type ChoiceOptions, choose } from './choice.ts';
+import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
 import { balanceFor, refuseUnpriced, smaller } from './money.ts';
@@ -95,7 +95,7 @@ export async function run(
         target: target.value,
         listening: listening.value,
         opened: opened.value,
-        leftOut: nothingFailed(options, opened.value) ? everything(loaded) : chosen.value.leftOut,
+        leftOut: stepsLeftOut(loaded.pipeline, choice, opened.value.items),
       });
     } catch (error) {
       if (!isSystemTrouble(error)) throw error;
@@ -107,13 +107,6 @@ export async function run(
     await lock.value.release();
   }
 }
-
-/** `--retry-failed`, and nothing has: then the shared steps are not begun either. */
-const nothingFailed = ({ retryFailed }: RunOptions, { items }: Opened): boolean =>
-  retryFailed === true && items.count === 0;
-
-const everything = ({ pipeline }: LoadedPipeline): ReadonlySet<string> =>
-  new Set(pipeline.steps.map(({ name }) => name));
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
 function cannotGoOn(error: unknown, { state }: Places): Problem {
