@@ -170,6 +170,43 @@ describe('a creation that is about to be sent', () => {
     expect(till.trips).toHaveLength(2);
   });
 
+  test('is held back when its item may cost more by now than it may', () => {
+    const till = new Till(undefined, 24);
+    const recorded = (item: number) => {
+      till.want({ ...speech, item });
+      const trip = till.trips.at(-1);
+      if (trip === undefined) throw new Error('it was not allowed');
+      till.begin(trip);
+      return trip;
+    };
+    const known = recorded(1);
+    till.send(known, 10);
+    till.answer(known);
+    const [one, other] = [recorded(0), recorded(0)];
+    till.send(one, 14);
+    till.answer(one);
+    till.send(other, 14);
+    expect([other.stage, till.takenFor(0)]).toEqual(['over', 14]);
+  });
+
+  test('goes alone while nothing of its kind, or with its settings, has been charged', () => {
+    const till = new Till(1000, undefined);
+    const wanted = (setting: string) => {
+      till.want({ ...speech, setting });
+      till.want({ ...speech, setting });
+      return till.trips.length;
+    };
+    expect(wanted('a')).toBe(1);
+    const [first] = till.trips;
+    if (first === undefined) throw new Error('it was not allowed');
+    till.begin(first);
+    expect(wanted('b')).toBe(1);
+    till.send(first, 10);
+    till.answer(first);
+    expect(wanted('a')).toBe(3);
+    expect(wanted('b')).toBe(4);
+  });
+
   test('counts what is in doubt at what it is now known to cost', () => {
     const { till, one, other } = bothRecorded(106);
     till.send(one, 18);
