@@ -18,6 +18,37 @@ test.each([
   expect(summary.exitCode).toBe(3);
 });
 
+test('what no longer fits when its turn comes is asked again when a refund has made room', async () => {
+  const local = await service({
+    ...rich,
+    faults: {
+      faults: [
+        { fault: 'surcharge', percent: 20, when: 'before', skip: 1 },
+        { fault: 'job-error', code: 'no_source_face', skip: 4, count: 2 },
+      ],
+    },
+  });
+  // All are promised their 10 credits at once, and wait for their turn.
+  const rig = spendingRig({ items: 10, more: 'budget: { credits: 100 }' });
+  const steps = 'limits: { items: 10, steps: { ai-voice-generator: 1 } }';
+  rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace(/limits:.*/, steps));
+  const { summary } = await rig.run(local);
+  // One of 10 and seven of 12 stay, two are refunded: no other fits.
+  expect(booksOf(local)).toMatchObject({ most: 94, net: 94, creations: 10, refunds: 2 });
+  expect(summary).toMatchObject({ tasks: { done: 8, failed: 2, pending: 0 } });
+});
+
+test('what no longer fits when its turn comes ends as stopped by the budget', async () => {
+  const dear = { fault: 'surcharge', percent: 20, when: 'before', skip: 1 } as const;
+  const local = await service({ ...rich, faults: { faults: [dear] } });
+  const rig = spendingRig({ items: 10, more: 'budget: { credits: 100 }' });
+  const steps = 'limits: { items: 10, steps: { ai-voice-generator: 1 } }';
+  rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace(/limits:.*/, steps));
+  const { summary } = await rig.run(local);
+  expect(booksOf(local)).toMatchObject({ most: 94, net: 94, creations: 8 });
+  expect(summary).toMatchObject({ exitCode: 3, tasks: { done: 8, pending: 2 } });
+});
+
 describe('an item’s own budget', () => {
   const both = `${speech}${speech.replace('speech', 'again').replace('Elon', 'Mo')}`;
 

@@ -18,10 +18,10 @@ interface Spree {
   run(plugs?: Plugs): Promise<Told>;
 }
 
-/** 500 items of 10 credits, 64 at once, and a budget for 100 of them. */
-async function spree(faults: readonly FaultRule[]): Promise<Spree> {
+/** 500 items of 10 credits, 64 at once, and a budget for 100 of them, unless it is said. */
+async function spree(faults: readonly FaultRule[], budget = 1000): Promise<Spree> {
   const local = await service({ seed: 3, credits: 100_000, faults: { faults } });
-  const rig = spendingRig({ items: 500, window, more: 'budget: { credits: 1000 }' });
+  const rig = spendingRig({ items: 500, window, more: `budget: { credits: ${budget} }` });
   return { local, rig, run: (plugs) => rig.run(local, { haste: 2000 }, plugs) };
 }
 
@@ -94,6 +94,12 @@ describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
       expect.stringMatching(/^speech:1: project \S+ was charged 12 credits where 10 were expected/),
     ]);
     expectBooksToAgree(told, local);
+  });
+
+  test('or fewer than are in the works at once, charged 20 % more from the first on: never more', async () => {
+    const { local, run } = await spree([{ fault: 'surcharge', percent: 20, when: 'before' }], 600);
+    expectBooksToAgree(await run(), local);
+    expect(booksOf(local)).toMatchObject({ most: 600, net: 600, creations: 50 });
   });
 
   test('charged 20 % more at once from some moment on: over by no more than the difference for what was in the air', async () => {
