@@ -11,6 +11,7 @@ import { ended, photo, Rig } from './rig.ts';
 const root = new URL('..', import.meta.url);
 const readme = readFileSync(new URL('README.md', root), 'utf8');
 const guide = readFileSync(new URL('docs/local-service.md', root), 'utf8');
+const cures = readFileSync(new URL('docs/when-things-go-wrong.md', root), 'utf8');
 const blocks = (language: string, text = readme): readonly string[] =>
   [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     (match) => match[1] ?? '',
@@ -30,7 +31,7 @@ test('its pipeline is valid, without a warning', () => {
 
 test('its commands and flags exist', async () => {
   const rig = new Rig('');
-  const shown = [...blocks('sh'), ...blocks('sh', guide)];
+  const shown = [...blocks('sh'), ...blocks('sh', guide), ...blocks('sh', cures)];
   for (const line of shown.flatMap((block) => block.split('\n'))) {
     const command = /npx shotlist (\w+)/.exec(line)?.[1];
     if (command === undefined) continue;
@@ -43,6 +44,11 @@ test('its commands and flags exist', async () => {
     '--input',
     '--items',
     '--limit',
+    '--only',
+    '--until',
+    '--exclude',
+    '--retry-failed',
+    '--run-id',
     '--state',
     '--output',
     '--service',
@@ -64,6 +70,19 @@ test('the guide to the local service names every flag and every fault', async ()
   for (const flag of stdout.match(/--[a-z-]+/g) ?? [])
     if (flag !== '--help') expect(guide).toContain(flag);
   for (const fault of Object.keys(faultSchemas)) expect(guide).toContain(`\`${fault}\``);
+});
+
+test('the page about trouble shows what a pipeline may say about failures', () => {
+  const [yaml = ''] = blocks('yaml', cures);
+  const lines = yaml.trimEnd().split('\n');
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    const checked = validate(
+      'p.yaml',
+      `pipeline: p\n${line}\nsteps: { up: { uses: upload, with: { file: a.png } } }\n`,
+    );
+    expect(checked.ok, line).toBe(true);
+  }
 });
 
 test('its code runs, typed, and swaps the photos', async () => {

@@ -4,6 +4,9 @@ import { durationPattern } from '../base/duration.ts';
 import type { Schema } from '../base/schema.ts';
 import type { StepKind } from '../kinds/kind.ts';
 
+/** A share, such as 2% or 0.5%. */
+export const sharePattern = '^(100|[0-9]{1,2}(\\.[0-9]{1,4})?)%$';
+
 const inputSchema = {
   type: 'object',
   additionalProperties: false,
@@ -137,7 +140,7 @@ export const pipelineShape = {
     max_failures: {
       type: ['integer', 'string'],
       minimum: 0,
-      pattern: '^(100|[0-9]{1,2}(\\.[0-9]{1,4})?)%$',
+      pattern: sharePattern,
       description: 'How many items may fail before nothing more is bought: 5, or a share: "2%".',
     },
     max_credits_lost: {

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
 import { kinds } from '../kinds/all.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
-import { type PipelineDocument, pipelineSchema } from './schema.ts';
+import { type PipelineDocument, pipelineSchema, sharePattern } from './schema.ts';
 import type { Path, Source } from './source.ts';
 
 /** Checks the shape. On success the value is a `PipelineDocument`. */
@@ -168,6 +168,10 @@ function patternSentence(subject: string, path: Path, error: ErrorObject): Sente
   if (pattern === durationPattern)
     return {
       message: `${subject} must be a time such as 90s, 10m or 1h, not ${sayValue(error.data)}`,
+    };
+  if (pattern === sharePattern)
+    return {
+      message: `${subject} must be a whole number or a share such as "2%", not ${sayValue(error.data)}`,
     };
   return { message: `${subject} ${error.message}, not ${sayValue(error.data)}` };
 }

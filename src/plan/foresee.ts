@@ -137,14 +137,14 @@ export class Foresight {
     const { deed } = step.kind;
     const uncertain = step.after.find((name) => this.#comesLater(name));
     if (uncertain !== undefined && (deed === 'download' || deed === 'delete')) {
-      const to = deed === 'download' ? this.#field(step, scope, 'to') : undefined;
+      const { to } = knownBody(step, scope);
       const outlook = this.of(uncertain)?.outlook === 'maybe' ? 'maybe' : 'begin';
       return {
         step,
         task,
         outlook,
         why: `after ${uncertain}`,
-        ...(to === undefined ? {} : { to }),
+        ...(typeof to === 'string' ? { to } : {}),
       };
     }
     const answer = ask({
@@ -201,11 +201,6 @@ export class Foresight {
   #comesLater(name: string): boolean {
     const outlook = this.of(name)?.outlook;
     return outlook === 'begin' || outlook === 'maybe' || outlook === 'attach' || outlook === 'copy';
-  }
-
-  #field(step: Step, scope: Scope, field: string): string | undefined {
-    const value = knownBody(step, scope)[field];
-    return typeof value === 'string' ? value : undefined;
   }
 
   #priced(foreseen: Foreseen, scope: Scope): Foreseen {

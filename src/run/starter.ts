@@ -93,7 +93,7 @@ export class Starter {
       names: work.byContent(base),
       facts: look,
       jobOf: (fingerprint) => journal.ledger.job(fingerprint),
-      savers: saversOf(work, step),
+      savers: work.saversOf(step),
     });
     const head = headOf(this.#o.key(), work.task(step), step);
     const places = look.takeUnread();
@@ -254,12 +254,4 @@ export class Starter {
     if (renewals.are === 'impossible') return fail(`${renewals.why}; ${payAgainHint}`);
     return renewals.list.length > 0 ? { move: 'renew', list: renewals.list } : undefined;
   }
-}
-
-/** The tasks of an item that download what a delete is about to remove, also those that this run leaves out. */
-function saversOf(work: Work, step: Step): readonly string[] {
-  if (step.kind.deed !== 'delete' || step.discard) return [];
-  return work.steps
-    .filter((other) => other.kind.deed === 'download' && other.of === step.of)
-    .map((other) => work.task(other));
 }

@@ -62,6 +62,14 @@ export class Work {
     return taskId(step.name, this.item);
   }
 
+  /** The tasks that download what a delete is about to remove, also those that the run leaves out. */
+  saversOf(step: Step): readonly string[] {
+    if (step.kind.deed !== 'delete' || step.discard) return [];
+    return this.steps
+      .filter((other) => other.kind.deed === 'download' && other.of === step.of)
+      .map((other) => this.task(other));
+  }
+
   step(name: string): Step | undefined {
     return this.steps.find((step) => step.name === name);
   }

@@ -1,0 +1,262 @@
+// When something fails: the rest goes on as far as the pipeline says, each failure is listed with what can be done, and
+// nothing is paid for what the service will refuse anyway.
+import { describe, expect, test } from 'vitest';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { bill, envOf, photoPipeline, photoRig, Rig, service } from '../rig.ts';
+import { hub } from '../service/receiver.ts';
+
+/** One at a time, so that what fails first is known. */
+const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+const withTop = (line: string): string => `${line}\n${oneByOne}`;
+
+const unfit = (more: { readonly skip?: number; readonly count?: number } = {}): FaultRule => ({
+  fault: 'job-error',
+  on: 'face-swap-photo',
+  code: 'no_source_face',
+  message: 'No face was found.',
+  ...more,
+});
+
+const creations = (local: LocalService, tool = 'face-swap-photo'): number =>
+  local.requests()[`POST /v1/${tool}`] ?? 0;
+
+const net = (local: LocalService): number =>
+  [...bill(local.ledger()).values()].reduce((sum, credits) => sum + credits, 0);
+
+describe('how much may fail before nothing more is bought', () => {
+  test.each<[string, number, string]>([
+    ['on_failure: stop', 1, '1 item failed, and 0 may'],
+    ['max_failures: 0', 1, '1 item failed, and 0 may'],
+    ['max_failures: 2', 3, '3 items failed, and 2 may'],
+    ['max_failures: "40%"', 3, '3 items of 6 failed, and 40 % may'],
+    ['max_failures: "0%"', 1, '1 item of 6 failed, and 0 % may'],
+    ['max_credits_lost: 0', 6, ''],
+  ])('%s: %i are tried', async (line, tried, why) => {
+    const local = await service({ faults: { faults: [unfit()] } });
+    const rig = await photoRig(6, withTop(line));
+    const { summary } = await rig.run(local);
+    expect(creations(local)).toBe(tried);
+    expect(summary).toMatchObject({
+      outcome: 'failed',
+      exitCode: 1,
+      credits: { charged: tried * 10, refunded: tried * 10 },
+      tasks: { failed: tried },
+    });
+    expect(summary.stopped ?? '').toBe(why);
+    expect(net(local)).toBe(0);
+  });
+
+  test('max_credits_lost counts what was paid for items that then failed, and was not refunded', async () => {
+    // The swap is paid and done, then the colouring of it fails.
+    const coloured = `${withTop('max_credits_lost: 15').replace(/ {2}save[\s\S]*/, '')}  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.swap.url }}" } } }
+`;
+    const failing = { fault: 'job-error', on: 'photo-colorizer', code: 'unknown_error' } as const;
+    const local = await service({ faults: { faults: [failing] } });
+    const rig = await photoRig(
+      5,
+      coloured.replace('photo-colorizer,', 'photo-colorizer, retry: { attempts: 1 },'),
+    );
+    const { summary } = await rig.run(local);
+    expect(summary.stopped).toBe('20 credits went to items that failed, and 15 may');
+    expect(creations(local)).toBe(2);
+    expect(net(local)).toBe(20);
+  });
+
+  test('what is under way when the limit is reached is still saved, and the next run goes on', async () => {
+    const local = await service({ faults: { faults: [unfit({ skip: 2, count: 1 })] } });
+    const rig = await photoRig(6, withTop('on_failure: stop'));
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'failed', items: { total: 6, done: 2 } });
+    expect(rig.files('out')).toHaveLength(2);
+    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+    expect(net(local)).toBe(60);
+  });
+
+  test('without such a line the others go on', async () => {
+    const local = await service({ faults: { faults: [unfit({ count: 2 })] } });
+    const rig = await photoRig(5, oneByOne);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'failed', items: { done: 3 }, tasks: { failed: 2 } });
+    expect(summary.stopped).toBeUndefined();
+  });
+
+  test.each([
+    ['on_failure: halt', 'on_failure', /continue.*stop/],
+    ['max_failures: -1', 'max_failures', />= 0/],
+    ['max_failures: 1.5', 'max_failures', /integer/],
+    [
+      'max_failures: "many"',
+      'max_failures',
+      /must be a whole number or a share such as "2%", not the text "many"/,
+    ],
+    [
+      'max_failures: "101%"',
+      'max_failures',
+      /must be a whole number or a share such as "2%", not the text "101%"/,
+    ],
+    ['max_credits_lost: -5', 'max_credits_lost', />= 0/],
+    ['max_credits_lost: all', 'max_credits_lost', /number/],
+    [
+      'on_failure: stop\nmax_failures: 3',
+      'max_failures',
+      /allows no failure, so max_failures has nothing to say/,
+    ],
+  ])('%j is refused with its place', async (lines, word, says) => {
+    const rig = new Rig(withTop(lines));
+    const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
+    const line = lines.split('\n').findIndex((text) => text.startsWith(word)) + 1;
+    expect(stderr).toMatch(new RegExp(`pipeline\\.yaml:${line}:\\d+`));
+    expect(stderr).toMatch(says);
+    expect(code).toBe(2);
+  });
+});
+
+test('a failed item is listed with its reason and what can be done, in the summary and in status', async () => {
+  const late = {
+    fault: 'job-error',
+    on: 'face-swap-photo',
+    code: 'processing_timeout',
+  } as const;
+  const local = await service({ faults: { faults: [unfit({ count: 1 }), late] } });
+  const rig = await photoRig(
+    2,
+    oneByOne.replace('uses: face-swap-photo', 'uses: face-swap-photo\n    retry: { attempts: 2 }'),
+  );
+  const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    '  failed: swap:p1.png: no_source_face: No face was found.\n    → use a picture in which a face can be seen',
+  );
+  expect(stdout).toMatch(
+    /failed: swap:p2\.png: processing_timeout.*\n {4}→ run it again: it took too long/,
+  );
+  expect(creations(local)).toBe(3);
+  const status = await rig.command(['status', 'pipeline.yaml']);
+  expect(status.stdout).toContain(
+    'failed: swap:p1.png: no_source_face: No face was found.\n    → use a picture',
+  );
+  expect(status.stdout).toMatch(/failed: swap:p2\.png: processing_timeout.*\n {4}→ run it again/);
+  expect(status.code).toBe(0);
+});
+
+describe('a request that the service takes from nobody', () => {
+  /** A free step and a paid one for each word, then one whose requests are wrong. */
+  const pipeline = (last: string, more = ''): string => `pipeline: words
+items: { values: [one, two, three, four, five, six, seven, eight] }
+limits: { items: 1 }
+output: out
+steps:
+  picture: { uses: ai-meme-generator, with: { name: "\${{ item.value }}", style: { template: Random, topic: "\${{ item.value }}" } } }
+  ${last}
+${more}`;
+  const voiceOfPicture =
+    'wrong: { uses: ai-voice-cloner, with: { assets: { audio_file_path: "${{ steps.picture.url }}" }, style: { prompt: hello } } }';
+  const saved = '  save: { uses: download, with: { of: picture, to: "${{ item.value }}.png" } }\n';
+
+  /** As the service refuses it: with this status, whatever is sent. */
+  const refusing = (local: LocalService): number => creations(local, 'ai-voice-cloner');
+
+  test('stops after three, and what only it would use is not paid for the others', async () => {
+    const local = await service();
+    const rig = new Rig(pipeline(voiceOfPicture));
+    const { summary } = await rig.run(local);
+    expect(refusing(local)).toBe(3);
+    expect(creations(local, 'ai-meme-generator')).toBe(3);
+    expect(summary).toMatchObject({ outcome: 'failed', exitCode: 1, credits: { charged: 30 } });
+    expect(summary.trouble.map(({ why }) => why)).toContain(
+      'only wrong would use it, which the service refuses',
+    );
+  });
+
+  test('while a step whose result is saved as well goes on', async () => {
+    const local = await service();
+    const rig = new Rig(pipeline(voiceOfPicture, saved));
+    const { summary } = await rig.run(local);
+    expect(refusing(local)).toBe(3);
+    expect(creations(local, 'ai-meme-generator')).toBe(8);
+    expect(rig.files('out')).toHaveLength(8);
+    expect(summary).toMatchObject({ outcome: 'failed', credits: { charged: 80 } });
+    expect(summary.trouble.map(({ why }) => why).join('\n')).toContain(
+      'refused for the first 3 items, so it is not tried for the others',
+    );
+  });
+
+  test('is tried again by the next run, and what is paid is not paid again', async () => {
+    const local = await service();
+    const rig = new Rig(pipeline(voiceOfPicture));
+    await rig.run(local);
+    rig.write('pipeline.yaml', pipeline('', saved));
+    expect((await rig.run(local)).summary).toMatchObject({
+      outcome: 'done',
+      credits: { charged: 50 },
+    });
+    expect(net(local)).toBe(80);
+  });
+});
+
+describe('a step that the account’s plan does not have (403)', () => {
+  const pipeline = (more = ''): string => `pipeline: words
+items: { values: [one, two, three, four] }
+limits: { items: 1 }
+output: out
+steps:
+  picture: { uses: ai-meme-generator, with: { name: "\${{ item.value }}", style: { template: Random, topic: "\${{ item.value }}" } } }
+  sharp: { uses: ai-image-editor, with: { resolution: 4k, image_count: 1, assets: { image_file_path: "\${{ steps.picture.url }}" }, style: { prompt: sharper } } }
+${more}`;
+
+  test('is asked for once, and nothing is paid that only it would use', async () => {
+    const local = await service({ tier: 'free' });
+    const rig = new Rig(pipeline());
+    const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(stdout).toContain('not available on this plan (403)');
+    expect(stdout).toContain('→ choose what the account’s plan offers, or another plan');
+    expect(code).toBe(1);
+    expect(creations(local, 'ai-image-editor')).toBe(1);
+    expect(creations(local, 'ai-meme-generator')).toBe(1);
+    expect(net(local)).toBe(10);
+  });
+
+  test('while what is saved as well goes on', async () => {
+    const local = await service({ tier: 'free' });
+    const saved =
+      '  save: { uses: download, with: { of: picture, to: "${{ item.value }}.png" } }\n';
+    const rig = new Rig(pipeline(saved));
+    const { summary } = await rig.run(local);
+    expect(summary.outcome).toBe('failed');
+    expect(creations(local, 'ai-image-editor')).toBe(1);
+    expect(rig.files('out')).toHaveLength(4);
+    expect(net(local)).toBe(40);
+  });
+});
+
+test('a key that is revoked in the middle stops the run with exit code 5; with another key it goes on', async () => {
+  const local = await service();
+  const { id, key } = await hub(local.address, '/hub/keys', { name: 'for a while' });
+  const rig = await photoRig(4, oneByOne);
+  let paid = 0;
+  const { summary } = await rig.run(
+    { ...local, key: String(key) },
+    {},
+    {
+      api: (api) => ({
+        ...api,
+        create: async (tool, body, known) => {
+          paid += 1;
+          if (paid === 3) await hub(local.address, `/hub/keys/${String(id)}/revoke`, {});
+          return await api.create(tool, body, known);
+        },
+      }),
+    },
+  );
+  expect(summary).toMatchObject({
+    outcome: 'unauthorized',
+    exitCode: 5,
+    credits: { charged: 20, reserved: 0 },
+    items: { done: 2 },
+  });
+  expect(summary.stopped).toContain('401');
+  expect(creations(local)).toBe(3);
+  expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
+  expect(net(local)).toBe(40);
+});
