@@ -3,13 +3,13 @@ import { auditText } from '../report/drift-text.ts';
 import { audit } from '../workspace/audit.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import type { PipelineFlags } from './options.ts';
-import { print, printJson, refuse } from './terminal.ts';
+import { caution, print, printJson, refuse } from './terminal.ts';
 
 export async function auditCommand(file: string, flags: PipelineFlags): Promise<number> {
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const audited = await audit(loaded.value, flags);
+  const audited = await audit(loaded.value, { ...flags, warn: caution });
   if (!audited.ok) return refuse(audited.error, json);
   const { differences, jobs, credits } = audited.value;
   if (json) printJson(audited.value);

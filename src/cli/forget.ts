@@ -5,7 +5,7 @@ import { type Forgettable, type Forgotten, forget } from '../workspace/forget.ts
 import { loadPipeline } from '../workspace/load.ts';
 import { problem } from '../workspace/problem.ts';
 import type { PipelineFlags } from './options.ts';
-import { print, printJson, refuse } from './terminal.ts';
+import { caution, print, printJson, refuse } from './terminal.ts';
 
 export interface ForgetFlags extends PipelineFlags {
   readonly project?: string;
@@ -22,7 +22,7 @@ export async function forgetCommand(
     return refuse(problem('say what to forget: a task, or --project <id>'), json);
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const forgotten = await forget(loaded.value, which, flags);
+  const forgotten = await forget(loaded.value, which, { ...flags, warn: caution });
   if (!forgotten.ok) return refuse(forgotten.error, json);
   if (json) printJson(forgotten.value);
   else print(textOf(forgotten.value));

@@ -1,6 +1,6 @@
-// shotlist plan: what would run, what it would cost, what is reused. No request is sent.
+// shotlist plan: what would run, what it would cost, what is reused. At most the account's balance is asked for.
 import { renderDiagnostic } from '../language/diagnostic.ts';
-import { planText } from '../report/plan-text.ts';
+import { balanceLine, planText } from '../report/plan-text.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { plan } from '../workspace/plan.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
@@ -20,7 +20,7 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
   if (!loaded.ok) return refuse(loaded.error, json);
   const planned = await plan(loaded.value, { ...flags, items: filterOf(flags) });
   if (!planned.ok) return refuse(planned.error, json);
-  const { troubles, warnings, rehearsal } = planned.value;
+  const { troubles, warnings, rehearsal, balance } = planned.value;
   if (json) printJson(planned.value);
   else {
     const { text } = loaded.value.pipeline.source;
@@ -28,6 +28,8 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     warn(loaded.value.warnings, text);
     for (const warning of warnings) complain(`warning: ${warning}`);
     print(planText(planned.value.plan));
+    if (balance?.credits !== undefined) print(balanceLine(balance.credits));
+    if (balance?.warning !== undefined) complain(`warning: ${balance.warning}`);
     for (const trouble of troubles) complain(renderDiagnostic(trouble, text));
   }
   return troubles.length > 0 ? 2 : 0;

@@ -3,7 +3,7 @@ import { refreshText } from '../report/drift-text.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { refresh } from '../workspace/refresh.ts';
 import type { PipelineFlags } from './options.ts';
-import { print, printJson, refuse } from './terminal.ts';
+import { caution, print, printJson, refuse } from './terminal.ts';
 
 export interface RefreshFlags extends PipelineFlags {
   readonly acceptMissing?: boolean;
@@ -13,7 +13,7 @@ export async function refreshCommand(file: string, flags: RefreshFlags): Promise
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const refreshed = await refresh(loaded.value, flags);
+  const refreshed = await refresh(loaded.value, { ...flags, warn: caution });
   if (!refreshed.ok) return refuse(refreshed.error, json);
   if (json) printJson(refreshed.value);
   else print(refreshText(refreshed.value));

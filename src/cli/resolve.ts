@@ -6,7 +6,7 @@ import { loadPipeline } from '../workspace/load.ts';
 import { problem } from '../workspace/problem.ts';
 import { type Resolution, type Resolved, resolve } from '../workspace/resolve.ts';
 import type { PipelineFlags } from './options.ts';
-import { print, printJson, refuse } from './terminal.ts';
+import { caution, print, printJson, refuse } from './terminal.ts';
 
 export interface ResolveFlags extends PipelineFlags {
   readonly project?: string;
@@ -28,7 +28,7 @@ export async function resolveCommand(
     );
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const resolved = await resolve(loaded.value, task, resolution, flags);
+  const resolved = await resolve(loaded.value, task, resolution, { ...flags, warn: caution });
   if (!resolved.ok) return refuse(resolved.error, json);
   if (json) printJson(resolved.value);
   else print(textOf(resolved.value, resolution));

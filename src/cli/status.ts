@@ -29,6 +29,6 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   const { expiring: expiringMs = 6 * 3_600_000 } = flags;
   const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs });
   if (json) printJson({ state, service: read.value.header.service, ...status });
-  else print(statusText(status, `${state} (${read.value.header.service})`));
+  else print(statusText(status, `${state} (${read.value.header.service})`, file));
   return status.doubts.length > 0 ? 4 : 0;
 }

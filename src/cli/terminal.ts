@@ -5,6 +5,7 @@ import { write } from './output.ts';
 
 export const print = (text: string): void => write('out', text);
 export const complain = (text: string): void => write('err', text);
+export const caution = (message: string): void => complain(`warning: ${message}`);
 export const printJson = (value: unknown): void => print(JSON.stringify(value));
 
 /** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine stopped a run. */

@@ -3,7 +3,8 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import { type Header, jobSchema } from '../journal/line.ts';
+import type { Header } from '../journal/line.ts';
+import { jobSchema } from '../journal/line-schemas.ts';
 import { removeLeftover } from './leftover.ts';
 import { syncFolder } from './output-folders.ts';
 import { isSystemTrouble, systemReason } from './system-error.ts';
@@ -18,7 +19,7 @@ export async function compactState(
   ledger: Ledger,
 ): Promise<Result<void, string>> {
   try {
-    await replaceState(file, header, ledger);
+    await replaceState(file, `${file}.part`, header, ledger);
     return ok(undefined);
   } catch (error) {
     if (!isSystemTrouble(error)) throw error;
@@ -26,9 +27,13 @@ export async function compactState(
   }
 }
 
-/** Written beside the old one, synced, and put in its place; throws what the system throws. */
-export async function replaceState(file: string, header: Header, ledger: Ledger): Promise<void> {
-  const part = `${file}.part`;
+/** Written beside the old one, as `part`, synced, and put in its place; throws what the system throws. */
+export async function replaceState(
+  file: string,
+  part: string,
+  header: Header,
+  ledger: Ledger,
+): Promise<void> {
   try {
     await writeLedger(part, 'w', header, ledger);
     await rename(part, file);

@@ -96,7 +96,8 @@ export class JournalFile implements LineFile {
 
   /** A new file comes into being with its header: nobody ever sees it without. */
   async #found(): Promise<void> {
-    const begin = (): Promise<void> => replaceState(this.#file, this.#header, new Ledger());
+    const part = `${this.#file}.new`;
+    const begin = (): Promise<void> => replaceState(this.#file, part, this.#header, new Ledger());
     try {
       await begin();
     } catch (error) {

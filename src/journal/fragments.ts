@@ -4,16 +4,13 @@ import { isObject, type Json } from '../base/json.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
 import {
   type Header,
-  headerSchema,
   type JobLine,
-  jobSchema,
   type OutputLine,
-  outputSchema,
   parseLine,
   type RunLine,
-  runSchema,
   type StateLine,
 } from './line.ts';
+import { headerSchema, jobSchema, outputSchema, runSchema } from './line-schemas.ts';
 
 /** Fields of whatever line it was. */
 export type Fields = Partial<Header> &

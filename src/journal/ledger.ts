@@ -140,11 +140,12 @@ export class Ledger {
     this.#seq = event.seq;
     if (isJobEvent(event)) {
       const before = this.#jobs.get(event.job);
-      const after = stateAfter(before, event);
-      if (!after.ok) return after;
+      const moved = stateAfter(before, event);
+      if (!moved.ok) return moved;
       if ('task' in event) this.#tasks.delete(event.task);
-      this.#put(after.value, before);
-      this.#count(worthOf(after.value) - worthOf(before));
+      const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
+      this.#put(after, before);
+      this.#count(worthOf(after) - worthOf(before), after.sender);
       return ok(undefined);
     }
     switch (event.event) {
@@ -179,19 +180,31 @@ export class Ledger {
     this.#jobs.set(line);
   }
 
-  /** Credits that moved are booked to the run that goes on, else to the last: it is the one that sent the request. */
-  #count(difference: number): void {
-    if (difference === 0) return;
-    this.#amend((run) => ({
-      ...run,
-      charged: run.charged + Math.max(0, difference),
-      refunded: run.refunded + Math.max(0, -difference),
-    }));
+  #sentNow(line: JobLine): JobLine {
+    const sender = this.#runs.at(-1)?.run;
+    return sender === undefined ? line : { ...line, sender };
   }
 
-  #amend(change: (run: RunLine) => RunLine): void {
-    const last = this.#runs.pop();
-    if (last !== undefined) this.#runs.push(change(last));
+  /**
+   * Credits that moved are booked to the run that sent the request, whichever run hears of it: a refund of an earlier
+   * run's charge makes no room in the budget of this one. Where that is not known it is the last.
+   */
+  #count(difference: number, sender: number | undefined): void {
+    if (difference === 0) return;
+    const sent = this.#runs.findLastIndex(({ run }) => run === sender);
+    this.#amend(
+      (run) => ({
+        ...run,
+        charged: run.charged + Math.max(0, difference),
+        refunded: run.refunded + Math.max(0, -difference),
+      }),
+      sent === -1 ? this.#runs.length - 1 : sent,
+    );
+  }
+
+  #amend(change: (run: RunLine) => RunLine, index = this.#runs.length - 1): void {
+    const run = this.#runs[index];
+    if (run !== undefined) this.#runs[index] = change(run);
   }
 }
 

@@ -1,7 +1,8 @@
 // The events of a damaged journal in the order of their numbers, each once, with the unreadable lines in their places.
 import { type Damage, damage, isSame, type Read, type Unread } from './damage.ts';
+import { eventSchemas } from './event-schemas.ts';
 import type { Fields } from './fragments.ts';
-import { type EventLine, eventSchemas } from './line.ts';
+import type { EventLine } from './line.ts';
 
 /** One history: the whole file, or what one side of a merge has of it. */
 export interface Strand {

@@ -42,7 +42,8 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
 export function estimated(expectation: Expectation, { rates }: Pick<Ledger, 'rates'>): Estimate {
   const { kind, measure, otherwise, why } = expectation;
   const seen = rates.expected(measure);
-  if (seen !== undefined) return { known: true, credits: seen };
+  // What was free so far may not stay so: then the list or the step has the word.
+  if (seen !== undefined && seen > 0) return { known: true, credits: seen };
   if (otherwise === undefined) return { known: false, why };
   // Listed as free, and charged once: nothing is taken as zero again.
   if (otherwise === 0) return { known: true, credits: rates.dearest(kind) };

@@ -58,6 +58,9 @@ export function planText(plan: Plan): string {
   return printable(lines.join('\n'), true);
 }
 
+export const balanceLine = (credits: number): string =>
+  `The account has ${count(credits, 'credit')}.`;
+
 function costLine({ credits, unpriced }: Plan): string {
   if (unpriced > 0)
     return `At least ${count(credits, 'credit')}, and ${count(unpriced, 'task')} whose price is not published.`;

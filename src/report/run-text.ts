@@ -1,7 +1,7 @@
 // A run as text: a line per item and per trouble while it lasts, and a summary.
 import { printable } from '../base/printable.ts';
 import type { Happening, Summary, TaskEnding } from './happening.ts';
-import { planText } from './plan-text.ts';
+import { balanceLine, planText } from './plan-text.ts';
 import { count, duration, table } from './text.ts';
 
 /** What a happening looks like on a terminal; undefined: nothing is shown. */
@@ -14,7 +14,7 @@ export function happeningText(happening: Happening, items: number): string | und
     case 'listening':
       return listeningText(happening);
     case 'account':
-      return `The account has ${count(happening.balance, 'credit')}.`;
+      return balanceLine(happening.balance);
     case 'task':
       return happening.ending === 'doubt'
         ? `  ${endingWord(happening.ending)}: ${printable(happening.task)}: ${printable(happening.why ?? '')}`

@@ -123,7 +123,8 @@ function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number)
   return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
 }
 
-export function statusText(status: Status, file: string): string {
+/** `file`: the state file as it is shown; `pipeline`: the pipeline file, for commands to type. */
+export function statusText(status: Status, file: string, pipeline: string): string {
   const { credits, lastRun } = status;
   const ended =
     lastRun?.ended === undefined
@@ -141,7 +142,7 @@ export function statusText(status: Status, file: string): string {
     `Credits: ${credits.charged - credits.refunded} charged, ${credits.refunded} refunded, ${credits.reserved} in doubt. ` +
       `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
   ];
-  for (const doubt of status.doubts) lines.push(...doubtLines(doubt));
+  for (const doubt of status.doubts) lines.push(...doubtLines(doubt, pipeline));
   for (const { tasks, project, expires, soon } of status.unsaved)
     lines.push(
       `${soon ? 'RUNS OUT: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
@@ -159,14 +160,17 @@ export function statusText(status: Status, file: string): string {
 }
 
 /** When, under which name, at what price, what is known, and how it is settled. */
-function doubtLines({ tasks, name, since, reserved, why }: Doubt): readonly string[] {
-  const task = printable(tasks[0] ?? name);
+function doubtLines(
+  { tasks, name, since, reserved, why }: Doubt,
+  pipeline: string,
+): readonly string[] {
+  const command = printable(`shotlist resolve ${pipeline} ${JSON.stringify(tasks[0] ?? name)}`);
   return [
     `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside; ` +
       `${printable(why ?? 'the run died before the service answered')}.`,
     `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
-    `    It is there: shotlist resolve <file> ${JSON.stringify(task)} --project <its id>`,
-    `    It is not:   shotlist resolve <file> ${JSON.stringify(task)} --not-charged`,
-    `    Who knows:   shotlist resolve <file> ${JSON.stringify(task)} --abandon (its credits count as charged)`,
+    `    It is there: ${command} --project <its id>`,
+    `    It is not:   ${command} --not-charged`,
+    `    Who knows:   ${command} --abandon (its credits count as charged)`,
   ];
 }

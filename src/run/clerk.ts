@@ -17,6 +17,8 @@ export interface ClerkOptions {
   readonly say: (happening: Happening) => void;
 }
 
+const outcomes: readonly Happened['event'][] = ['created', 'refused', 'doubt'];
+
 interface Waiting {
   readonly key: string;
   /** It is about to send a creation. */
@@ -32,7 +34,7 @@ export class Clerk {
     this.#o = options;
   }
 
-  /** True: the service has said what a creation costs, which others may wait for. */
+  /** True: a creation has its answer, or none, which others may wait for. */
   take(notices: readonly Notice[]): boolean {
     const durable: Waiting[] = [];
     let answered = false;
@@ -46,7 +48,7 @@ export class Clerk {
       const event = this.#priced(key, notice.event);
       if (event === undefined) continue;
       this.#record(key, event);
-      if (event.event === 'created') answered = true;
+      answered ||= outcomes.includes(event.event);
       if (notice.durable) durable.push({ key, sends: event.event === 'intent' });
       else this.#o.runner.proceed(key);
     }

@@ -16,6 +16,8 @@ export interface Flight extends Passenger {
   readonly order: JobOrder;
   /** Other tasks that want the same. */
   readonly followers: Passenger[];
+  /** Credits that an earlier run was charged for it. */
+  readonly before: number;
   /** Credits that the service has said it charged for it. */
   charged: number;
 }
@@ -41,7 +43,9 @@ export class Flights {
   }
 
   start({ work, step }: Passenger, fingerprint: Fingerprint | undefined, order: JobOrder): void {
-    const flight: Flight = { work, step, fingerprint, order, followers: [], charged: 0 };
+    const before = order.deed === 'attach' ? order.credits : 0;
+    const charges = { before, charged: before };
+    const flight: Flight = { work, step, fingerprint, order, followers: [], ...charges };
     work.schedule.start(step.name);
     this.#byKey.set(order.key, flight);
     if (fingerprint !== undefined) this.#byFingerprint.set(fingerprint, flight);

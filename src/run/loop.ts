@@ -264,7 +264,7 @@ export class Loop {
     this.#window.askAgain();
     const flight = this.#flights.land(key);
     this.#purse.settle(flight);
-    this.#settle(flight, outcome, flight, flight.charged);
+    this.#settle(flight, outcome, flight, Math.max(0, flight.charged - flight.before));
     for (const follower of flight.followers) this.#settle(flight, outcome, follower, 0);
   }
 
@@ -294,6 +294,8 @@ export class Loop {
           ? this.#note(work, step, 'failed', outcome.why, outcome.failure.reason)
           : this.#end(work, step, 'pending', outcome.why);
       case 'withheld':
+        // Others may be refunded yet, and make room for it: the purse says whether it waits.
+        if (this.#purse.closed === undefined) return work.schedule.reopen(step.name);
         return this.#end(work, step, 'pending', outcome.why);
       case 'stopped':
         return this.#end(work, step, 'pending', 'stopped');

@@ -9,6 +9,8 @@ export interface LineFile {
   sync(): Promise<void>;
 }
 
+type Created = Extract<Happened, { readonly event: 'created' }>;
+
 /** `--run-id`: runs with one id share one budget. */
 export interface RunName {
   readonly id?: string | undefined;
@@ -20,6 +22,8 @@ export class Recorder implements Journal {
   readonly #clock: Clock;
   readonly #run: RunName | undefined;
   #wrote = false;
+  /** Creations that were answered, and whose answer may not be on disk yet: by job. */
+  readonly #fresh = new Map<string, Created>();
   #now = Number.NaN;
   #time = '';
 
@@ -65,8 +69,18 @@ export class Recorder implements Journal {
     return this.#wrote;
   }
 
-  sync(): Promise<void> {
-    return this.#file.sync();
+  async sync(): Promise<void> {
+    const before = [...this.#fresh.keys()];
+    await this.#file.sync();
+    for (const job of before) this.#fresh.delete(job);
+  }
+
+  /** What a person must be told when the journal cannot be written any more: the service has these, the disk not. */
+  get unwritten(): readonly { readonly name: string; readonly project: string }[] {
+    return [...this.#fresh.values()].map(({ job, project }) => ({
+      name: this.ledger.job(job)?.name ?? '',
+      project,
+    }));
   }
 
   #write(event: Happened): void {
@@ -79,6 +93,7 @@ export class Recorder implements Journal {
     };
     const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
+    if (event.event === 'created') this.#fresh.set(event.job, event);
     this.#file.append(JSON.stringify(line));
   }
 }

@@ -54,3 +54,8 @@ export function clipOf(body: JsonObject): Clip {
 export function settledCredits({ credits, estimate }: Charge, fps: number | undefined): number {
   return estimate && fps !== undefined ? Math.ceil((credits * fps) / assumedFps) : credits;
 }
+
+/** A charge so many percent above what it would be. Credits are whole. */
+export function surcharged(credits: number, percent: number): number {
+  return Math.ceil((credits * (100 + percent)) / 100);
+}

@@ -6,10 +6,10 @@ import { err, ok, type Result } from '../base/result.ts';
 import type { Tool } from '../kinds/kind.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import type { Accounts } from './accounts.ts';
-import { settledCredits } from './charge.ts';
+import { settledCredits, surcharged } from './charge.ts';
 import type { Clock } from './clock.ts';
 import type { Detections } from './detections.ts';
-import type { Faults } from './faults/faults.ts';
+import { type Faults, firedOf } from './faults/faults.ts';
 import type { FaultRule } from './faults/schema.ts';
 import type { Input } from './inputs.ts';
 import { reportTrouble } from './own-trouble.ts';
@@ -83,7 +83,12 @@ export function openProduction(parts: ProductionParts): Production {
     await projects.swept(id);
   }
 
-  async function settle(project: StoredProject, outcome: RenderOutcome): Promise<void> {
+  /** `percent`: by how much the final charge is to be above what it would be. */
+  async function settle(
+    project: StoredProject,
+    outcome: RenderOutcome,
+    percent: number,
+  ): Promise<void> {
     const { id, record, credits, estimated } = project;
     if (!outcome.ok) {
       const { code, message } = outcome.error;
@@ -91,6 +96,7 @@ export function openProduction(parts: ProductionParts): Production {
       return discard(id);
     }
     const [first] = outcome.value;
+    const final = settledCredits({ credits, estimate: estimated }, first?.fps);
     const done = await projects.complete(
       id,
       {
@@ -98,7 +104,7 @@ export function openProduction(parts: ProductionParts): Production {
         width: first?.width,
         height: first?.height,
         fps: first?.fps,
-        credits: settledCredits({ credits, estimate: estimated }, first?.fps),
+        credits: surcharged(final, percent),
       },
       clock.now(),
     );
@@ -111,6 +117,9 @@ export function openProduction(parts: ProductionParts): Production {
       const tool = knownTool(name);
       const rule = faults.fire('job', name)[0]?.rule;
       const failure = rule?.fault === 'job-error' ? failureOf(rule) : undefined;
+      // Drawn with the job's other faults, so that it does not depend on who is rendered first.
+      const more = rule === undefined ? faults.fire('settlement', name) : [];
+      const percent = firedOf(more, 'surcharge')?.rule.percent ?? 0;
       const pace = paceOf(speed, seed, seq, tool.medianSeconds * effortOf(tool, body));
       return {
         ...remaining(pace, clock.now(), createdAt, startedAt),
@@ -123,7 +132,7 @@ export function openProduction(parts: ProductionParts): Production {
           if (project === undefined || !isWanted(id)) return () => discard(id);
           try {
             const outcome = failure ?? (await outcomeOf(project));
-            return () => settle(project, outcome);
+            return () => settle(project, outcome, percent);
           } catch (reason) {
             // Deleted or canceled meanwhile: its folder was taken from under the renderer.
             if (isWanted(id)) throw reason;

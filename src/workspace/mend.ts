@@ -13,7 +13,7 @@ import type { Clock, MediaApi } from '../run/ports.ts';
 import { Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { LoadedPipeline } from './load.ts';
-import { type Problem, problem, stateTrouble } from './problem.ts';
+import { type Problem, problem, stateTrouble, uncompacted } from './problem.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
 import { chooseTarget } from './target.ts';
 
@@ -21,6 +21,8 @@ export interface MendOptions extends StandingOptions {
   readonly service?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Hears what a person should know beside the result. */
+  readonly warn?: (message: string) => void;
 }
 
 /** The service that the state file's projects belong to. */
@@ -49,12 +51,15 @@ export async function mend<T>(
   const { places } = standingPlaces(loaded, options);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  const warn = options.warn ?? (() => undefined);
+  if (lock.value.warning !== undefined) warn(lock.value.warning);
   const store = databaseStore();
   const closers: (() => Promise<void>)[] = [];
   try {
     const read = await loadState(places.state, store);
     if (!read.ok) return err(stateTrouble(read.error, places.state, loaded.file));
-    const { header, ledger } = read.value;
+    const { header, ledger, warnings } = read.value;
+    for (const warning of warnings) warn(warning);
     if (header === undefined)
       return err(problem(`there is no state file yet: ${places.state}`, loaded.file));
     if (header.pipeline !== loaded.pipeline.name)
@@ -67,7 +72,8 @@ export async function mend<T>(
     const reach = (): Promise<Result<Reached, Problem>> =>
       reached(header, { options, loaded, clock, data: places.service, closers });
     const worked = await work({ journal, header, file: places.state, clock, reach });
-    if (journal.wrote) await file.compact(ledger);
+    const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
+    if (!compacted.ok) warn(uncompacted(compacted.error));
     return worked;
   } catch (error) {
     if (!isSystemTrouble(error)) throw error;

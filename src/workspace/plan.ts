@@ -1,16 +1,18 @@
-// `plan`: what a run would do and cost, without a single request.
+// `plan`: what a run would do and cost. At most it asks for the account's balance.
 import { ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
+import { httpClient } from '../edge/http-client.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/ports.ts';
 import { type ChoiceOptions, choose } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
+import { type Balance, balanceFor, refuseUnpriced } from './money.ts';
 import { openWorkspace } from './open.ts';
 import { type PlaceOptions, placesOf } from './places.ts';
 import type { Problem } from './problem.ts';
 import { survey } from './survey.ts';
-import { chooseTarget, type TargetOptions } from './target.ts';
+import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
 export interface PlanOptions extends TargetOptions, PlaceOptions, ChoiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -22,6 +24,8 @@ export interface Planned {
   /** Why a run would refuse to begin: each has a place in the pipeline file. */
   readonly troubles: readonly Diagnostic[];
   readonly warnings: readonly string[];
+  /** What the service says of the account: asked for only where something is to be paid there. */
+  readonly balance?: Balance;
   readonly rehearsal: boolean;
   readonly state: string;
 }
@@ -48,14 +52,31 @@ export async function plan(
       clock,
       leftOut,
     });
+    const { credits: budget } = loaded.pipeline.budget;
     return ok({
       plan,
-      troubles,
+      troubles: [...troubles, ...refuseUnpriced(plan, budget, loaded)],
+      ...(await balanceOf(target.value, plan, clock)),
       warnings: state.warnings,
       rehearsal: target.value.kind === 'rehearsal',
       state: places.state,
     });
   } finally {
     close();
+  }
+}
+
+/** The one request that a plan sends, and it is free. */
+async function balanceOf(
+  target: Target,
+  plan: Plan,
+  clock: Clock,
+): Promise<{ readonly balance?: Balance }> {
+  if (target.kind === 'rehearsal') return {};
+  const api = httpClient({ base: target.address, key: target.key, clock });
+  try {
+    return { balance: await balanceFor(plan, api) };
+  } finally {
+    await api.close();
   }
 }

@@ -32,3 +32,7 @@ export function stateTrouble(error: string, state: string, pipelineFile: string)
 export function renderProblem({ diagnostics, text }: Problem): string {
   return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, text)).join('\n');
 }
+
+/** The journal is whole without it: not worth failing for. */
+export const uncompacted = (why: string): string =>
+  `the state file is whole, and was not made shorter: ${why}; the next run does that`;

@@ -51,7 +51,7 @@ export async function refresh(
         ),
       );
     journal.append(findings.map(({ event }) => event));
-    await journal.sync();
+    if (journal.wrote) await journal.sync();
     return ok({ projects, changes: findings.map(({ change }) => change), unread });
   });
 }
@@ -59,11 +59,15 @@ export async function refresh(
 const isMissing = ({ answer }: Inquired): boolean =>
   answer.ok ? answer.value.enabled === false : answer.error.reason === 'not-found';
 
+/** It ended badly before it went: that is what counts. */
+const isRefunded = ({ answer, job }: Inquired): boolean =>
+  answer.ok && job.state === 'created' && ['error', 'canceled'].includes(answer.value.status);
+
 /** What the service says that the state file does not; undefined: they agree, or it says nothing. */
 function findingOf(inquired: Inquired): Finding | undefined {
   const { answer, job, past } = inquired;
-  if (!past && (job.state === 'created' || job.state === 'complete') && isMissing(inquired))
-    return gone(inquired);
+  const standing = !past && (job.state === 'created' || job.state === 'complete');
+  if (standing && isMissing(inquired) && !isRefunded(inquired)) return gone(inquired);
   if (!answer.ok) return undefined;
   if (!past && job.state === 'created') return settled(inquired, answer.value);
   const after = answer.value.credits_charged;

@@ -1,6 +1,5 @@
 // `run`: makes it so. Everything that can be refused is refused before the first request.
 import { relative } from 'node:path';
-import { explainFailure } from '../api/failure.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Ballast, takeBallast } from '../edge/ballast.ts';
 import { realClock } from '../edge/clock.ts';
@@ -8,20 +7,20 @@ import { httpClient } from '../edge/http-client.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
 import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
-import type { Plan } from '../plan/plan.ts';
 import type { Happening, Summary } from '../report/happening.ts';
 import { Look } from '../run/look.ts';
 import type { News } from '../run/news.ts';
 import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
-import type { LedgerEntry } from '../service/accounts.ts';
 import { type ChoiceOptions, choose } from './choice.ts';
 import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
+import { balanceFor, refuseUnpriced, smaller } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
-import { type Problem, problem } from './problem.ts';
+import { type Problem, problem, uncompacted } from './problem.ts';
+import { hasteOf, openService, type Reachable, type Speed } from './reach.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
@@ -44,7 +43,7 @@ export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions, 
   /** How many times faster than the hosted service the service is: polling follows it. Default 1. */
   readonly haste?: number;
   /** How fast the local service of a rehearsal renders. Default: at once. */
-  readonly rehearsalSpeed?: 'instant' | 'realtime' | number;
+  readonly rehearsalSpeed?: Speed;
 }
 
 export interface Ran {
@@ -96,7 +95,7 @@ export async function run(
         target: target.value,
         listening: listening.value,
         opened: opened.value,
-        leftOut: chosen.value.leftOut,
+        leftOut: nothingFailed(options, opened.value) ? everything(loaded) : chosen.value.leftOut,
       });
     } catch (error) {
       if (!isSystemTrouble(error)) throw error;
@@ -108,6 +107,13 @@ export async function run(
     await lock.value.release();
   }
 }
+
+/** `--retry-failed`, and nothing has: then the shared steps are not begun either. */
+const nothingFailed = ({ retryFailed }: RunOptions, { items }: Opened): boolean =>
+  retryFailed === true && items.count === 0;
+
+const everything = ({ pipeline }: LoadedPipeline): ReadonlySet<string> =>
+  new Set(pipeline.steps.map(({ name }) => name));
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
 function cannotGoOn(error: unknown, { state }: Places): Problem {
@@ -146,8 +152,9 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   if (troubles.length > 0)
     return err({ reason: 'input', diagnostics: troubles, text: loaded.pipeline.source.text });
   const budget = smaller(options.budget, loaded.pipeline.budget.credits);
-  const refusal = refuseUnpriced(plan, budget, loaded);
-  if (refusal !== undefined) return err(refusal);
+  const diagnostics = refuseUnpriced(plan, budget, loaded);
+  if (diagnostics.length > 0)
+    return err({ reason: 'input', diagnostics, text: loaded.pipeline.source.text });
   say({ type: 'planned', plan });
   if (budget !== undefined && plan.credits > budget) {
     const message = `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when it is reached`;
@@ -163,7 +170,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   }
   let service: Reachable | undefined;
   try {
-    service = await openService(running);
+    service = await openService({ ...running, speed: options.rehearsalSpeed ?? 'instant' });
     const { news } = heard.value;
     const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
     const summary = await perform(running, terms);
@@ -185,58 +192,6 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
 function noRoom(why: string): Problem {
   const hint = 'make room and run again; nothing was sent';
   return problem(`there is no room to keep a journal: ${why}`, 'shotlist', hint);
-}
-
-const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-
-/** Promise 3: with a budget, no price is ever taken as zero. */
-function refuseUnpriced(
-  plan: Plan,
-  budget: number | undefined,
-  { pipeline, file }: LoadedPipeline,
-): Problem | undefined {
-  if (plan.unpriced === 0 || (budget === undefined && pipeline.budget.perItem === undefined))
-    return undefined;
-  return {
-    reason: 'input',
-    text: pipeline.source.text,
-    diagnostics: plan.rows
-      .filter((row) => row.unpriced > 0)
-      .map((row) => ({
-        severity: 'error' as const,
-        file,
-        span: pipeline.source.keySpanOf(['steps', row.step]),
-        message: `there is a budget, and the price of "${row.step}" (${row.kind}) is not known`,
-        hint: `say an upper bound: estimate: <credits>. ${plan.unpricedWhy.find((why) => why.startsWith(row.step)) ?? ''}`.trim(),
-      })),
-  };
-}
-
-interface Reachable {
-  readonly address: string;
-  readonly key: string;
-  /** A rehearsal only: what the local service has charged. */
-  ledger?(): readonly LedgerEntry[];
-  close(): Promise<void>;
-}
-
-/** More than any rehearsal spends. */
-const rehearsalCredits = 1_000_000_000;
-
-/** The hosted service, or the local one in this process, with its data beside the rehearsal's state. */
-async function openService({ target, places, options, clock }: Running): Promise<Reachable> {
-  if (target.kind === 'hosted')
-    return { address: target.address, key: target.key, close: async () => undefined };
-  // Only a rehearsal pays for loading a web server and an image library.
-  const { startService } = await import('../service/start.ts');
-  return await startService({
-    data: places.service,
-    credits: rehearsalCredits,
-    passingKey: true,
-    speed: options.rehearsalSpeed ?? 'instant',
-    now: () => clock.now(),
-  });
 }
 
 /** What a run was found to need before it began. */
@@ -279,10 +234,15 @@ async function perform(
     disk,
     clock,
     backoffMs: options.backoffMs ?? 1000,
-    haste: options.haste ?? hasteOf(target, options),
+    haste: options.haste ?? hasteOf(target, options.rehearsalSpeed ?? 'instant'),
     news,
   };
-  if (target.kind === 'hosted') await sayBalance(world.api, surveyed.plan, say);
+  if (target.kind === 'hosted') {
+    const { credits: balance, tier, warning } = await balanceFor(surveyed.plan, world.api);
+    if (balance !== undefined)
+      say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+    if (warning !== undefined) say({ type: 'warning', message: warning });
+  }
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   try {
@@ -322,6 +282,9 @@ async function perform(
       },
       elapsedMs: clock.elapsed() - began,
     });
+  } catch (error) {
+    for (const made of journal.unwritten) say({ type: 'warning', message: unrecorded(made) });
+    throw error;
   } finally {
     // After trouble with the journal nothing may go on in the background.
     stopper.abort();
@@ -330,34 +293,10 @@ async function perform(
   }
 }
 
-/** Shown where the service tells it, before anything is bought. */
-async function sayBalance(
-  api: MediaApi,
-  { credits, unpriced }: Plan,
-  say: (happening: Happening) => void,
-): Promise<void> {
-  if (credits === 0 && unpriced === 0) return;
-  const account = await api.account();
-  if (!account.ok) {
-    const message = `the account’s balance could not be read: ${explainFailure(account.error)}`;
-    return say({ type: 'warning', message });
-  }
-  if (account.value === undefined) return;
-  const { credits: balance, tier } = account.value;
-  say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
-  if (credits <= balance) return;
-  const message = `the plan may take ${credits} credits and the account has ${balance}: the run stops when they are used up`;
-  say({ type: 'warning', message });
-}
-
-const uncompacted = (why: string): string =>
-  `the state file is whole, and was not made shorter: ${why}; the next run does that`;
-
-/** A rehearsal at once is about a hundred times faster than what it rehearses. */
-function hasteOf(target: Target, { rehearsalSpeed = 'instant' }: RunOptions): number {
-  if (target.kind === 'hosted' || rehearsalSpeed === 'realtime') return 1;
-  return rehearsalSpeed === 'instant' ? 100 : rehearsalSpeed;
-}
+/** The last line of defence: the disk would not have it, so a person must. */
+const unrecorded = ({ name, project }: { name: string; project: string }): string =>
+  `the service made project ${project} for ${JSON.stringify(name)}, and that may not be on disk: ` +
+  `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;
 
 /** A path as a person would type it from here. */
 function shown(path: string): string {

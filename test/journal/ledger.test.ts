@@ -103,11 +103,11 @@ describe('credits', () => {
       created('b', 25),
     ]);
     expect(ledger.runs()).toEqual([
-      { run: 1, at, ended: at, charged: 10, refunded: 0 },
-      { run: 2, at, charged: 25, refunded: 3 },
+      { run: 1, at, ended: at, charged: 10, refunded: 3 },
+      { run: 2, at, charged: 25, refunded: 0 },
     ]);
     expect(sums(ledger)).toEqual([35, 3, 0]);
-    expect(ledger.account).toEqual({ charged: 25, refunded: 3, reserved: 0 });
+    expect(ledger.account).toEqual({ charged: 25, refunded: 0, reserved: 0 });
   });
 
   test('that are reserved stay so over runs, until somebody resolves the doubt', () => {

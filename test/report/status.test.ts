@@ -96,7 +96,11 @@ describe('the status', () => {
 
 describe('its text', () => {
   test('says what a person needs, and what to do about a doubt', () => {
-    const text = statusText(statusOf(folded([...history, ended]), asked), 'p.state.jsonl');
+    const text = statusText(
+      statusOf(folded([...history, ended]), asked),
+      'p.state.jsonl',
+      'p.yaml',
+    );
     for (const part of [
       'p.state.jsonl: 1 run; the last began',
       `ended ${at}`,
@@ -107,7 +111,7 @@ describe('its text', () => {
       '30 credits set aside',
       'a project named "d #1"',
       'the answer never came',
-      'shotlist resolve <file> "swap:d" --not-charged',
+      'shotlist resolve p.yaml "swap:d" --not-charged',
       'RUNS OUT: paid, not saved yet: swap:c (project p-c); its address lasts until 2026-08-06T10',
       '→ run it again',
       'failed: swap:e: it broke',
@@ -117,7 +121,7 @@ describe('its text', () => {
   });
 
   test('says that the last run was interrupted', () => {
-    expect(statusText(statusOf(folded(history), asked), 'x')).toContain(
+    expect(statusText(statusOf(folded(history), asked), 'x', 'p.yaml')).toContain(
       'was interrupted, or is still running',
     );
   });
@@ -137,7 +141,7 @@ describe('its text', () => {
       { event: 'doubt', job: job('w'), why: wild },
       { event: 'failed', task: `photo:${wild}`, why: wild },
     ]);
-    const text = statusText(statusOf(ledger, asked), 'p.state.jsonl');
+    const text = statusText(statusOf(ledger, asked), 'p.state.jsonl', 'p.yaml');
     expect(text).not.toMatch(control);
     expect(text.split('\n')).toHaveLength(9);
   });
@@ -145,6 +149,6 @@ describe('its text', () => {
   test('lets no control character of a time in the file reach the terminal', () => {
     const ledger = new Ledger();
     ledger.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
-    expect(statusText(statusOf(ledger, asked), 'p.state.jsonl')).not.toMatch(control);
+    expect(statusText(statusOf(ledger, asked), 'p.state.jsonl', 'p.yaml')).not.toMatch(control);
   });
 });

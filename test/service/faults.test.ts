@@ -241,6 +241,72 @@ describe('a job', () => {
   });
 });
 
+describe('a charge', () => {
+  /** 10 credits by the list. */
+  const spoken = { ...voice, style: { ...voice.style, prompt: 'x'.repeat(200) } };
+
+  /** What a creation answers, what its record says when it is complete, and every credit that moved. */
+  async function charged(local: LocalService): Promise<readonly [unknown, unknown, ...string[]]> {
+    const client = new Client(local);
+    const opening = local.ledger().length;
+    const { body } = await client.ask('POST', '/v1/ai-voice-generator', spoken);
+    const record = await client.settled('audio', textAt(body, 'id'));
+    const moved = local.ledger().slice(opening);
+    return [
+      body['credits_charged'],
+      record['credits_charged'],
+      ...moved.map(({ kind, credits }) => `${kind} ${credits}`),
+    ];
+  }
+
+  test.each([
+    [20, 'before', [12, 12, 'charge 12']],
+    [1, 'before', [11, 11, 'charge 11']],
+    [100, 'before', [20, 20, 'charge 20']],
+    [-50, 'before', [5, 5, 'charge 5']],
+    [10, 'after', [10, 11, 'charge 10', 'adjustment -1']],
+    [-30, 'after', [10, 7, 'charge 10', 'adjustment 3']],
+    [0, 'after', [10, 10, 'charge 10']],
+  ] as const)('can be %i percent above the price, said %s', async (percent, when, expected) => {
+    const local = await withFaults({ fault: 'surcharge', percent, when });
+    const before = local.balance();
+    expect(await charged(local)).toEqual(expected);
+    expect(local.balance()).toBe(before - Number(expected[1]));
+  });
+
+  test('that the account cannot bear is refused at the creation, and borne by the service at the end', async () => {
+    const dear = await service({
+      ...{ credits: 11, faults: { faults: [{ fault: 'surcharge', percent: 20, when: 'before' }] } },
+    });
+    const { status } = await new Client(dear).ask('POST', '/v1/ai-voice-generator', spoken);
+    expect([status, dear.balance()]).toEqual([402, 11]);
+    const later = await service({
+      ...{ credits: 11, faults: { faults: [{ fault: 'surcharge', percent: 20, when: 'after' }] } },
+    });
+    expect(await charged(later)).toEqual([10, 11, 'charge 10', 'adjustment -1']);
+    expect(later.balance()).toBe(0);
+  });
+
+  test('of some projects only is raised, and one that fails is refunded as a whole', async () => {
+    const local = await withFaults(
+      { fault: 'job-error', code: 'unknown_error', count: 1 },
+      { fault: 'surcharge', percent: 20, when: 'before', count: 1 },
+      { fault: 'surcharge', percent: 10, when: 'after', skip: 1, count: 1 },
+    );
+    expect(await charged(local)).toEqual([12, 0, 'charge 12', 'refund 12']);
+    expect(await charged(local)).toEqual([10, 10, 'charge 10']);
+    expect(await charged(local)).toEqual([10, 11, 'charge 10', 'adjustment -1']);
+    expect(await charged(local)).toEqual([10, 10, 'charge 10']);
+  });
+
+  test('that is refused with its request uses up no surcharge', async () => {
+    const local = await withFaults({ fault: 'surcharge', percent: 20, when: 'before', count: 1 });
+    const { status } = await new Client(local).ask('POST', '/v1/ai-voice-generator', {});
+    expect(status).toBe(400);
+    expect(await charged(local)).toEqual([12, 12, 'charge 12']);
+  });
+});
+
 describe('an event', () => {
   const said = async (local: LocalService): Promise<void> => {
     await new Client(local).settled('audio', textAt((await speak(local)).body, 'id'));
@@ -353,6 +419,9 @@ describe('the rules', () => {
       /POST \/v1\/swap/,
     ],
     ['a probability above 1', [{ fault: 'job-hang', probability: 2 }], /probability/],
+    ['a surcharge above 100', [{ fault: 'surcharge', percent: 101, when: 'after' }], /percent/],
+    ['half a percent', [{ fault: 'surcharge', percent: 0.5, when: 'after' }], /percent/],
+    ['a surcharge at no time', [{ fault: 'surcharge', percent: 5 }], /when is missing/],
     ['a time that is none', [{ fault: 'latency', for: 'long' }], /for/],
   ])('are refused with %s', async (_, faults, message) => {
     const { address } = await service();

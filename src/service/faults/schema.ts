@@ -165,6 +165,30 @@ export const faultSchemas = {
       message: { type: 'string', minLength: 1 },
     },
   },
+  surcharge: {
+    type: 'object',
+    description:
+      'A project is charged more or less than its price. The charge is a whole number of credits, rounded up.',
+    additionalProperties: false,
+    required: ['fault', 'percent', 'when'],
+    properties: {
+      fault: { const: 'surcharge' },
+      ...draw,
+      percent: {
+        type: 'integer',
+        minimum: -50,
+        maximum: 100,
+        description: 'How much more than the price; below zero: less.',
+      },
+      when: {
+        type: 'string',
+        enum: ['before', 'after'],
+        description:
+          '`before`: the creation answers and charges so. `after`: it answers the price, and the final charge, when ' +
+          'the project is complete, is so.',
+      },
+    },
+  },
   'job-hang': {
     type: 'object',
     description: 'The project stays in rendering for ever.',

@@ -5,9 +5,9 @@ import { endpoints } from '../endpoints.ts';
 import type { FaultName, FaultRule } from './schema.ts';
 
 /** What a fault happens to: which rules are asked, and by what name. */
-export type Scope = 'request' | 'job' | 'event' | 'attempt' | 'address';
+export type Scope = 'request' | 'charge' | 'job' | 'settlement' | 'event' | 'attempt' | 'address';
 
-const scopes: Readonly<Record<FaultName, Scope>> = {
+const scopes: Readonly<Record<Exclude<FaultName, 'surcharge'>, Scope>> = {
   latency: 'request',
   throttled: 'request',
   unavailable: 'request',
@@ -28,14 +28,19 @@ const scopes: Readonly<Record<FaultName, Scope>> = {
   'event-wrong-signature': 'attempt',
 };
 
-export const scopeOf = ({ fault }: FaultRule): Scope => scopes[fault];
+export function scopeOf(rule: FaultRule): Scope {
+  if (rule.fault !== 'surcharge') return scopes[rule.fault];
+  return rule.when === 'before' ? 'charge' : 'settlement';
+}
 
+const toolNames = tools.map(({ name }) => name);
 const upload = 'PUT /uploads/*';
 const download = 'GET /downloads/*';
 
 /** Every name that a rule of this kind can mean. */
 export function targetsOf(fault: FaultName): readonly string[] {
   if (fault === 'lost-upload') return [upload];
+  if (fault === 'surcharge') return toolNames;
   if (fault === 'truncated' || fault === 'stalled' || fault === 'corrupt')
     return [upload, download];
   switch (scopes[fault]) {
@@ -44,7 +49,9 @@ export function targetsOf(fault: FaultName): readonly string[] {
         .filter(({ group }) => group !== 'hub')
         .map(({ method, path }) => `${method} ${path}`);
     case 'job':
-      return tools.map(({ name }) => name);
+    case 'charge':
+    case 'settlement':
+      return toolNames;
     case 'event':
     case 'attempt':
       return eventKinds;

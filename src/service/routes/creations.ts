@@ -12,14 +12,15 @@ import { withDefaults, withoutIgnored } from '../../base/schema.ts';
 import type { Tool } from '../../kinds/kind.ts';
 import { tools } from '../../kinds/tools.ts';
 import { accountOf, answer } from '../app.ts';
-import { chargeOf } from '../charge.ts';
+import { chargeOf, surcharged } from '../charge.ts';
+import { firedOf } from '../faults/faults.ts';
 import { type Input, inputsOf } from '../inputs.ts';
 import type { Parts } from '../parts.ts';
 import { creationOf } from '../records.ts';
 import { bodyOf, type Refusal, refuse } from '../refusal.ts';
 
 export function creationRoutes(server: FastifyInstance, parts: Parts): void {
-  const { projects, accounts, clock, render } = parts;
+  const { projects, accounts, clock, faults, render } = parts;
   const config = { permission: 'create' } as const;
   for (const tool of tools)
     server.post(routes.create(tool.name).path, { config }, async (request, reply) => {
@@ -34,7 +35,9 @@ export function creationRoutes(server: FastifyInstance, parts: Parts): void {
       const unfit = unfitInput(tool, inputs.value);
       if (unfit !== undefined) return answer(reply, unfit);
       const at = clock.now();
-      const { credits, estimate } = chargeOf(tool, body.value, account.tier);
+      const { credits: price, estimate } = chargeOf(tool, body.value, account.tier);
+      const more = firedOf(faults.fire('charge', tool.name), 'surcharge');
+      const credits = more === undefined ? price : surcharged(price, more.rule.percent);
       const project = await projects.create({
         account: account.id,
         id: projectId(randomUUID()),

@@ -79,6 +79,7 @@ const when = fc.constantFrom('before', 'after', 'during');
 /** Of jobs, events and addresses. */
 const later = fc.oneof(
   some({ fault: fault('job-error'), code: text, message: text }),
+  some({ fault: fault('surcharge'), percent: fc.constantFrom(-50, 7, 100, 101, 0.5), when }),
   some({ fault: fc.constantFrom('event-lost', 'event-doubled', 'event-out-of-order') }),
   some({ fault: fault('event-wrong-signature') }),
   { weight: 3, arbitrary: some({ fault: fault('event-late'), by: duration }) },

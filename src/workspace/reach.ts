@@ -1,0 +1,47 @@
+// The service that a run speaks to: the hosted one, or the local one in this process.
+import type { Clock } from '../run/ports.ts';
+import type { LedgerEntry } from '../service/accounts.ts';
+import type { Places } from './places.ts';
+import type { Target } from './target.ts';
+
+export interface Reachable {
+  readonly address: string;
+  readonly key: string;
+  /** A rehearsal only: what the local service has charged. */
+  ledger?(): readonly LedgerEntry[];
+  close(): Promise<void>;
+}
+
+/** How fast the local service of a rehearsal renders. */
+export type Speed = 'instant' | 'realtime' | number;
+
+interface Reaching {
+  readonly target: Target;
+  readonly places: Places;
+  readonly clock: Clock;
+  readonly speed: Speed;
+}
+
+/** More than any rehearsal spends. */
+const rehearsalCredits = 1_000_000_000;
+
+/** The hosted service, or the local one in this process, with its data beside the rehearsal's state. */
+export async function openService({ target, places, clock, speed }: Reaching): Promise<Reachable> {
+  if (target.kind === 'hosted')
+    return { address: target.address, key: target.key, close: async () => undefined };
+  // Only a rehearsal pays for loading a web server and an image library.
+  const { startService } = await import('../service/start.ts');
+  return await startService({
+    data: places.service,
+    credits: rehearsalCredits,
+    passingKey: true,
+    speed: speed,
+    now: () => clock.now(),
+  });
+}
+
+/** A rehearsal at once is about a hundred times faster than what it rehearses. */
+export function hasteOf(target: Target, speed: Speed): number {
+  if (target.kind === 'hosted' || speed === 'realtime') return 1;
+  return speed === 'instant' ? 100 : speed;
+}

@@ -1,0 +1,152 @@
+// Promise 3: the budget is a hard cap. The service's own ledger is looked at after every entry.
+import { describe, expect, test } from 'vitest';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import type { Plugs } from '../../src/workspace/run.ts';
+import { type Rig, service, type Told } from '../rig.ts';
+import { booksOf, spendingRig, spread } from './spending.ts';
+
+const window = 64;
+const refunds: readonly FaultRule[] = [
+  { fault: 'job-error', code: 'no_source_face', probability: 0.1 },
+  { fault: 'job-error', code: 'unknown_error', probability: 0.1 },
+];
+
+interface Spree {
+  readonly local: LocalService;
+  readonly rig: Rig;
+  run(plugs?: Plugs): Promise<Told>;
+}
+
+/** 500 items of 10 credits, 64 at once, and a budget for 100 of them. */
+async function spree(faults: readonly FaultRule[]): Promise<Spree> {
+  const local = await service({ seed: 3, credits: 100_000, faults: { faults } });
+  const rig = spendingRig({ items: 500, window, more: 'budget: { credits: 1000 }' });
+  return { local, rig, run: (plugs) => rig.run(local, { haste: 2000 }, plugs) };
+}
+
+const warningsOf = ({ happenings }: Told): readonly string[] =>
+  happenings.flatMap((one) => (one.type === 'warning' ? [one.message] : []));
+
+/** What happens to hold after each of them: the run's own account is the service's, and nothing is left in the air. */
+function expectBooksToAgree({ summary }: Told, local: LocalService): void {
+  const { charged, refunded, reserved } = summary.credits;
+  expect([charged - refunded, reserved]).toEqual([booksOf(local).net, 0]);
+  expect(summary).toMatchObject({ exitCode: 3, outcome: 'budget' });
+}
+
+describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
+  test('refunded at random and charged at or below the estimate: never more, and it is used up', async () => {
+    const { local, run } = await spree([...refunds, ...spread('after', [-50, -30, -20, -10])]);
+    const told = await run();
+    const books = booksOf(local);
+    expect(books.most).toBeLessThanOrEqual(1000);
+    // What is left buys no further creation; refunds made room for others in the same run.
+    expect(books.net).toBeGreaterThan(990);
+    expect(books.refunds).toBeGreaterThan(10);
+    expect(books.creations).toBeGreaterThan(110);
+    expectBooksToAgree(told, local);
+  });
+
+  test('of which the last are charged up to 20 % more in the end: over by no more than that, and each addition is said', async () => {
+    const late = spread('after', [20, 15, 10, 1]).map((rule) => ({ ...rule, skip: 85 }));
+    const { local, rig, run } = await spree(late);
+    const told = await run();
+    const { most, added } = booksOf(local);
+    expect(most).toBeGreaterThan(1000);
+    expect(most).toBeLessThanOrEqual(1000 + added);
+    expectBooksToAgree(told, local);
+
+    const raised = local
+      .ledger()
+      .filter(({ project, kind }) => project !== null && kind === 'adjustment');
+    const said = warningsOf(told).filter((message) => message.includes('the service added'));
+    expect(said).toHaveLength(raised.length);
+    const status = await rig.command(['status', 'pipeline.yaml']);
+    for (const { project, credits } of raised) {
+      const sum = `${-credits} credit${credits === -1 ? '' : 's'}`;
+      const message = said.find((one) => one.endsWith(`project ${project}`)) ?? '';
+      expect(message).toMatch(/^speech:\d+: /);
+      expect(message).toContain(`added ${sum} `);
+      expect(status.stdout).toMatch(
+        new RegExp(`added ${sum} after its answer: speech:\\d+ \\(project ${project}\\)`),
+      );
+    }
+  });
+
+  test('charged up to 20 % more in the end from the first on: what was learned keeps the rest within it', async () => {
+    const { local, run } = await spree([...refunds, ...spread('after', [20, 15, 10, 1])]);
+    const told = await run();
+    const { most, added, net } = booksOf(local);
+    expect(added).toBeGreaterThan(20);
+    // Promised is "by no more than what was added"; but an addition that is known is expected of all others.
+    expect(most).toBeLessThanOrEqual(1000);
+    expect(net).toBeGreaterThan(1000 - 12);
+    expectBooksToAgree(told, local);
+  });
+
+  test('charged 20 % more at once from the first on: never more, since the first goes alone', async () => {
+    const { local, run } = await spree([{ fault: 'surcharge', percent: 20, when: 'before' }]);
+    const told = await run();
+    // Whole creations of 12 credits.
+    expect(booksOf(local)).toMatchObject({ most: 996, net: 996, creations: 83 });
+    expect(warningsOf(told).filter((message) => message.includes('were expected'))).toEqual([
+      expect.stringMatching(/^speech:1: project \S+ was charged 12 credits where 10 were expected/),
+    ]);
+    expectBooksToAgree(told, local);
+  });
+
+  test('charged 20 % more at once from some moment on: over by no more than the difference for what was in the air', async () => {
+    const dear = { fault: 'surcharge', percent: 20, when: 'before' } as const;
+    // As late as it can be worst: what is left of the budget is all in the air.
+    const { local, run } = await spree([{ ...dear, skip: 40 }]);
+    const creations = watchCreations();
+    const told = await run(creations.plugs);
+    const { most } = booksOf(local);
+    const unforeseen = creations.charged.filter(({ reserve, credits }) => reserve < credits).length;
+    expect(unforeseen).toBeGreaterThan(0);
+    expect(unforeseen).toBeLessThanOrEqual(window);
+    // Nobody can know a price before the service says it: this is the most that can be promised.
+    expect(most).toBeLessThanOrEqual(1000 + 2 * unforeseen);
+    // From then on the estimate is raised, and nothing is recorded to be sent that does not fit.
+    expect(creations.afterRaise.filter(({ reserve }) => reserve < 12)).toEqual([]);
+    expect(creations.afterRaise.filter(({ committed }) => committed > 1000)).toEqual([]);
+    expectBooksToAgree(told, local);
+  });
+});
+
+interface Intent {
+  readonly reserve: number;
+  /** Credits charged and expected with it, all that is in the air at 12. */
+  readonly committed: number;
+}
+
+/** Follows the journal as it is written. */
+function watchCreations() {
+  const air = new Map<string, number>();
+  const charged: { readonly reserve: number; readonly credits: number }[] = [];
+  const afterRaise: Intent[] = [];
+  let raised = false;
+  const see = (text: string): void => {
+    const { event, job, reserve, credits } = JSON.parse(text);
+    if (event === 'intent') {
+      air.set(job, reserve);
+      const spent = charged.reduce((sum, one) => sum + one.credits, 0);
+      if (raised) afterRaise.push({ reserve, committed: spent + 12 * air.size });
+    } else if (event === 'created') {
+      charged.push({ reserve: air.get(job) ?? 0, credits });
+      air.delete(job);
+      raised ||= credits === 12;
+    } else if (event === 'refused') air.delete(job);
+  };
+  const plugs: Plugs = {
+    lines: (file) => ({
+      append(text) {
+        see(text);
+        file.append(text);
+      },
+      sync: () => file.sync(),
+    }),
+  };
+  return { plugs, charged, afterRaise };
+}
