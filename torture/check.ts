@@ -1,5 +1,6 @@
 // The promises, as checks on the books: what must be so at any moment, also just after a kill, and what must be so
 // in the end. Each violation is a sentence.
+import { readdirSync } from 'node:fs';
 import type { JobLine } from '../src/journal/line.ts';
 import { type Books, digestAt, type Paid } from './books.ts';
 import { endingOf, itemCredits, type Room, type Terms } from './room.ts';
@@ -155,6 +156,8 @@ export function checkEnd(
     if (found === undefined || found !== reference.get(path))
       wrong.push(`${path} is not there whole`);
   }
+  const strays = readdirSync(room.output).filter((name) => !reference.has(`out/${name}`));
+  if (strays.length > 0) wrong.push(`left in the output folder: ${strays.join(', ')}`);
   for (const { task, project, there, net: paidFor } of paid)
     if (there === task.startsWith('act:') && paidFor > 0)
       wrong.push(`${task}: ${project} is ${there ? 'there and should be deleted' : 'gone'}`);

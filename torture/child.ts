@@ -5,10 +5,11 @@ import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/base/json.ts';
 import { loadPipeline } from '../src/workspace/load.ts';
 import { renderProblem } from '../src/workspace/problem.ts';
-import { run } from '../src/workspace/run.ts';
+import { type Plugs, run } from '../src/workspace/run.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
 import { deadlyPlugs } from './deadly-plugs.ts';
 import type { RunEnd } from './run-process.ts';
+import { witness } from './witness.ts';
 
 /** Of the run that lasts. */
 let controller: AbortController | undefined;
@@ -41,15 +42,24 @@ function readCrash({ point, at, share }: JsonObject): Crash {
   return { point, at, share };
 }
 
+/** The witness stands nearest to the run; what kills it stands behind. */
+function plugsFor(state: string, crash: Crash | undefined): Plugs {
+  const { lines, api } = witness(state);
+  if (crash === undefined) return { lines, api };
+  const deadly = deadlyPlugs(crash, state);
+  return {
+    lines: (file) => lines(deadly.lines(file)),
+    api: (client) => api(deadly.api(client)),
+    disk: deadly.disk,
+  };
+}
+
 async function perform({ file, service, state, crash }: Order): Promise<RunEnd> {
   const loaded = await loadPipeline(file);
   if (!loaded.ok) return { problem: 'input', text: renderProblem(loaded.error) };
   controller = new AbortController();
   const options = { service, backoffMs: 1, haste: 100, signal: controller.signal };
-  const ran =
-    crash === undefined
-      ? await run(loaded.value, options)
-      : await run(loaded.value, options, deadlyPlugs(crash, state));
+  const ran = await run(loaded.value, options, plugsFor(state, crash));
   controller = undefined;
   if (!ran.ok) return { problem: ran.error.reason, text: renderProblem(ran.error) };
   return { summary: ran.value.summary };

@@ -45,9 +45,14 @@ export interface Crash {
   readonly share: number;
 }
 
-/** A crash by chance; early times are likelier, since a run that is resumed comes by less often. */
+/**
+ * A crash by chance; early times are likelier, since a run that is resumed comes by less often, and so are torn
+ * syncs: only another death before the file is compacted shows what they left.
+ */
 export function drawCrash(chance: () => number, items: number): Crash {
-  const point = crashPoints[Math.floor(chance() * crashPoints.length)] ?? 'append';
+  const torn = chance() < 0.1;
+  const some = crashPoints[Math.floor(chance() * crashPoints.length)] ?? 'append';
+  const point = torn ? 'sync:torn' : some;
   const most = Math.max(1, Math.round((often[point] * items) / 40));
-  return { point, at: 1 + Math.floor(chance() ** 2 * most), share: chance() };
+  return { point, at: 1 + Math.floor(chance() ** 3 * most), share: chance() };
 }

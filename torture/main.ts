@@ -16,8 +16,14 @@ const { values } = parseArgs({
     round: { type: 'string' },
   },
 });
-const rounds = Number(values.rounds);
-const seed = Number(values.seed);
+const numbers = {
+  rounds: wholeNumber('rounds', values.rounds),
+  seed: wholeNumber('seed', values.seed),
+  items: wholeNumber('items', values.items),
+  jobs: wholeNumber('jobs', values.jobs),
+  only: values.round === undefined ? undefined : wholeNumber('round', values.round),
+};
+const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
@@ -37,12 +43,16 @@ switch (values.of) {
     process.exitCode = 2;
 }
 
+function wholeNumber(name: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  print(`--${name} ${text}: it must be a whole number, 1 or more`);
+  process.exit(2);
+}
+
 async function ofRunner(): Promise<void> {
   const { violations, points, ...counts } = await tortureRunner({
-    ...{ rounds, seed, say: print },
-    items: Number(values.items),
-    jobs: Number(values.jobs),
-    only: values.round === undefined ? undefined : Number(values.round),
+    ...numbers,
+    say: print,
   });
   print(`deaths at: ${[...points].map(([point, times]) => `${point} ${times}`).join(', ')}`);
   print(

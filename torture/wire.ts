@@ -34,17 +34,20 @@ steps:
   save: { uses: download, with: { of: say, to: boat.wav } }
 `;
 
+/** Bytes of a creation's request and of its answer. */
+export interface Exchange {
+  readonly request: number;
+  readonly answer: number;
+}
+
 export interface WireTorture {
   /** How it is cut after so many bytes: in each of these ways, once. */
-  readonly cutsAfter: (bytes: number) => readonly Cut[];
+  readonly cutsAfter: (bytes: number, exchange: Exchange) => readonly Cut[];
   /** How many are cut at the same time. */
   readonly jobs: number;
 }
 
-export interface WireTortured {
-  /** Bytes of the request and of its answer. */
-  readonly request: number;
-  readonly answer: number;
+export interface WireTortured extends Exchange {
   readonly cuts: number;
   readonly doubts: number;
   /** Doubts that turned out to be charged. */
@@ -57,7 +60,7 @@ export async function tortureWire({ cutsAfter, jobs }: WireTorture): Promise<Wir
     cutOnce(service, { after: uncut, cut: 'close' }, 0),
   );
   const cuts = Array.from({ length: request + answer + 1 }, (_, after) =>
-    cutsAfter(after).map((cut) => ({ after, cut })),
+    cutsAfter(after, { request, answer }).map((cut) => ({ after, cut })),
   ).flat();
   const found = [...violations];
   let [doubts, charged] = [0, 0];
@@ -88,9 +91,7 @@ async function withService<T>(deed: (service: LocalService) => Promise<T>): Prom
   }
 }
 
-interface Trial {
-  readonly request: number;
-  readonly answer: number;
+interface Trial extends Exchange {
   readonly doubt: boolean;
   readonly charged: boolean;
   readonly violations: readonly string[];
