@@ -140,11 +140,7 @@ export const jobSchema = {
       description: 'The estimate: set aside until the service says what was charged.',
     },
     measure: measureSchema,
-    sender: {
-      type: 'integer',
-      minimum: 1,
-      description: 'The run that sent the last attempt: its charge and its refund count there.',
-    },
+    sender: { type: 'integer', minimum: 1, description: 'The run that sent the last attempt.' },
     project: { type: 'string', minLength: 1, description: 'The service’s id.' },
     credits: { ...credits, description: 'Credits charged, refund included.' },
     added: {
