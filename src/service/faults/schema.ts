@@ -167,25 +167,17 @@ export const faultSchemas = {
   },
   surcharge: {
     type: 'object',
-    description:
-      'A project is charged more or less than its price. The charge is a whole number of credits, rounded up.',
+    description: 'A project is charged so many percent more than its price, rounded up.',
     additionalProperties: false,
     required: ['fault', 'percent', 'when'],
     properties: {
       fault: { const: 'surcharge' },
       ...draw,
-      percent: {
-        type: 'integer',
-        minimum: -50,
-        maximum: 100,
-        description: 'How much more than the price; below zero: less.',
-      },
+      percent: { type: 'integer', minimum: -50, maximum: 100, description: 'Below zero: less.' },
       when: {
-        type: 'string',
-        enum: ['before', 'after'],
+        ...when,
         description:
-          '`before`: the creation answers and charges so. `after`: it answers the price, and the final charge, when ' +
-          'the project is complete, is so.',
+          '`before`: the creation answers and charges so. `after`: the final charge is so.',
       },
     },
   },
