@@ -113,7 +113,8 @@ export async function checkWritable(places: Places): Promise<Problem | undefined
     try {
       await mkdir(folder, { recursive: true });
       await access(folder, constants.W_OK);
-      const probe = join(folder, `.shotlist-probe-${process.pid}`);
+      // One name for all: what a killed run leaves, the next one removes.
+      const probe = join(folder, '.shotlist-probe');
       await writeFile(probe, '');
       await rm(probe);
     } catch (error) {
