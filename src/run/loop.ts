@@ -280,8 +280,7 @@ export class Loop {
       case 'failed':
         if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);
         if (flight.fingerprint !== undefined) this.#o.failed.set(flight.fingerprint, outcome.why);
-        if (leader && flight.order.deed === 'create' && outcome.code === 'refused')
-          this.#refusals.count(step, outcome.why);
+        if (leader && flight.order.deed === 'create') this.#refusals.count(step, outcome);
         return this.#note(work, step, 'failed', outcome.why, outcome.code);
       case 'doubt':
         return this.#end(work, step, 'held', outcome.why);

@@ -15,6 +15,8 @@ interface Attempt {
   /** The first record that an event brought of it, kept for whoever asks later. */
   readonly told: PromiseWithResolvers<Project>;
   readonly known: PromiseWithResolvers<void>;
+  /** The same record, at hand. */
+  first?: Project;
   listeners: number;
 }
 
@@ -50,6 +52,11 @@ export class News {
     return told;
   }
 
+  /** The record that an event has brought of an attempt already. */
+  told(name: string): Project | undefined {
+    return this.#attempts.get(name)?.first;
+  }
+
   /** What became of an attempt is on disk: events that name it may be answered. */
   known(name: string): void {
     this.#attempts.get(name)?.known.resolve();
@@ -77,6 +84,7 @@ export class News {
       this.#bells.get(project.id)?.abort();
     const attempt = this.#attempts.get(project.name ?? '');
     if (attempt === undefined || attempt.record !== record) return true;
+    attempt.first ??= project;
     attempt.told.resolve(project);
     if (attempt.listeners === 0) return false;
     const onDisk = attempt.known.promise.then(() => true);

@@ -46,6 +46,8 @@ async function* sent(order: CreateOrder, world: World): Sending {
 async function answered(order: CreateOrder, world: World): Promise<Result<Made, ApiFailure>> {
   const { news } = world;
   if (news === undefined) return await send(order, world);
+  const early = news.told(order.name);
+  if (early !== undefined) return ok(madeOf(order, early));
   const known = new AbortController();
   const answer = send(order, world, known.signal);
   const event = news

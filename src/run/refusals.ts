@@ -5,6 +5,9 @@ import type { Step } from '../language/pipeline.ts';
 /** So many items refused, and none taken: it is the request, not the items. */
 const enough = 3;
 
+/** 400, 422 and the like; and 404, for a path that the service does not have. */
+const refusing: ReadonlySet<string> = new Set(['refused', 'not-found', 'expired']);
+
 export class Refusals {
   readonly #steps: readonly Step[];
   readonly #refused = new Map<string, string>();
@@ -25,17 +28,16 @@ export class Refusals {
     this.#refused.set(step.name, why);
   }
 
-  /** One item's request was refused; true: that was one too many, and the step is given up. */
-  count(step: Step, why: string): boolean {
-    if (this.#taken.has(step.name) || this.#refused.has(step.name)) return false;
+  /** One item's creation failed: when its request was refused, that may be the request's fault. */
+  count(step: Step, { code = '', why }: { readonly code?: string; readonly why: string }): void {
+    if (!refusing.has(code) || this.#taken.has(step.name) || this.#refused.has(step.name)) return;
     const counted = (this.#counts.get(step.name) ?? 0) + 1;
     this.#counts.set(step.name, counted);
-    if (counted < enough) return false;
-    this.refuse(
-      step,
-      `refused for the first ${enough} items, so it is not tried for the others: ${why}`,
-    );
-    return true;
+    if (counted === enough)
+      this.refuse(
+        step,
+        `refused for the first ${enough} items, so it is not tried for the others: ${why}`,
+      );
   }
 
   /** Why a step's creation must not be sent; undefined: nothing is against it. */

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/run/ports.ts';
 import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
-import type { RunOptions } from '../../src/workspace/run.ts';
+import type { Plugs, RunOptions } from '../../src/workspace/run.ts';
 import { nobody } from '../edge/server.ts';
 import { bill, ended, envOf, photoRig, Rig, service, until } from '../rig.ts';
 import { Client, eventually, listAt, textAt } from '../service/client.ts';
@@ -91,6 +91,25 @@ describe('the answer to every creation gets lost after it was charged', () => {
       [...bill(local.ledger()).values()].reduce((sum, credits) => sum + credits, 0),
     );
     expect(local.requests()['POST /v1/text-to-video']).toBe(2);
+  });
+
+  test('once an event has said that it was made, nothing is sent again, whatever the answer was', async () => {
+    const { local, options } = await registered([]);
+    const rig = await photoRig(2);
+    const lying: Plugs = {
+      api: (api) => ({
+        ...api,
+        async create(tool, body, known) {
+          const made = await api.create(tool, body, known);
+          const error = { reason: 'unavailable', status: 503, message: '' } as const;
+          return made.ok ? { ok: false, error } : made;
+        },
+      }),
+    };
+    const { summary } = await rig.run(local, { ...options, backoffMs: 3000 }, lying);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 20, reserved: 0 } });
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+    expect(local.requests()[swaps]).toBe(2);
   });
 
   test('a project that fails is refunded, and another attempt is made, when events say so', async () => {
