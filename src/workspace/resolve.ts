@@ -132,5 +132,8 @@ function settled(doubt: JobLine, record: Project): Events {
   const credits = record.credits_charged ?? reserve;
   const created: Happened = { event: 'created', job, project: record.id, credits };
   const settlement = settlementOf(job, record, credits);
-  return ok(settlement === undefined ? [created] : [created, settlement]);
+  if (settlement === undefined) return ok([created]);
+  const gone = record.enabled === false && settlement.status === 'complete';
+  const why = 'it was deleted before its result was saved';
+  return ok([created, settlement, ...(gone ? [{ event: 'gone', job, why } as const] : [])]);
 }

@@ -1,6 +1,9 @@
 // resolve: a person says what became of a creation whose answer was lost. What can be checked is checked, and whatever is
 // said, the ledger and the service's agree about the credits afterwards.
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../../src/edge/lock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, envOf, photo, photoRig, type Rig, service } from '../rig.ts';
@@ -30,6 +33,48 @@ function ours(rig: Rig): number {
     const { charged, refunded }: { charged: number; refunded: number } = JSON.parse(line);
     return sum + charged - refunded;
   }, 0);
+}
+
+async function forwarded(
+  local: LocalService,
+  request: IncomingMessage,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const body = await buffer(request);
+  const { authorization = '', 'content-type': type = 'application/json' } = request.headers;
+  const answer = await fetch(`${local.address}${request.url}`, {
+    method: request.method ?? 'GET',
+    headers: { authorization, ...(body.length > 0 ? { 'content-type': type } : {}) },
+    ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** A deployment that tells of deleted projects with `enabled: false` (facts.md) instead of a 404. */
+async function toldOf(): Promise<{
+  readonly deleted: Set<string>;
+  before(local: LocalService): Promise<string>;
+}> {
+  const deleted = new Set<string>();
+  const before = async (local: LocalService): Promise<string> => {
+    const server = createServer((request, response) => {
+      forwarded(local, request).then(
+        ({ status, text }) => {
+          const told = [...deleted].some((project) => request.url?.endsWith(project));
+          const shown = told ? text.replace('"enabled":true', '"enabled":false') : text;
+          response.writeHead(status, { 'content-type': 'application/json' }).end(shown);
+        },
+        // The service hung up, and so do we.
+        () => void request.socket.destroy(),
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const place = server.address();
+    if (place === null || typeof place === 'string') throw new Error('no port');
+    return `http://127.0.0.1:${place.port}`;
+  };
+  return { deleted, before };
 }
 
 describe('what a person says', () => {
@@ -77,6 +122,23 @@ describe('what a person says', () => {
       credits: { charged: 10, refunded: 0 },
     });
     expect([net(local), ours(rig)]).toEqual([10, 10]);
+  });
+
+  test('--project of one that was deleted and is still told of: it is lost, and that is said, not paid again', async () => {
+    const deployed = await toldOf();
+    const lost = { fault: 'reset', on: 'POST /v1/face-swap-photo', when: 'after' } as const;
+    const local = await service({ faults: { faults: [{ ...lost, count: 1 }] } });
+    const front = { ...local, address: await deployed.before(local) };
+    const rig = await photoRig(1);
+    await rig.run(front);
+    const project = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
+    deployed.deleted.add(project);
+    const args = ['resolve', 'pipeline.yaml', 'swap:p1.png', '--project', project];
+    expect((await rig.command(args, envOf(front))).code).toBe(0);
+    const { summary } = await rig.run(front);
+    expect(summary.outcome).toBe('failed');
+    expect(summary.trouble[0]?.why).toContain('--pay-again would pay for it again');
+    expect(net(local)).toBe(10);
   });
 
   test('--not-charged: the next run sends it again, and that is the one charge', async () => {
