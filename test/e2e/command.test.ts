@@ -284,13 +284,14 @@ describe('a wrong pipeline', () => {
 });
 
 describe('plan, status, validate, tools, serve', () => {
-  test('plan shows what would run, the credits and what is reused, and sends no request', async () => {
+  test('plan shows what would run, the credits and what is reused, and asks for nothing but the balance', async () => {
     const local = await service();
     const rig = await photoRig(3);
     const before = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
     expect(before.stdout).toMatch(/swap +face-swap-photo +3 perhaps +30/);
     expect(before.stdout).toContain('At most 30 credits.');
-    expect(Object.keys(local.requests())).toEqual([]);
+    expect(before.stdout).toContain('The account has 10,000 credits.');
+    expect(Object.keys(local.requests())).toEqual(['GET /v1/account']);
     await rig.run(local);
     const asked = JSON.stringify(local.requests());
     const after = await rig.command(['plan', 'pipeline.yaml'], envOf(local));

@@ -273,5 +273,5 @@ test('status explains a doubt: since when, under which name, for how much, where
     `Look in the service's hub for a project named ${JSON.stringify(name)}, created about then.`,
   );
   for (const flag of ['--project <its id>', '--not-charged', '--abandon'])
-    expect(stdout).toContain(`shotlist resolve <file> "swap:p1.png" ${flag}`);
+    expect(stdout).toContain(`shotlist resolve pipeline.yaml "swap:p1.png" ${flag}`);
 });

@@ -6,6 +6,7 @@ import {
   addressIn,
   Client,
   download,
+  eventually,
   listAt,
   sample,
   send,
@@ -133,7 +134,10 @@ describe('both forms of the three paths', () => {
       expect(body).toEqual({ id: expect.any(String), credits_charged: 0 });
       await client.faces(target_file_path);
       const read = (form: string) => client.ask('GET', form);
-      const one = await read(`/v1/files/${textAt(body, 'id')}/face-detection`);
+      const one = await eventually('this detection is over, too', async () => {
+        const seen = await read(`/v1/files/${textAt(body, 'id')}/face-detection`);
+        return seen.body['status'] === 'complete' ? seen : undefined;
+      });
       const other = await read(`/v1/face-detection/${textAt(body, 'id')}`);
       expect(one.status).toBe(200);
       expect(other.body).toEqual(one.body);
