@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { OutputClaims } from '../../src/plan/output-claims.ts';
 
-const claimsOn = (platform: string, root = '/work/out'): OutputClaims =>
+const claimsOn = (platform: string, root = '/home/me/out'): OutputClaims =>
   new OutputClaims({ platform, root });
 
 /** What is said of the last of these downloads; the ones before it must be fine. */
