@@ -116,7 +116,8 @@ export async function checkWritable(places: Places): Promise<Problem | undefined
       // One name for all: what a killed run leaves, the next one removes.
       const probe = join(folder, '.shotlist-probe');
       await writeFile(probe, '');
-      await rm(probe);
+      // Another run may be asking at the same time, and have removed it: the lock comes later.
+      await rm(probe, { force: true });
     } catch (error) {
       return problem(
         `the folder ${folder} ${systemReason(error)}`,
