@@ -187,3 +187,16 @@ export async function until(what: string, check: () => boolean): Promise<void> {
     await wait(5);
   }
 }
+
+/** Hears every line of a run's journal, in the order in which they were appended. */
+export function journalInto(lines: string[]): Plugs {
+  return {
+    lines: (file) => ({
+      append(line) {
+        lines.push(line);
+        file.append(line);
+      },
+      sync: () => file.sync(),
+    }),
+  };
+}

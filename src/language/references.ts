@@ -10,7 +10,7 @@ export interface Declared {
   readonly steps: ReadonlyMap<string, Draft>;
   readonly inputs: readonly string[];
   readonly env: readonly string[];
-  /** The fields of `item`; undefined: there are no items. `open`: any field may exist. */
+  /** The fields of `item`; undefined: there are no items. `open` when every field may exist. */
   readonly item: { readonly fields: readonly string[] } | undefined;
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { loadPipeline } from '../../src/workspace/load.ts';
 import { repair } from '../../src/workspace/repair.ts';
-import { bill, envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
+import { bill, envOf, journalInto, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 
 const state = 'photos.state.jsonl';
 
@@ -94,19 +94,7 @@ test('any line of a journal can be cut: the run on the proposal charges nothing 
   const local = await service();
   const rig = await photoRig(2);
   const lines: string[] = [];
-  await rig.run(
-    local,
-    {},
-    {
-      lines: (file) => ({
-        append(line) {
-          lines.push(line);
-          file.append(line);
-        },
-        sync: () => file.sync(),
-      }),
-    },
-  );
+  await rig.run(local, {}, journalInto(lines));
   const [header = ''] = rig.read(state).split('\n');
   const paid = lines
     .map((line, index) => [line, index] as const)

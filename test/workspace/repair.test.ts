@@ -14,7 +14,7 @@ import { isWhole, type Repair, repairOf } from '../../src/journal/proposal.ts';
 import { loadPipeline } from '../../src/workspace/load.ts';
 import { type Repaired, type RepairOptions, repair } from '../../src/workspace/repair.ts';
 import { temporaryFolder } from '../edge/places.ts';
-import { photoRig, type Rig, service } from '../rig.ts';
+import { journalInto, photoRig, type Rig, service } from '../rig.ts';
 import { place, spoils, spoilt } from './spoil.ts';
 
 /** The lines of a run's journal, and what it was compacted to: five photos, and credits for three. */
@@ -22,19 +22,7 @@ async function realRun(): Promise<{ readonly journal: string[]; readonly compact
   const local = await service({ credits: 30 });
   const rig = await photoRig(5);
   const lines: string[] = [];
-  await rig.run(
-    local,
-    {},
-    {
-      lines: (file) => ({
-        append(line) {
-          lines.push(line);
-          file.append(line);
-        },
-        sync: () => file.sync(),
-      }),
-    },
-  );
+  await rig.run(local, {}, journalInto(lines));
   const compacted = rig.read('photos.state.jsonl').trimEnd().split('\n');
   return { journal: [compacted[0] ?? '', ...lines], compacted };
 }

@@ -1,4 +1,4 @@
-// Reading the pictures that a request names: any size, any orientation, and files that are no pictures at all.
+// Reading the pictures that a request names, of every size and orientation, and files that are no pictures at all.
 import { open } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import type { ProjectError } from '../../api/project.ts';
