@@ -18,6 +18,7 @@ import type { JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
 import type { Clock, MediaApi } from '../run/ports.ts';
+import { connector, connectorOptions } from './connector.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfError, failureOfStatus } from './http-failure.ts';
 import { type Pace, pacer } from './pace.ts';
@@ -53,7 +54,8 @@ export function httpClient(options: ClientOptions): HttpClient {
     connections: options.connections ?? 128,
     headersTimeout: options.answerMs ?? 120_000,
     bodyTimeout: options.stallMs ?? 120_000,
-    connect: { timeout: 15_000 },
+    connect: connector(15_000),
+    ...connectorOptions,
   });
   const fetcher = new FileFetcher(agent);
   const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);

@@ -1,6 +1,7 @@
 // From what HTTP and sockets say to what it means (interface.md, Errors; facts.md, Rate limits and lost answers).
 import type { ApiFailure } from '../api/failure.ts';
 import { isObject } from '../base/json.ts';
+import { NeverConnected } from './connector.ts';
 import { isMachineTrouble, isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -56,25 +57,15 @@ export function storageFailure(status: number): ApiFailure {
   return { reason: 'refused', status, message };
 }
 
-/** The connection never came to be, so nothing was sent. */
-const neverSent = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 export function failureOfError(error: unknown): ApiFailure {
   if (!(error instanceof Error)) throw error;
   const code = systemCode(error) ?? systemCode(error.cause);
   if (code === undefined) throw error;
-  if (neverSent.has(code)) return { reason: 'unreachable', message: code };
-  // A connection is a file handle too; without one nothing was sent.
+  if (!(error instanceof NeverConnected)) return { reason: 'unanswered', message: code };
+  // A connection is a file handle too.
   if (code === 'EMFILE' || code === 'ENFILE')
-    return { reason: 'local', message: `a connection ${systemReason(error)}` };
-  return { reason: 'unanswered', message: code };
+    return { reason: 'local', message: `a connection ${systemReason(error.cause)}` };
+  return { reason: 'unreachable', message: code };
 }
 
 /** A transfer meets trouble of the network and of the file, which `what` names. */

@@ -1,6 +1,7 @@
 // What a status, a header or a socket error means: retried, failed, or in doubt (interface.md, Errors; facts.md).
 import { describe, expect, test } from 'vitest';
 import { type ApiFailure, explainFailure, remedy } from '../../src/api/failure.ts';
+import { NeverConnected } from '../../src/edge/connector.ts';
 import {
   failureOfError,
   failureOfStatus,
@@ -102,15 +103,20 @@ describe('an error', () => {
   test.each([
     'ECONNREFUSED',
     'ENOTFOUND',
-    'EAI_AGAIN',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
+    'ETIMEDOUT',
+    'ECONNRESET',
     'UND_ERR_CONNECT_TIMEOUT',
-  ])('%s means that nothing was sent: it is surely safe to send it again', (code) => {
-    expect(remedies(failureOfError(coded(code)))).toEqual(['retry', 'retry']);
+    'CERT_HAS_EXPIRED',
+  ])('%s before there is a connection: it is surely safe to send it again', (code) => {
+    const failure = failureOfError(new NeverConnected('', { cause: coded(code) }));
+    expect(failure).toEqual({ reason: 'unreachable', message: code });
+    expect(remedies(failure)).toEqual(['retry', 'retry']);
   });
 
   test.each([
+    'ECONNREFUSED',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
     'ECONNRESET',
     'EPIPE',
     'ETIMEDOUT',
@@ -119,23 +125,24 @@ describe('an error', () => {
     'UND_ERR_BODY_TIMEOUT',
     'HPE_INVALID_CONSTANT',
     'SOMETHING_NEW',
-  ])('%s of a creation is a doubt: it may have been taken', (code) => {
+  ])('%s of a creation that has a connection is a doubt: it may have been taken', (code) => {
     expect(remedies(failureOfError(coded(code)))).toEqual(['retry', 'doubt']);
   });
 
   test.each(['EMFILE', 'ENFILE'])(
     '%s: no connection came to be, and siblings would fare alike',
     (code) => {
-      const failure = failureOfError(coded(code));
+      const failure = failureOfError(new NeverConnected('', { cause: coded(code) }));
       expect(failure.reason).toBe('local');
       expect(remedies(failure)).toEqual(['stop-paid', 'stop-paid']);
     },
   );
 
   test('is known by its cause where it has no code of its own', () => {
-    expect(failureOfError(new Error('fetch failed', { cause: coded('ECONNREFUSED') })).reason).toBe(
-      'unreachable',
-    );
+    expect(failureOfError(new Error('fetch failed', { cause: coded('EPIPE') }))).toEqual({
+      reason: 'unanswered',
+      message: 'EPIPE',
+    });
   });
 
   test('that is nothing known is a bug, and is thrown on', () => {
