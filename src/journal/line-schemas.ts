@@ -139,6 +139,11 @@ export const jobSchema = {
       ...credits,
       description: 'How much of them the service added after the creation’s answer.',
     },
+    peak: {
+      ...credits,
+      description:
+        'The most that it was ever charged, where some of that was given back: the next of its kind may be charged so too.',
+    },
     expires: { ...time, description: 'When the first of its addresses ran out, as it completed.' },
     result: { type: 'object', description: 'What stays true of the result: no address.' },
     error: errorSchema,

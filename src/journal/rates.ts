@@ -9,13 +9,14 @@ export class Rates {
   /** The most that one creation of a step kind was charged. */
   readonly #dearest = new Map<string, number>();
 
-  /** Takes in a job whose charge the service has said and not given back. */
-  learn({ kind, state, credits = 0, reserve = 0, measure }: JobLine): void {
-    if (!charged.includes(state)) return;
-    this.#dearest.set(kind, Math.max(this.dearest(kind), credits));
-    if (reserve > 0) this.#overruns.set(kind, Math.max(this.overrun(kind), credits / reserve));
+  /** Takes in the most that the service has said it charged for a job, also what it gave back later. */
+  learn({ kind, state, credits = 0, peak = 0, reserve = 0, measure }: JobLine): void {
+    if (!charged.includes(state) && peak === 0) return;
+    const most = charged.includes(state) ? Math.max(credits, peak) : peak;
+    this.#dearest.set(kind, Math.max(this.dearest(kind), most));
+    if (reserve > 0) this.#overruns.set(kind, Math.max(this.overrun(kind), most / reserve));
     if (measure === undefined) return;
-    const rate = credits / measure.amount;
+    const rate = most / measure.amount;
     this.#rates.set(measure.of, Math.max(this.#rates.get(measure.of) ?? 0, rate));
   }
 

@@ -39,6 +39,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         name: event.name,
         reserve: event.reserve,
         ...(event.measure === undefined ? {} : { measure: event.measure }),
+        ...withPeak(before, 0),
         ...withPast(before),
       });
     case 'created':
@@ -58,6 +59,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         at: event.at,
         credits: event.credits,
         ...addition(before, event.credits),
+        ...withPeak(before, event.credits),
         ...(event.expires === undefined ? {} : { expires: event.expires }),
         ...(event.result === undefined ? {} : { result: event.result }),
         ...(event.error === undefined ? {} : { error: event.error }),
@@ -143,13 +145,25 @@ function addition(before: JobLine, credits: number): { added?: number } {
   return added > 0 ? { added } : {};
 }
 
+/** What the service had charged before it gave some back: budgets must expect that again, if only for a while. */
+function withPeak(before: JobLine | undefined, credits: number): { peak?: number } {
+  const told = before?.project === undefined ? 0 : (before.credits ?? 0);
+  const peak = Math.max(before?.peak ?? 0, told);
+  return peak > credits ? { peak } : {};
+}
+
 function amended(
   before: JobLine,
   { project, credits }: Extract<JobEvent, { readonly event: 'amended' }>,
   illegal: () => Move,
 ): Move {
   if (before.project === project && before.state !== 'intended' && before.state !== 'doubt')
-    return ok({ ...without(before, 'added'), ...addition(before, credits), credits });
+    return ok({
+      ...without(before, 'added', 'peak'),
+      ...addition(before, credits),
+      ...withPeak(before, credits),
+      credits,
+    });
   const { past = [] } = before;
   if (!past.some((attempt) => attempt.project === project)) return illegal();
   return ok({
@@ -160,7 +174,8 @@ function amended(
 
 function forgotten(before: JobLine, at: string): JobLine {
   const { job, kind, tasks, attempt } = before;
-  return { job, kind, state: 'forgotten', tasks, attempt, at, ...withPast(before) };
+  const kept = { ...withPeak(before, 0), ...withPast(before) };
+  return { job, kind, state: 'forgotten', tasks, attempt, at, ...kept };
 }
 
 function unsaved(before: JobLine, task: string): JobLine {

@@ -98,6 +98,19 @@ test('without --run-id an interrupted run goes on under its own number and budge
   expect(runs()).toHaveLength(2);
 });
 
+test('a charge that became less later is expected in full again by the next run of one --run-id', async () => {
+  const faults = { faults: [{ fault: 'surcharge', percent: -50, when: 'after' } as const] };
+  const local = await service({ credits: 100_000, faults });
+  const rig = budgeted(70);
+  const nightly = { runId: 'nightly' };
+  const { summary } = await rig.run(local, { ...nightly, items: { limit: 4 } });
+  expect(summary.credits).toEqual({ charged: 40, refunded: 20, reserved: 0 });
+  // 50 credits are left: at 5 each the whole window of 8 would be sent, and 80 charged.
+  await rig.run(local, nightly);
+  expect(booksOf(local).most).toBeLessThanOrEqual(70);
+  expect(booksOf(local).net).toBeGreaterThan(60);
+});
+
 test('an addition to what an interrupted run had bought is said by the run that hears of it, and counted once', async () => {
   const faults = { faults: [{ fault: 'surcharge', percent: 20, when: 'after' } as const] };
   const works = gate();

@@ -225,6 +225,30 @@ describe('what creations really cost', () => {
     expect(rates.expected(five)).toBe(15);
     expect(rates.overrun('act')).toBe(1.5);
   });
+
+  test.each<readonly [string, readonly Happened[]]>([
+    ['became less', [complete('a', 5)]],
+    ['was refunded', [errored('a', 0)]],
+    ['was refunded, and it was begun again', [errored('a', 0), measured('a', 10, five)]],
+    ['was corrected', [complete('a', 15), amended('a', 5)]],
+  ])(
+    'is remembered by a compacted file when the charge %s: the next may be charged so first',
+    (_, after) => {
+      const { rates } = compacted(folded([...dear.slice(0, 3), ...after]));
+      expect(rates.expected(five)).toBe(15);
+      expect(rates.dearest('act')).toBe(15);
+    },
+  );
+
+  test('of what was forgotten is known for its kind', () => {
+    const { rates } = compacted(folded([...dear, forgotten()]));
+    expect(rates.dearest('act')).toBe(15);
+  });
+
+  test('is not known of what was never answered', () => {
+    const unheard = [run(), measured('a', 10, five), abandoned('a', 10), measured('a', 10, five)];
+    expect(compacted(folded(unheard)).rates.knows('act')).toBe(false);
+  });
 });
 
 describe('money’s trace', () => {
@@ -321,6 +345,8 @@ describe('any journal', () => {
         expect([...again.jobs()]).toEqual([...ledger.jobs()]);
         expect(again.tasks()).toEqual(ledger.tasks());
         expect(again.runs()).toEqual(ledger.runs());
+        for (const { kind } of ledger.jobs())
+          expect(again.rates.dearest(kind)).toBe(ledger.rates.dearest(kind));
       }),
       { seed: 1, numRuns: 300 },
     );
