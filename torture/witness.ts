@@ -81,10 +81,23 @@ export function witness(state: string): Required<Pick<Plugs, 'lines' | 'api'>> {
   };
 }
 
-/** All but what a torn last line left. */
 function wholeLines(state: string): readonly string[] {
   if (statSync(state, { throwIfNoEntry: false }) === undefined) return [];
-  return readFileSync(state, 'utf8')
-    .split('\n')
-    .filter((line) => line.endsWith('}'));
+  return wholeLinesIn(readFileSync(state, 'utf8'));
+}
+
+/** All but what a torn last line left, which may end in a bracket too. One that lacks only its line feed is whole. */
+export function wholeLinesIn(text: string): readonly string[] {
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
+  return isWhole(last) ? [...lines, last] : lines;
+}
+
+function isWhole(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
