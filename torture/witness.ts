@@ -1,7 +1,7 @@
 // A witness to the order of things: it stands between a run and the world, knows what the state file is sure to hold,
 // and breaks the run that does something before what must be on disk is on disk. A kill finds that only by luck.
 import { readFileSync, statSync } from 'node:fs';
-import { asJson, isObject } from '../src/base/json.ts';
+import { asJson, isJson, isObject } from '../src/base/json.ts';
 import type { Plugs } from '../src/workspace/run.ts';
 
 /** What the state file holds for sure. */
@@ -90,14 +90,5 @@ function wholeLines(state: string): readonly string[] {
 export function wholeLinesIn(text: string): readonly string[] {
   const lines = text.split('\n');
   const last = lines.pop() ?? '';
-  return isWhole(last) ? [...lines, last] : lines;
-}
-
-function isWhole(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  return isJson(last) ? [...lines, last] : lines;
 }

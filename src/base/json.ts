@@ -33,3 +33,13 @@ export function fieldOf(object: JsonObject, path: string): Json | undefined {
     value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return value;
 }
+
+/** True for a whole text in JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,5 @@
 // What is wrong with a state file, line by line: which lines can be read, and what the others still say.
-import { canonical, isObject } from '../base/json.ts';
+import { canonical, isJson, isObject } from '../base/json.ts';
 import { type Side, type Sides, sidesOf } from './conflict.ts';
 import { type Fields, fieldsWithin, linesWithin } from './fragments.ts';
 import { parseLine, type StateLine } from './line.ts';
@@ -140,15 +140,6 @@ export function isTorn({ text, terminated }: RawLine, number: number): boolean {
   if (terminated || isJson(text) || linesWithin(text).lines.length > 0) return false;
   const start = number === 1 ? '{"shotlist":' : '{"seq":';
   return /^\0*$/.test(text) || start.startsWith(text.slice(0, start.length));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function wrongWith(
