@@ -45,9 +45,9 @@ export function choice(description: string, ...values: readonly string[]): Schem
   return { type: 'string', enum: values, description };
 }
 
-/** A string of an open list: any is sent, the service decides. `known`: some that it takes. */
+/** A string of an open list: whatever it is, it is sent, and the service decides. `known`: some that it takes. */
 export function openList(description: string, ...known: readonly string[]): Schema {
-  const open = `${description} Open list: any string is sent, the service decides.`;
+  const open = `${description} Open list: every string is sent, the service decides.`;
   const field = { type: 'string', description: open };
   return known.length === 0 ? field : { ...field, examples: known };
 }
