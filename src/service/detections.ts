@@ -18,9 +18,14 @@ export interface StoredDetection {
   readonly id: string;
   readonly status: Status;
   readonly input: Input;
+  /** How sure one must be that it is a face: 0 to 1 (facts.md, Face detection). */
+  readonly confidence: number;
   readonly createdAt: number;
   readonly startedAt: number | undefined;
 }
+
+/** What is asked for, and under which id. */
+export type DetectionOrder = Pick<StoredDetection, 'id' | 'account' | 'input' | 'confidence'>;
 
 export interface StoredFace {
   /** The crop in storage: `api-assets/<detection>/0-0.png`. */
@@ -31,7 +36,7 @@ export interface StoredFace {
 }
 
 export interface Detections {
-  create(id: string, account: string, input: Input, at: number): Promise<StoredDetection>;
+  create(order: DetectionOrder, at: number): Promise<StoredDetection>;
   find(id: string): StoredDetection | undefined;
   unfinished(): readonly StoredDetection[];
   start(id: string, at: number): Promise<void>;
@@ -48,7 +53,8 @@ export interface Detections {
 export function openDetections(database: Database): Detections {
   const byId = database.prepare('SELECT * FROM detections WHERE id = ?');
   const insert = database.prepare(
-    `INSERT INTO detections (id, account, status, input, created_at) VALUES (?, ?, 'queued', ?, ?)`,
+    `INSERT INTO detections (id, account, status, input, confidence, created_at)
+     VALUES (?, ?, 'queued', ?, ?, ?)`,
   );
   const waiting = database.prepare(
     `SELECT * FROM detections WHERE status IN ('queued', 'rendering') ORDER BY seq`,
@@ -66,11 +72,12 @@ export function openDetections(database: Database): Detections {
   const byImage = database.prepare('SELECT * FROM faces WHERE image = ? ORDER BY path');
 
   return {
-    create: (id, account, input, at) =>
+    create: (order, at) =>
       database.write(() => {
-        const { lastInsertRowid } = insert.run(id, account, writeInputs([input]), at);
+        const { id, account, input, confidence } = order;
+        const { lastInsertRowid } = insert.run(id, account, writeInputs([input]), confidence, at);
         const seq = Number(lastInsertRowid);
-        return { seq, account, id, status: 'queued', input, createdAt: at, startedAt: undefined };
+        return { ...order, seq, status: 'queued', createdAt: at, startedAt: undefined };
       }),
     find: (id) => {
       const row = byId.get(id);
@@ -109,6 +116,7 @@ function detectionOf(row: Row): StoredDetection {
     id: textOf(row, 'id'),
     status: statusOf(textOf(row, 'status')),
     input,
+    confidence: numberOf(row, 'confidence'),
     createdAt: numberOf(row, 'created_at'),
     startedAt: maybeNumberOf(row, 'started_at'),
   };

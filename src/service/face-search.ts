@@ -1,7 +1,5 @@
-// From a queued face detection to its faces: the picture is looked at, and each face is kept as an asset whose
-// path a mapping can name (facts.md, Face detection). Clips are not looked into: no face is found in one.
-
-import { extensionOf, mediaTypeOf } from '../api/asset.ts';
+// From a queued face detection to its faces: each one that the renderer finds is kept as an asset whose path a
+// mapping can name (facts.md, Face detection).
 import type { Assets } from './assets.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './database.ts';
@@ -9,9 +7,7 @@ import type { Detections, StoredDetection } from './detections.ts';
 import { reportTrouble } from './own-trouble.ts';
 import { paceOf, type Speed } from './pace.ts';
 import { type Production, remaining } from './production.ts';
-import { guessFace } from './render/faces.ts';
-import { pixelsOf, sharpOf } from './render/picture.ts';
-import { readPicture } from './render/read-picture.ts';
+import type { Renderer } from './render/renderer.ts';
 import type { Storage } from './storage.ts';
 import type { Job } from './studio.ts';
 
@@ -28,35 +24,32 @@ export interface FaceSearchParts {
   readonly assets: Assets;
   readonly storage: Storage;
   readonly production: Production;
+  readonly renderer: Renderer;
   readonly clock: Clock;
   readonly speed: Speed;
   readonly seed: number;
 }
 
 export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
-  const { database, detections, assets, storage, production, clock, speed, seed } = parts;
+  const { database, detections, assets, storage, production, renderer, clock, speed, seed } = parts;
 
-  async function search({ id, account, input }: StoredDetection): Promise<'complete' | 'error'> {
+  async function search(detection: StoredDetection): Promise<'complete' | 'error'> {
+    const { id, account, input, confidence } = detection;
     const inputs = production.inputsFor([input]);
-    if (!inputs.ok) return 'error';
-    const [image] = inputs.value;
-    // Nothing of somebody else's URL is fetched, and a clip is not decoded: both hold no face for us.
-    if (image?.file === undefined || mediaTypeOf(extensionOf(image.file)) !== 'image')
-      return 'complete';
-    const picture = await readPicture(image);
-    if (!picture.ok) return 'error';
-    const region = await guessFace(picture.value);
-    const crop = await sharpOf(picture.value)
-      .extract(pixelsOf(region, picture.value))
-      .png({ compressionLevel: 2 })
-      .toBuffer();
-    const path = `api-assets/${id}/0-0.png`;
-    await storage.save(path, crop);
-    await database.write(() => {
-      assets.add(path, account, crop.length, clock.now());
-      detections.addFace(id, { path, image: input.key, region });
-    });
-    return 'complete';
+    const [image] = inputs.ok ? inputs.value : [];
+    if (image === undefined) return 'error';
+    const answer = await renderer.findFaces(
+      { input: image, confidence },
+      async ({ name, crop, region }) => {
+        const path = `api-assets/${id}/${name}`;
+        await storage.save(path, crop);
+        await database.write(() => {
+          assets.add(path, account, crop.length, clock.now());
+          detections.addFace(id, { path, image: input.key, region });
+        });
+      },
+    );
+    return answer.ok ? 'complete' : 'error';
   }
 
   return {

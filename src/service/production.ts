@@ -16,7 +16,7 @@ import { reportTrouble } from './own-trouble.ts';
 import { effortOf, type Pace, paceOf, type Speed } from './pace.ts';
 import { isLive, type StoredProject } from './project-row.ts';
 import type { Projects } from './projects.ts';
-import { render } from './render/render.ts';
+import type { Renderer } from './render/renderer.ts';
 import type { RenderInput, RenderOutcome } from './render/request.ts';
 import type { Storage } from './storage.ts';
 import type { Job } from './studio.ts';
@@ -34,13 +34,14 @@ export interface ProductionParts {
   readonly storage: Storage;
   readonly accounts: Accounts;
   readonly faults: Faults;
+  readonly renderer: Renderer;
   readonly clock: Clock;
   readonly speed: Speed;
   readonly seed: number;
 }
 
 export function openProduction(parts: ProductionParts): Production {
-  const { projects, detections, storage, accounts, faults, clock, speed, seed } = parts;
+  const { projects, detections, storage, accounts, faults, renderer, clock, speed, seed } = parts;
 
   const inputsFor: Production['inputsFor'] = (inputs) => {
     const found: RenderInput[] = [];
@@ -70,7 +71,7 @@ export function openProduction(parts: ProductionParts): Production {
     const folder = await storage.makeOutputFolder(project.id);
     const tier = accounts.find(project.account)?.tier ?? 'free';
     const most = allowances[tier].outputPixels;
-    return render({ tool, body: project.body, inputs: inputs.value, folder, seed, most });
+    return renderer.render({ tool, body: project.body, inputs: inputs.value, folder, seed, most });
   }
 
   const isWanted = (id: string): boolean => {

@@ -25,6 +25,7 @@ import { type LocalService, ServiceOptionError, type ServiceOptions } from './op
 import type { Parts } from './parts.ts';
 import { openProduction } from './production.ts';
 import { openProjects } from './projects.ts';
+import { plainRenderer } from './render/plain/renderer.ts';
 import { accountRoutes } from './routes/account.ts';
 import { creationRoutes } from './routes/creations.ts';
 import { detectionRoutes } from './routes/detections.ts';
@@ -107,9 +108,26 @@ async function openOn(
   const projects = openProjects(database, accounts, { note: deliveries.note, tell: courier.wake });
   const detections = openDetections(database);
 
+  const renderer = plainRenderer;
   const pace = { clock, speed, seed };
-  const production = openProduction({ projects, detections, storage, accounts, faults, ...pace });
-  const faces = openFaceSearch({ database, detections, assets, storage, production, ...pace });
+  const production = openProduction({
+    projects,
+    detections,
+    storage,
+    accounts,
+    faults,
+    renderer,
+    ...pace,
+  });
+  const faces = openFaceSearch({
+    database,
+    detections,
+    assets,
+    storage,
+    production,
+    renderer,
+    ...pace,
+  });
   const studio = openStudio(clock, slots);
   // Of its own, so that a free detection does not wait behind long renderings.
   const faceStudio = openStudio(clock, slots);

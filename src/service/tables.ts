@@ -88,4 +88,8 @@ CREATE TABLE attempts (
 ) STRICT;
 CREATE INDEX attempts_by_delivery ON attempts (delivery);
 `,
+  // How sure a face detection must be. Those that there were had asked for the default.
+  `
+ALTER TABLE detections ADD COLUMN confidence REAL NOT NULL DEFAULT 0.5;
+`,
 ];

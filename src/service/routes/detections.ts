@@ -9,6 +9,9 @@ import { detectionRecordOf } from '../records.ts';
 import { bodyOf, notFound } from '../refusal.ts';
 import { detectionRequest } from '../requests.ts';
 
+/** facts.md, Face detection. */
+const usualConfidence = 0.5;
+
 type ById = { Params: { id: string } };
 
 export function detectionRoutes(server: FastifyInstance, parts: Parts): void {
@@ -24,7 +27,10 @@ export function detectionRoutes(server: FastifyInstance, parts: Parts): void {
       if (!inputs.ok) return answer(reply, inputs.error);
       const [input] = inputs.value;
       if (input === undefined) throw new Error('bug: a detection names its target');
-      const detection = await detections.create(randomUUID(), account, input, clock.now());
+      const asked = body.value['confidence_score'];
+      const confidence = typeof asked === 'number' ? asked : usualConfidence;
+      const order = { id: randomUUID(), account, input, confidence };
+      const detection = await detections.create(order, clock.now());
       search(detection);
       return { id: detection.id, credits_charged: 0 };
     });

@@ -1,13 +1,14 @@
-// The one door to the renderers: a request with its real input files goes in, files come out. What is made is
-// a stand-in for what the hosted service makes, but always made from these inputs, never a fixed file.
+// The stand-ins of all tools: always made from the inputs at hand, never a fixed file, with next to no work. Tests and
+// benches that are about money and files use them, and so does a tool whose libraries are not installed.
+
+import type { RenderOutcome, RenderRequest } from '../request.ts';
 import { renderClip } from './clip.ts';
 import { renderFaceSwap } from './face-swap.ts';
 import { renderAnimation } from './motion.ts';
 import { renderPictures } from './picture-tools.ts';
-import type { RenderOutcome, RenderRequest } from './request.ts';
 import { renderSpeech } from './speech.ts';
 
-export function render(request: RenderRequest): Promise<RenderOutcome> {
+export function renderPlainly(request: RenderRequest): Promise<RenderOutcome> {
   switch (request.tool.record) {
     case 'video':
       return renderClip(request);

@@ -3,13 +3,13 @@
 
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { fieldOf } from '../../base/json.ts';
-import { ok } from '../../base/result.ts';
-import { card } from './card.ts';
-import { keyOf, wordsOf } from './key.ts';
-import { marked } from './mark.ts';
-import { type Picture, pictureOf, sharpOf } from './picture.ts';
-import type { RenderedFile, RenderOutcome, RenderRequest } from './request.ts';
+import { fieldOf } from '../../../base/json.ts';
+import { ok } from '../../../base/result.ts';
+import { card } from '../card.ts';
+import { keyOf, wordsOf } from '../key.ts';
+import { marked } from '../mark.ts';
+import { type Picture, pictureOf, sharpOf } from '../picture.ts';
+import type { RenderedFile, RenderOutcome, RenderRequest } from '../request.ts';
 
 const frames = 8;
 /** The longest side in pixels: animations are for looking at, not for keeping. */

@@ -1,15 +1,15 @@
 // Face swap in a photo: each new face, cut out as a soft oval, is laid over the place of the face that it
 // replaces: where face detection found that one, else where a face is guessed.
 import sharp from 'sharp';
-import { ok } from '../../base/result.ts';
-import type { Region } from '../detections.ts';
+import { ok } from '../../../base/result.ts';
+import type { Region } from '../../detections.ts';
+import { keep } from '../keep.ts';
+import { keyOf } from '../key.ts';
+import { marked } from '../mark.ts';
+import { layer, type Picture, pictureOf, pixelsOf, sharpOf } from '../picture.ts';
+import { readPicture } from '../read-picture.ts';
+import type { RenderInput, RenderOutcome, RenderRequest } from '../request.ts';
 import { guessFace } from './faces.ts';
-import { keyOf } from './key.ts';
-import { marked } from './mark.ts';
-import { layer, type Picture, pictureOf, pixelsOf, sharpOf } from './picture.ts';
-import { keep } from './picture-tools.ts';
-import { readPicture } from './read-picture.ts';
-import type { RenderInput, RenderOutcome, RenderRequest } from './request.ts';
 
 /** One face to be laid over some places of the target. */
 interface Swap {

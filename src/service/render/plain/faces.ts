@@ -1,8 +1,8 @@
 // Where a face may be: a guess. One square around the point that draws the most attention, by the same measure
 // that crops pictures well (skin tones, contrast, colour). It knows nothing of faces and always finds exactly one.
 import sharp from 'sharp';
-import type { Region } from '../detections.ts';
-import { type Picture, sharpOf } from './picture.ts';
+import type { Region } from '../../detections.ts';
+import { type Picture, sharpOf } from '../picture.ts';
 
 /** The side of the guessed square, of the picture's shorter side. */
 const share = 0.3;

@@ -4,17 +4,17 @@
 import { constants } from 'node:fs';
 import { copyFile, link } from 'node:fs/promises';
 import { join } from 'node:path';
-import { extensionOf } from '../../api/asset.ts';
-import { ok } from '../../base/result.ts';
-import { clipOf } from '../charge.ts';
-import { card } from './card.ts';
-import { keyOf, wordsOf } from './key.ts';
-import { marked } from './mark.ts';
+import { extensionOf } from '../../../api/asset.ts';
+import { ok } from '../../../base/result.ts';
+import { clipOf } from '../../charge.ts';
+import { card } from '../card.ts';
+import { withInsets } from '../insets.ts';
+import { keyOf, wordsOf } from '../key.ts';
+import { marked } from '../mark.ts';
+import type { Picture } from '../picture.ts';
+import { readPicture } from '../read-picture.ts';
+import type { RenderInput, RenderOutcome, RenderRequest } from '../request.ts';
 import { animate } from './motion.ts';
-import type { Picture } from './picture.ts';
-import { withInsets } from './picture-tools.ts';
-import { readPicture } from './read-picture.ts';
-import type { RenderInput, RenderOutcome, RenderRequest } from './request.ts';
 
 export async function renderClip(request: RenderRequest): Promise<RenderOutcome> {
   const { tool, body, inputs, folder } = request;

@@ -3,11 +3,11 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fieldOf } from '../../base/json.ts';
-import { err, ok } from '../../base/result.ts';
-import { hueOf } from './card.ts';
-import { digestOfFile, keyOf } from './key.ts';
-import type { RenderOutcome, RenderRequest } from './request.ts';
+import { fieldOf } from '../../../base/json.ts';
+import { err, ok } from '../../../base/result.ts';
+import { hueOf } from '../card.ts';
+import { digestOfFile, keyOf } from '../key.ts';
+import type { RenderOutcome, RenderRequest } from '../request.ts';
 
 const rate = 16_000;
 /** How fast a text is spoken, about. */
