@@ -21,7 +21,16 @@ interface Door {
 /** `shotlist serve` as a person starts it. */
 async function serve(credits: number, data: string | undefined): Promise<Door> {
   const place = data === undefined ? [] : ['--data', data];
-  const args = [main, 'serve', '--json', '--credits', String(credits), ...place];
+  const args = [
+    main,
+    'serve',
+    '--json',
+    '--pictures',
+    'plain',
+    '--credits',
+    String(credits),
+    ...place,
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const { address, key }: { address: string; key: string } = JSON.parse(line);

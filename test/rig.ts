@@ -106,7 +106,9 @@ export class Rig {
     user: { readonly uid?: number; readonly gid?: number } = {},
   ): ChildProcess {
     const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...clean } = process.env;
-    const child = spawn(process.execPath, [main, ...args], {
+    const rendersNothing = args[0] === 'run' || args[0] === 'serve';
+    const plain = rendersNothing && !args.includes('--pictures') ? ['--pictures', 'plain'] : [];
+    const child = spawn(process.execPath, [main, ...args, ...plain], {
       cwd: this.folder,
       env: { ...clean, ...env },
       ...user,
@@ -144,6 +146,9 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { code, stdout, stderr };
 }
 
+/** Tests that are about money and files do without previews that take their time; render/ has tests of its own. */
+export const plainly = { pictures: 'plain' } as const;
+
 /** A folder with the photo pipeline, an actor and so many photos. */
 export async function photoRig(count: number, pipeline = photoPipeline): Promise<Rig> {
   const rig = new Rig(pipeline);
@@ -154,7 +159,7 @@ export async function photoRig(count: number, pipeline = photoPipeline): Promise
 }
 
 export async function service(options: ServiceOptions = {}): Promise<LocalService> {
-  const started = await startService(options);
+  const started = await startService({ ...plainly, ...options });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= started.close();

@@ -56,7 +56,7 @@ export async function tortureRound(options: RoundOptions): Promise<RoundResult> 
   const weather = drawWeather(chance);
   const room = await openRoom(terms);
   const service = await startService({
-    ...{ key, credits: opening, faults: { faults: weather.faults } },
+    ...{ key, credits: opening, pictures: 'plain', faults: { faults: weather.faults } },
   });
   const ground = { room, terms, reference: reference(second), opening };
   const round = new Round({ options, chance, weather, room, service, ground });

@@ -75,7 +75,7 @@ async function undisturbed(
 ): Promise<ReadonlyMap<string, string>> {
   const budget = items * itemCredits[second];
   const room = await openRoom({ second, items, budget, window: 8 });
-  const service = await startService({ key, credits: budget });
+  const service = await startService({ key, credits: budget, pictures: 'plain' });
   try {
     const { file, state } = room;
     const end = await nursery.take().run({ file, state, service: service.address });

@@ -83,7 +83,7 @@ export async function tortureWire({ cutsAfter, jobs }: WireTorture): Promise<Wir
 }
 
 async function withService<T>(deed: (service: LocalService) => Promise<T>): Promise<T> {
-  const service = await startService();
+  const service = await startService({ pictures: 'plain' });
   try {
     return await deed(service);
   } finally {

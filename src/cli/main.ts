@@ -5,6 +5,7 @@ import { tiers } from '../api/tier.ts';
 import {
   duration,
   listenAddress,
+  pictures,
   portNumber,
   positiveInteger,
   positiveNumber,
@@ -62,6 +63,7 @@ withPlaces(
   .option('--pay-again', 'pay again for results that are gone here and at the service')
   .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
   .option('--speed <speed>', 'of a rehearsal: instant, realtime or a factor such as 60', speed)
+  .addOption(pictures('of a rehearsal: real previews, or plain stand-ins at once'))
   .option('--verbose', 'log everything that happens to standard error')
   .option('--log <file>', 'log everything that happens to a file')
   .action(async (file: string, flags) => {
@@ -170,6 +172,7 @@ program
   .option('--faults <file>', 'what shall go wrong (schemas/faults.schema.json)')
   .option('--seed <n>', 'seed of all chance', wholeNumber)
   .option('--slots <n>', 'projects in the works at once (default: 8)', positiveInteger)
+  .addOption(pictures('real previews, or plain stand-ins at once'))
   .option(
     '--address-lifetime <time>',
     'how long a presigned address works (default: 24h)',

@@ -70,6 +70,10 @@ function collectInput(
   return { ...known, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
+/** What the local service renders (default: real). */
+export const pictures = (description: string): Option =>
+  new Option('--pictures <kind>', `${description} (default: real)`).choices(['real', 'plain']);
+
 export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('write a whole number');
   return Number(text);

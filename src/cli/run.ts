@@ -3,6 +3,7 @@
 import type { ListenAddress } from '../edge/event-receiver.ts';
 import type { Happening } from '../report/happening.ts';
 import { happeningText, summaryText } from '../report/run-text.ts';
+import type { Pictures } from '../service/options.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { problem } from '../workspace/problem.ts';
 import { run } from '../workspace/run.ts';
@@ -28,6 +29,7 @@ export interface RunFlags extends PipelineFlags {
   readonly log?: string;
   readonly listen?: ListenAddress;
   readonly speed?: 'instant' | 'realtime' | number;
+  readonly pictures?: Pictures;
 }
 
 export async function runCommand(file: string, flags: RunFlags): Promise<number> {
@@ -51,6 +53,7 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
       items: filterOf(flags),
       signal: stop.signal,
       ...(flags.speed === undefined ? {} : { rehearsalSpeed: flags.speed }),
+      ...(flags.pictures === undefined ? {} : { rehearsalPictures: flags.pictures }),
       say: (happening) => {
         log.write(happening);
         show(happening);

@@ -7,7 +7,7 @@ import { systemReason } from '../edge/system-error.ts';
 import { renderDiagnostic } from '../language/diagnostic.ts';
 import { parseFaults } from '../service/faults/read.ts';
 import type { FaultsDocument } from '../service/faults/schema.ts';
-import type { LocalService, ServiceOptions } from '../service/options.ts';
+import type { LocalService, Pictures, ServiceOptions } from '../service/options.ts';
 import { startService } from '../service/start.ts';
 import { complain, print, printJson } from './terminal.ts';
 
@@ -21,6 +21,7 @@ export interface ServeFlags {
   readonly faults?: string;
   readonly seed?: number;
   readonly slots?: number;
+  readonly pictures?: Pictures;
   readonly addressLifetime?: number;
   readonly assetLifetime?: number;
   readonly eventBackoff?: number;
@@ -46,6 +47,7 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
       `warning: ${flags.host} may be reached from other machines. They need the key, but nothing is encrypted; ` +
         'the hub answers to this machine only.',
     );
+  for (const lack of service.lacks()) complain(`note: ${lack}`);
   if (flags.json === true) printJson({ address, key, hub });
   else {
     print(`The local service is at ${address}`);

@@ -6,8 +6,8 @@ import type { Database } from './database.ts';
 import type { Detections, StoredDetection } from './detections.ts';
 import { reportTrouble } from './own-trouble.ts';
 import { paceOf, type Speed } from './pace.ts';
-import { type Production, remaining } from './production.ts';
-import type { Renderer } from './render/renderer.ts';
+import { leaveAsItIs, type Production, remaining } from './production.ts';
+import { type Renderer, RendererClosed } from './render/renderer.ts';
 import type { Storage } from './storage.ts';
 import type { Job } from './studio.ts';
 
@@ -64,8 +64,13 @@ export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
       isWanted: () => true,
       begin: () => detections.start(detection.id, clock.now()),
       work: async () => {
-        const status = await search(detection);
-        return () => detections.finish(detection.id, status);
+        try {
+          const status = await search(detection);
+          return () => detections.finish(detection.id, status);
+        } catch (reason) {
+          if (reason instanceof RendererClosed) return leaveAsItIs;
+          throw reason;
+        }
       },
       broke: async (reason) => {
         reportTrouble(`face detection ${detection.id}`, reason);

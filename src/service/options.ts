@@ -36,11 +36,18 @@ export interface ServiceOptions {
   readonly eventGiveUpMs?: number;
   /** What shall go wrong: the content of a faults file (schemas/faults.schema.json). */
   readonly faults?: FaultsDocument;
+  /**
+   * `real` (the default): previews made on threads, as far as the libraries for it are installed. `plain`: stand-ins
+   * that cost next to no work, for tests of everything but pictures.
+   */
+  readonly pictures?: Pictures;
   /** Milliseconds since 1970; default Date.now. */
   readonly now?: () => number;
   /** Wakes the service later; default setTimeout. Goes with `now` in tests that hand in their clock. */
   readonly after?: (ms: number, then: () => void) => () => void;
 }
+
+export type Pictures = 'real' | 'plain';
 
 export interface LocalService {
   /** `http://127.0.0.1:<port>` */
@@ -49,6 +56,11 @@ export interface LocalService {
   readonly key: string;
   /** The page with projects, credits, keys and webhooks. */
   readonly hub: string;
+  /**
+   * What is not rendered for real since libraries are missing: a sentence each, with the line that installs them; of all
+   * step kinds, or of these.
+   */
+  lacks(kinds?: ReadonlySet<string>): readonly string[];
   /** Ends renderings under way, keeps what is durable, and removes the temporary folder. */
   close(): Promise<void>;
   /** Of the account that every service has. */

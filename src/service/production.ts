@@ -16,7 +16,7 @@ import { reportTrouble } from './own-trouble.ts';
 import { effortOf, type Pace, paceOf, type Speed } from './pace.ts';
 import { isLive, type StoredProject } from './project-row.ts';
 import type { Projects } from './projects.ts';
-import type { Renderer } from './render/renderer.ts';
+import { type Renderer, RendererClosed } from './render/renderer.ts';
 import type { RenderInput, RenderOutcome } from './render/request.ts';
 import type { Storage } from './storage.ts';
 import type { Job } from './studio.ts';
@@ -135,6 +135,7 @@ export function openProduction(parts: ProductionParts): Production {
             const outcome = failure ?? (await outcomeOf(project));
             return () => settle(project, outcome, percent);
           } catch (reason) {
+            if (reason instanceof RendererClosed) return leaveAsItIs;
             // Deleted or canceled meanwhile: its folder was taken from under the renderer.
             if (isWanted(id)) throw reason;
             return () => discard(id);
@@ -150,6 +151,9 @@ export function openProduction(parts: ProductionParts): Production {
     },
   };
 }
+
+/** For a service that stops: what was begun is begun again when it starts. */
+export async function leaveAsItIs(): Promise<void> {}
 
 function knownTool(name: string): Tool {
   const tool = toolNamed(name);

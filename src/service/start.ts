@@ -26,6 +26,8 @@ import type { Parts } from './parts.ts';
 import { openProduction } from './production.ts';
 import { openProjects } from './projects.ts';
 import { plainRenderer } from './render/plain/renderer.ts';
+import { lacksFor } from './render/real/door.ts';
+import { openPool } from './render/real/pool.ts';
 import { accountRoutes } from './routes/account.ts';
 import { creationRoutes } from './routes/creations.ts';
 import { detectionRoutes } from './routes/detections.ts';
@@ -108,7 +110,8 @@ async function openOn(
   const projects = openProjects(database, accounts, { note: deliveries.note, tell: courier.wake });
   const detections = openDetections(database);
 
-  const renderer = plainRenderer;
+  const { pictures = 'real' } = options;
+  const renderer = pictures === 'real' ? openPool() : plainRenderer;
   const pace = { clock, speed, seed };
   const production = openProduction({
     projects,
@@ -169,11 +172,13 @@ async function openOn(
     address,
     key: keys.key,
     hub: `${address}/hub`,
+    lacks: (kinds) => (pictures === 'real' ? lacksFor(kinds) : []),
     ledger: () => accounts.ledger(localAccount),
     balance: () => accounts.find(localAccount)?.credits ?? 0,
     requests: app.requests,
     close: async () => {
       await app.server.close();
+      await renderer.close();
       await Promise.all([studio.close(), faceStudio.close()]);
       await courier.close();
     },

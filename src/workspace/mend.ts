@@ -100,7 +100,12 @@ async function reached(
 ): Promise<Result<Reached, Problem>> {
   if (service === 'rehearsal') {
     const { startService } = await import('../service/start.ts');
-    const local = await startService({ data, passingKey: true, now: () => clock.now() });
+    const local = await startService({
+      data,
+      passingKey: true,
+      pictures: 'plain',
+      now: () => clock.now(),
+    });
     closers.push(() => local.close());
     const api = httpClient({ base: local.address, key: local.key, clock });
     closers.push(() => api.close());

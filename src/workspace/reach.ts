@@ -1,14 +1,19 @@
 // The service that a run speaks to: the hosted one, or the local one in this process.
 import type { Clock } from '../run/ports.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
+import type { Pictures } from '../service/options.ts';
 import type { Places } from './places.ts';
 import type { Target } from './target.ts';
+
+export type { Pictures };
 
 export interface Reachable {
   readonly address: string;
   readonly key: string;
   /** A rehearsal only: what the local service has charged. */
   ledger?(): readonly LedgerEntry[];
+  /** A rehearsal only: what it does not render for real, and why. */
+  lacks?(kinds: ReadonlySet<string>): readonly string[];
   close(): Promise<void>;
 }
 
@@ -20,13 +25,19 @@ interface Reaching {
   readonly places: Places;
   readonly clock: Clock;
   readonly speed: Speed;
+  readonly pictures: Pictures;
 }
 
 /** More than any rehearsal spends. */
 const rehearsalCredits = 1_000_000_000;
 
 /** The hosted service, or the local one in this process, with its data beside the rehearsal's state. */
-export async function openService({ target, places, clock, speed }: Reaching): Promise<Reachable> {
+export async function openService({
+  target,
+  places,
+  clock,
+  ...manner
+}: Reaching): Promise<Reachable> {
   if (target.kind === 'hosted')
     return { address: target.address, key: target.key, close: async () => undefined };
   // Only a rehearsal pays for loading a web server and an image library.
@@ -35,7 +46,7 @@ export async function openService({ target, places, clock, speed }: Reaching): P
     data: places.service,
     credits: rehearsalCredits,
     passingKey: true,
-    speed: speed,
+    ...manner,
     now: () => clock.now(),
   });
 }

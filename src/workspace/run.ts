@@ -20,7 +20,7 @@ import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
-import { hasteOf, openService, type Reachable, type Speed } from './reach.ts';
+import { hasteOf, openService, type Pictures, type Reachable, type Speed } from './reach.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
@@ -44,6 +44,8 @@ export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions, 
   readonly haste?: number;
   /** How fast the local service of a rehearsal renders. Default: at once. */
   readonly rehearsalSpeed?: Speed;
+  /** What the local service of a rehearsal renders. Default: real previews. */
+  readonly rehearsalPictures?: Pictures;
 }
 
 export interface Ran {
@@ -163,12 +165,15 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   }
   let service: Reachable | undefined;
   try {
-    service = await openService({ ...running, speed: options.rehearsalSpeed ?? 'instant' });
+    const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
+    const { target, places, clock } = running;
+    service = await openService({ target, places, clock, speed, pictures });
+    const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
+    for (const message of service.lacks?.(kinds) ?? []) say({ type: 'warning', message });
     const { news } = heard.value;
     const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
     const summary = await perform(running, terms);
     say({ type: 'ended', summary });
-    const { places, target } = running;
     return ok({
       summary,
       rehearsal: target.kind === 'rehearsal',

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { startService } from '../../src/service/start.ts';
 import type { Plugs } from '../../src/workspace/run.ts';
-import { bill, ended, photoRig, type Rig, service, until } from '../rig.ts';
+import { bill, ended, photoRig, plainly, type Rig, service, until } from '../rig.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 
 async function countLines(): Promise<number> {
@@ -29,7 +29,7 @@ describe('the power is cut at every line of the journal', () => {
       const all = await countLines();
       expect(all).toBeGreaterThan(15);
       for (let line = 1; line <= all; line++) {
-        const local = await startService();
+        const local = await startService(plainly);
         const rig = await photoRig(2);
         try {
           const cut = cutAt(line, when, rig.path('photos.state.jsonl'));

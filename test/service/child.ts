@@ -5,6 +5,7 @@ import { startService } from '../../src/service/start.ts';
 const [, , data = '', speed = 'instant', slots = '8'] = process.argv;
 const { address, key } = await startService({
   data,
+  pictures: 'plain',
   speed: speed === 'instant' || speed === 'realtime' ? speed : Number(speed),
   slots: Number(slots),
 });

@@ -6,7 +6,7 @@ import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
 import { tools } from '../../src/kinds/tools.ts';
 import { endpoints } from '../../src/service/endpoints.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
-import { photo, service } from '../rig.ts';
+import { photo, plainly, service } from '../rig.ts';
 import { Client, type Request, send } from './client.ts';
 import { filledInObject } from './examples.ts';
 
@@ -49,7 +49,7 @@ describe('its schemas', () => {
   let ajv: Ajv2020;
   let document: JsonObject;
   beforeAll(async () => {
-    local = await startService({ credits: 1_000_000 });
+    local = await startService({ ...plainly, credits: 1_000_000 });
     document = await documentOf(local);
     ajv = new Ajv2020({ strict: false });
     ajv.addSchema({ $id: 'openapi', ...document });

@@ -6,11 +6,11 @@ import type { Region } from '../detections.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from './request.ts';
 
 export interface Renderer {
-  /** A bad input is an outcome; it throws on a bug. */
+  /** A bad input is an outcome; it throws on a bug, and `RendererClosed`. */
   render(request: RenderRequest): Promise<RenderOutcome>;
   /** Looks for faces and tells each as soon as it is found; they are all told when it answers. */
   findFaces(question: FaceQuestion, tell: (face: FoundFace) => Promise<void>): Promise<FaceAnswer>;
-  /** Ends what is under way. */
+  /** Ends what is under way, which then throws `RendererClosed`. */
   close(): Promise<void>;
 }
 
@@ -32,3 +32,11 @@ export interface FoundFace {
 
 /** An error: the file cannot be looked into. */
 export type FaceAnswer = Result<undefined, ProjectError>;
+
+/** The service is stopping; what was to be rendered is begun again when it starts. */
+export class RendererClosed extends Error {
+  readonly code = 'RENDERER_CLOSED';
+  constructor() {
+    super('The renderer was closed');
+  }
+}

@@ -8,7 +8,7 @@ import {
   type ServiceOptions,
   startService,
 } from '../../../src/service/start.ts';
-import { service } from '../../rig.ts';
+import { plainly, service } from '../../rig.ts';
 import { Client, eventually, listAt, textAt } from '../client.ts';
 import { type Clockwork, clockwork } from '../clockwork.ts';
 
@@ -21,7 +21,7 @@ export interface Stage {
 /** A service whose projects take the time of the hosted one, by a clock that the test moves. */
 export async function slow(options: ServiceOptions = {}): Promise<Stage> {
   const clock = clockwork();
-  const local = await service(slowed(clock, options));
+  const local = await service(slowed(clock, { ...plainly, ...options }));
   return { local, client: new Client(local), clock };
 }
 

@@ -8,7 +8,7 @@ import {
   type ServiceOptions,
   startService,
 } from '../../../src/service/start.ts';
-import { photo } from '../../rig.ts';
+import { photo, plainly } from '../../rig.ts';
 import { type Answer, Client } from '../client.ts';
 
 export interface Siege {
@@ -22,7 +22,7 @@ export interface Siege {
 
 /** Call at the top of a file: one service for all of its tests. */
 export async function besiege(options: ServiceOptions = {}): Promise<Siege> {
-  const local = await startService(options);
+  const local = await startService({ ...plainly, ...options });
   afterAll(() => local.close());
   const warnings: Error[] = [];
   process.on('warning', (warning) => {
