@@ -1,5 +1,5 @@
 // `npm run bench -- wire` and `-- memory`: what the runner costs beside the requests themselves; `-- service`: what
-// the local service bears.
+// the local service bears; `-- answers`: how soon it answers while it renders.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureAnswers } from './answers.ts';
 import { measureService } from './service.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -193,7 +194,21 @@ async function service(): Promise<void> {
   }
 }
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { wire, memory, service };
+/** How soon the service answers while fifty renderings are under way. */
+async function answers(): Promise<void> {
+  for (let round = 1; round <= Number(values.pairs); round++) {
+    const { times, rendered } = await measureAnswers(50, Number(values.items ?? 1000));
+    const sorted = times.toSorted((a, b) => a - b);
+    const at = (share: number): string =>
+      (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1);
+    print(
+      `  round ${round}: ${times.length} answers, median ${at(0.5)} ms, 95 % within ${at(0.95)} ms, ` +
+        `longest ${at(1)} ms; 50 renderings at a time, ${rendered} ended meanwhile`,
+    );
+  }
+}
+
+const benches: Readonly<Record<string, () => Promise<void>>> = { wire, memory, service, answers };
 const bench = benches[positionals[0] ?? ''];
 if (bench === undefined) {
   print(

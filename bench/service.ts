@@ -1,43 +1,13 @@
 // The local service under load, by itself: `npm run bench -- service`. Creations over 64 connections, with the real
-// ledger and the real renderers behind them, then reads; in memory and with a data folder.
-import { type ChildProcess, spawn } from 'node:child_process';
+// ledger and plain pictures behind them, then reads; in memory and with a data folder.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { Pool } from 'undici';
+import { serve } from './serve.ts';
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const connections = 64;
-
-interface Door {
-  readonly address: string;
-  readonly key: string;
-  readonly process: ChildProcess;
-}
-
-/** `shotlist serve` as a person starts it. */
-async function serve(credits: number, data: string | undefined): Promise<Door> {
-  const place = data === undefined ? [] : ['--data', data];
-  const args = [
-    main,
-    'serve',
-    '--json',
-    '--pictures',
-    'plain',
-    '--credits',
-    String(credits),
-    ...place,
-  ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { address, key }: { address: string; key: string } = JSON.parse(line);
-    return { address, key, process: child };
-  }
-  throw new Error('the service did not start');
-}
 
 /** Requests a second, when so many are made over all connections. */
 async function rateOf(count: number, ask: (index: number) => Promise<void>): Promise<number> {
@@ -58,7 +28,8 @@ export interface ServiceRates {
 /** Throws when the ledger is not exactly what was answered. */
 export async function measureService(count: number, stored: boolean): Promise<ServiceRates> {
   const data = stored ? mkdtempSync(join(tmpdir(), 'shotlist-bench-')) : undefined;
-  const door = await serve(count * 10, data);
+  const place = data === undefined ? [] : ['--data', data];
+  const door = await serve(['--pictures', 'plain', '--credits', `${count * 10}`, ...place]);
   const pool = new Pool(door.address, { connections });
   const headers = { authorization: `Bearer ${door.key}`, 'content-type': 'application/json' };
   const ask = async <T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> => {

@@ -1,8 +1,11 @@
-// The demo: six real photographs through face-swap-photos.yaml, against the local service. Run it twice.
+// The demo: six real photographs through face-swap-photos.yaml, against the local service, and a sheet that shows each
+// before and after. Run it twice.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { writeBeforeAfter } from './before-after.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Real photographs that a dev dependency brings along; they are copied to an ignored folder, never committed. */
@@ -15,8 +18,16 @@ function bring(from: string, to: string): void {
   if (!existsSync(target)) copyFileSync(join(samples, from), target);
 }
 
-for (const number of [1, 2, 3, 4, 5, 6]) bring(`sample${number}.jpg`, `photos/sample${number}.jpg`);
-bring('sample1.jpg', 'actor.jpg');
+const numbers = [1, 2, 3, 4, 5, 6];
+for (const number of numbers) bring(`sample${number}.jpg`, `photos/sample${number}.jpg`);
+
+/** The actor is one of the faces: the woman in the middle of the third photo, in pixels. */
+const actor = join(root, 'media/actor.jpg');
+if (!existsSync(actor))
+  await sharp(join(samples, 'sample3.jpg'))
+    .extract({ left: 1040, top: 130, width: 360, height: 420 })
+    .jpeg({ quality: 95 })
+    .toFile(actor);
 
 const { status } = spawnSync(
   process.execPath,
@@ -27,4 +38,13 @@ const { status } = spawnSync(
   ],
   { stdio: 'inherit' },
 );
+if (status === 0) {
+  const pairs = numbers.map((number) => ({
+    name: `sample${number}`,
+    before: join(root, `media/photos/sample${number}.jpg`),
+    after: join(root, `out/face-swap-photos/sample${number}.png`),
+  }));
+  const sheet = await writeBeforeAfter(join(root, 'out/before-after'), pairs);
+  process.stdout.write(`Before and after, side by side: ${relative(process.cwd(), sheet)}\n`);
+}
 process.exit(status ?? 1);
