@@ -52,7 +52,7 @@ export function projectPage(project: ProjectDetails): string {
       : html`<ul class="cards">
           ${downloads.map(({ url }, index) => {
             const path = outputPath(id, index);
-            return html`<li><a class="picture" href=${path}>${media(path, url, project.tool)}</a></li>`;
+            return html`<li>${player(path, url, project.tool)}</li>`;
           })}
         </ul>`,
     table(
@@ -78,6 +78,18 @@ function outputOf({ id, downloads, tool, status, enabled }: ProjectView): Html {
 }
 
 const outputPath = (id: string, index: number): string => `/hub/projects/${id}/outputs/${index}`;
+
+/** An output by itself: what has a length can be played, the rest opened. */
+function player(path: string, url: string, what: string): Html {
+  const extension = extensionOf(new URL(url).pathname);
+  const type = extension === 'gif' ? 'image' : mediaTypeOf(extension);
+  const label = `Output of ${what}`;
+  if (type === 'video')
+    return html`<div class="picture"><video src=${path} aria-label=${label} controls loop preload="metadata"></video></div>`;
+  if (type === 'audio')
+    return html`<div class="words"><audio src=${path} aria-label=${label} controls preload="metadata"></audio></div>`;
+  return html`<a class="picture" href=${path}>${media(path, url, what)}</a>`;
+}
 
 /** A picture, a clip or a sound, as the ending of its address says. */
 function media(path: string, url: string, what: string): Html {

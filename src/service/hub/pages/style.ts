@@ -43,6 +43,7 @@ pre { background: var(--card); border: 1px solid var(--line); padding: .75rem; o
 .cards li { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; overflow: hidden; }
 .cards .picture { position: relative; display: grid; place-items: center; aspect-ratio: 4 / 3; background: light-dark(#eef0f4, #262a33); color: var(--dim); }
 .cards img, .cards video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+.cards video[controls] { object-fit: contain; } .cards audio { display: block; width: 100%; }
 .cards .words { padding: .6rem .75rem; } .cards strong { display: block; overflow-wrap: anywhere; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; margin: 0; padding: 0; }
 .figures div { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; }
