@@ -106,9 +106,10 @@ export class Rig {
     user: { readonly uid?: number; readonly gid?: number } = {},
   ): ChildProcess {
     const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...clean } = process.env;
-    const rendersNothing = args[0] === 'run' || args[0] === 'serve';
-    const plain = rendersNothing && !args.includes('--pictures') ? ['--pictures', 'plain'] : [];
-    const child = spawn(process.execPath, [main, ...args, ...plain], {
+    const [command = '', ...rest] = args;
+    const renders = command === 'run' || command === 'serve';
+    const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
+    const child = spawn(process.execPath, [main, command, ...plain, ...rest], {
       cwd: this.folder,
       env: { ...clean, ...env },
       ...user,
