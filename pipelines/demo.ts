@@ -21,11 +21,11 @@ function bring(from: string, to: string): void {
 const numbers = [1, 2, 3, 4, 5, 6];
 for (const number of numbers) bring(`sample${number}.jpg`, `photos/sample${number}.jpg`);
 
-/** The actor is one of the faces: the woman in the middle of the third photo, in pixels. */
+/** The actor is one of the faces: the laughing woman of the first photo, in pixels. */
 const actor = join(root, 'media/actor.jpg');
 if (!existsSync(actor))
-  await sharp(join(samples, 'sample3.jpg'))
-    .extract({ left: 1040, top: 130, width: 360, height: 420 })
+  await sharp(join(samples, 'sample1.jpg'))
+    .extract({ left: 1380, top: 170, width: 360, height: 480 })
     .jpeg({ quality: 95 })
     .toFile(actor);
 
