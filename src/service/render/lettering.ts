@@ -30,7 +30,7 @@ const unknown = [0x7f, 0x41, 0x41, 0x41, 0x7f];
 export const lineDots = 10;
 
 /** How many dots wide a text is. */
-export const widthInDots = (text: string): number => [...text].length * advance - 1;
+export const widthInDots = (text: string): number => lettersOf(text) * advance - 1;
 
 /** An SVG path of a text whose upper left corner is at x, y, with dots of `dot` pixels. */
 export function lettering(text: string, x: number, y: number, dot: number): string {
@@ -62,19 +62,27 @@ function* runsOf(column: number): Generator<readonly [number, number]> {
 
 /** Breaks a text into at most `lines` lines of at most `length` letters; what does not fit ends in dots. */
 export function wrap(text: string, length: number, lines: number): readonly string[] {
-  const words = text
-    .split(/\s+/)
-    .flatMap((word) => word.match(new RegExp(`.{1,${length}}`, 'gu')) ?? []);
+  const room = Math.max(1, length);
+  const piece = new RegExp(`.{1,${room}}`, 'gu');
+  const words = text.split(/\s+/).flatMap((word) => word.match(piece) ?? []);
   const wrapped: string[] = [];
   for (const word of words) {
     const last = wrapped.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= length)
+    if (last !== undefined && lettersOf(last) + 1 + lettersOf(word) <= room)
       wrapped[wrapped.length - 1] = `${last} ${word}`;
     else if (wrapped.length < lines) wrapped.push(word);
     else {
-      wrapped[wrapped.length - 1] = `${last?.slice(0, length - 3) ?? ''}...`;
+      if (last !== undefined) wrapped[wrapped.length - 1] = dotted(last, room);
       break;
     }
   }
   return wrapped;
+}
+
+/** One for each that is drawn: a letter outside the basic plane is two units of a string. */
+const lettersOf = (text: string): number => [...text].length;
+
+function dotted(line: string, room: number): string {
+  const kept = [...line].slice(0, Math.max(0, room - 3)).join('');
+  return `${kept}${'...'.slice(0, room)}`;
 }
