@@ -1,8 +1,8 @@
 // The image tools: the main picture with the others in a corner, or a card with the words when there is none.
 
-import { fieldOf } from '../../../base/json.ts';
 import { ok } from '../../../base/result.ts';
 import { card } from '../card.ts';
+import { imageCountOf } from '../image-count.ts';
 import { insetSide, withInsets } from '../insets.ts';
 import { keep } from '../keep.ts';
 import { keyOf, wordsOf } from '../key.ts';
@@ -11,13 +11,10 @@ import type { Picture } from '../picture.ts';
 import { readPicture } from '../read-picture.ts';
 import type { RenderedFile, RenderOutcome, RenderRequest } from '../request.ts';
 
-/** More pictures than any model makes at once. */
-const mostPictures = 16;
-
 export async function renderPictures(request: RenderRequest): Promise<RenderOutcome> {
   const main = await mainPicture(request);
   if (!main.ok) return main;
-  const count = countOf(request);
+  const count = imageCountOf(request);
   const files: RenderedFile[] = [];
   for (let index = 0; index < count; index++) {
     const caption = count === 1 ? request.tool.name : `${request.tool.name} ${index + 1}/${count}`;
@@ -41,9 +38,4 @@ async function mainPicture(request: RenderRequest) {
     insets.push(inset.value);
   }
   return ok(await withInsets(base.value, insets));
-}
-
-function countOf({ body }: RenderRequest): number {
-  const count = fieldOf(body, 'image_count');
-  return typeof count === 'number' ? Math.max(1, Math.min(mostPictures, Math.floor(count))) : 1;
 }
