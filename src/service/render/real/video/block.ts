@@ -1,0 +1,14 @@
+// A small picture with its place on a frame: a subtitle, a caption.
+import type { Picture } from '../../picture.ts';
+import { lay } from './canvas.ts';
+
+export interface Block {
+  readonly picture: Picture;
+  /** Pixels from the frame's upper left corner. */
+  readonly left: number;
+  readonly top: number;
+}
+
+export function layBlock(frame: Picture, block: Block | undefined): void {
+  if (block !== undefined) lay(frame, block.picture, block.left, block.top);
+}
