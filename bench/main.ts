@@ -1,5 +1,6 @@
 // `npm run bench -- wire` and `-- memory`: what the runner costs beside the requests themselves; `-- service`: what
-// the local service bears; `-- answers`: how soon it answers while it renders.
+// the local service bears; `-- answers`: how soon it answers while it renders; `-- render`: how long
+// renderings take.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureAnswers } from './answers.ts';
+import { measureRenderers } from './render.ts';
 import { measureService } from './service.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -208,7 +210,22 @@ async function answers(): Promise<void> {
   }
 }
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { wire, memory, service, answers };
+/** How long each photo and each tool takes. */
+async function render(): Promise<void> {
+  for await (const { what, ms, seconds } of measureRenderers()) {
+    const pace =
+      seconds === undefined ? '' : ` (${(ms / 1000 / seconds).toFixed(2)} s a second of clip)`;
+    print(`  ${what}: ${ms.toFixed(0)} ms${pace}`);
+  }
+}
+
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  wire,
+  memory,
+  service,
+  answers,
+  render,
+};
 const bench = benches[positionals[0] ?? ''];
 if (bench === undefined) {
   print(

@@ -1,0 +1,128 @@
+// How long the real renderers take, on one thread: `npm run bench -- render`. First each sample photo, its faces found
+// and swapped; then every tool once, with a sample photo, a clip of two seconds at 854 × 480 and a voice.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { JsonObject } from '../src/base/json.ts';
+import type { Tool } from '../src/kinds/kind.ts';
+import { toolNamed, tools } from '../src/kinds/tools.ts';
+import { clipOf } from '../src/service/charge.ts';
+import { namedIn } from '../src/service/inputs.ts';
+import { pictureOf } from '../src/service/render/picture.ts';
+import { writeClip } from '../src/service/render/real/clip/write.ts';
+import { renderReally, searchReally } from '../src/service/render/real/door.ts';
+import type { RenderInput } from '../src/service/render/request.ts';
+import { sample } from '../test/service/client.ts';
+import { filledInObject } from '../test/service/examples.ts';
+import { voiceSample } from '../test/service/render/media.ts';
+
+export interface Timed {
+  readonly what: string;
+  readonly ms: number;
+  /** Seconds of clip that were made. */
+  readonly seconds: number | undefined;
+}
+
+const megapixels = 2;
+const clip = { width: 854, height: 480, fps: 24, seconds: 2 };
+
+/** A generator, so that each figure is shown as soon as there is one. */
+export async function* measureRenderers(): AsyncGenerator<Timed> {
+  const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
+  try {
+    const photos = [1, 2, 3, 4, 5, 6].map((number) =>
+      keep(folder, `${number}.jpg`, sample(number)),
+    );
+    const video = await filmOf(join(folder, 'clip.mp4'));
+    const audio = keep(folder, 'voice.wav', voiceSample());
+    const [actor = ''] = photos;
+    // The libraries are loaded once in the life of a thread.
+    yield await timed('first face search, nets loaded with it', () => search(actor));
+    for (const photo of photos) {
+      const number = photos.indexOf(photo) + 1;
+      let faces = 0;
+      const found = await timed('', async () => {
+        faces = await search(photo);
+      });
+      yield {
+        ...found,
+        what: `sample ${number}: ${faces} faces found (${megapixels}+ megapixels)`,
+      };
+      yield await timed(`sample ${number}: ${faces} faces swapped`, () =>
+        make(folder, 'face-swap-photo', {
+          assets: { target_file_path: photo, source_file_path: actor, face_swap_mode: 'all-faces' },
+        }),
+      );
+    }
+    const files = new Map([
+      ['asset:image', photos[5] ?? ''],
+      ['asset:video', video],
+      ['asset:audio', audio],
+    ]);
+    for (const tool of tools) {
+      const body = filledInObject(tool.examples[0] ?? {}, files);
+      const made = await timed(tool.name, () => make(folder, tool.name, body));
+      yield { ...made, seconds: tool.record === 'video' ? clipOf(body).seconds : undefined };
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function timed(what: string, deed: () => Promise<unknown>): Promise<Timed> {
+  const began = performance.now();
+  await deed();
+  return { what, ms: performance.now() - began, seconds: undefined };
+}
+
+function keep(folder: string, name: string, content: Buffer): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+async function filmOf(file: string): Promise<string> {
+  const { width, height, fps, seconds } = clip;
+  const wide = await sharp(sample(6)).resize({ width: 1100 }).png().toBuffer();
+  async function* frames() {
+    for (let index = 0; index < fps * seconds; index++)
+      yield await pictureOf(sharp(wide).extract({ left: index * 4, top: 60, width, height }));
+  }
+  const sound = {
+    rate: 16_000,
+    samples: Float32Array.from({ length: 32_000 }, (_, i) => Math.sin(i / 6) / 4),
+  };
+  await writeClip({ file, width, height, fps, frames: frames(), sound });
+  return file;
+}
+
+const inputOf = (field: string, media: RenderInput['media'], file: string): RenderInput => ({
+  ...{ field, media, file, reference: file, face: undefined, faces: [] },
+});
+
+async function search(file: string): Promise<number> {
+  let faces = 0;
+  const question = { input: inputOf('assets.target_file_path', 'image', file), confidence: 0.5 };
+  const answer = await searchReally(question, async () => {
+    faces += 1;
+  });
+  if (!answer.ok) throw new Error(answer.error.message);
+  return faces;
+}
+
+async function make(folder: string, name: string, body: JsonObject): Promise<void> {
+  const tool = toolNamed(name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  const out = join(folder, 'out');
+  mkdirSync(out);
+  const inputs = inputsIn(tool, body);
+  const made = await renderReally({ tool, body, inputs, folder: out, seed: 1, most: 1080 });
+  if (!made.ok) throw new Error(`${name}: ${made.error.message}`);
+  rmSync(out, { recursive: true });
+}
+
+const inputsIn = (tool: Tool, body: JsonObject): readonly RenderInput[] =>
+  [...namedIn(tool.request, body, '')].map(({ field, media, reference }) =>
+    inputOf(field, media, reference),
+  );
