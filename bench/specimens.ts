@@ -1,12 +1,13 @@
 // `node_modules/.bin/node bench/specimens.ts`: every specimen of a picture file through the reader and through whole
 // renderers, with what each stage costs. Exit code 1 when something was answered wrongly. `--heavy` adds those of 100
 // megapixels, for the reader alone (minutes). `--tool NAME` (again and again) chooses the tools, `--only WORDS` the
-// specimens; `--clip FILE` gives the video tools a real clip.
+// specimens; `--clip FILE` gives the video tools another clip.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderPlainly } from '../src/service/render/plain/tools.ts';
+import { renderReally } from '../src/service/render/real/door.ts';
+import { portraitClip } from '../test/service/render/media.ts';
 import {
   type Complaint,
   complaintOfReading,
@@ -36,14 +37,11 @@ const { values } = parseArgs({
   },
 });
 
-/** The renderer that is tried. */
-const render = renderPlainly;
-
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-specimens-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const noClip = join(folder, 'clip.mp4');
-writeFileSync(noClip, 'a clip that nobody looks into');
-const clip = values.clip ?? noClip;
+const ownClip = join(folder, 'clip.mp4');
+writeFileSync(ownClip, await portraitClip());
+const clip = values.clip ?? ownClip;
 
 /** Processor seconds of each stage. */
 const costs = new Map<string, number>();
@@ -73,7 +71,7 @@ async function tryOut(specimen: Specimen, tools: readonly string[]): Promise<voi
   await stage('reading', specimen, () => complaintOfReading(specimen, file));
   for (const tool of tools) {
     const out = join(folder, 'out');
-    const how = { tool, render, clip };
+    const how = { tool, render: renderReally, clip };
     await stage(tool, specimen, () => complaintOfRendering(specimen, file, how, out));
   }
   rmSync(file);

@@ -7,6 +7,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderPlainly } from '../../../src/service/render/plain/tools.ts';
 import { readPicture } from '../../../src/service/render/read-picture.ts';
+import { renderReally } from '../../../src/service/render/real/door.ts';
+import { portraitClip } from './media.ts';
 import { complaintOfReading, complaintOfRendering, type Render } from './specimen-reading.ts';
 import type { Expectation, Specimen } from './specimens/specimen.ts';
 import { specimens } from './specimens.ts';
@@ -24,7 +26,7 @@ const complaints = new Map<Specimen, string>();
 beforeAll(async () => {
   all = await specimens();
   for (const specimen of all) writeFileSync(pathOf(specimen), specimen.bytes);
-  writeFileSync(clip, 'a clip that nobody looks into');
+  writeFileSync(clip, await portraitClip());
   before = process.memoryUsage().rss;
   for (const specimen of all) {
     const complaint = await complaintOfReading(specimen, pathOf(specimen));
@@ -58,13 +60,12 @@ describe('of all specimens', () => {
 /** Every so manieth specimen goes through whole renderers; bench/specimens.ts takes all. */
 const every = 23;
 
-/** Those that take pictures in different ways. A renderer that is to be tried is one more row. */
+/** Those that take pictures in different ways. */
 const renderers: readonly (readonly [string, Render])[] = [
-  ['face-swap-photo', renderPlainly],
-  ['image-background-remover', renderPlainly],
   ['head-swap', renderPlainly],
-  ['ai-image-upscaler', renderPlainly],
-  ['character-replace', renderPlainly],
+  ['face-swap-photo', renderReally],
+  ['ai-image-upscaler', renderReally],
+  ['character-replace', renderReally],
 ];
 
 test.each(renderers)(

@@ -60,7 +60,7 @@ const tools: Readonly<Record<string, RealTool>> = {
   'body-swap': [none, async () => seeing((await import('./photo/body-swap.ts')).renderBodySwap)],
   'character-replace': [
     clips,
-    async () => (await import('./clip/character-replace.ts')).renderCharacterReplace,
+    async () => seeing((await import('./clip/character-replace.ts')).renderCharacterReplace),
   ],
   'face-swap': [both, async () => (await import('./both/swap-clip.ts')).renderFaceSwapClip],
   'face-swap-photo': [

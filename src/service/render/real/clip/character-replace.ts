@@ -2,11 +2,12 @@
 
 import { fieldOf, isObject, type JsonObject } from '../../../../base/json.ts';
 import { clipOf } from '../../../charge.ts';
+import type { Region } from '../../../detections.ts';
 import type { Picture } from '../../picture.ts';
 import { readPicture } from '../../read-picture.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../../request.ts';
 import { animated } from './animated.ts';
-import { cutOut } from './cut-out.ts';
+import { characterOf } from './character.ts';
 import { type MadeClip, renderFrames } from './made-clip.ts';
 import { type Clip, openClip, partOf, type Span } from './open.ts';
 import { pathOf } from './path.ts';
@@ -22,7 +23,8 @@ const stillSide = 720;
 export async function renderCharacterReplace(request: RenderRequest): Promise<RenderOutcome> {
   const { inputs } = request;
   const video = inputNamed(inputs, 'assets.video_file_path');
-  const still = await readPicture(inputNamed(inputs, 'assets.image_file_path'), stillSide);
+  const image = inputNamed(inputs, 'assets.image_file_path');
+  const still = await readPicture(image, stillSide);
   if (!still.ok) return still;
   const opened = await openClip(video);
   if (!opened.ok) return opened;
@@ -30,7 +32,8 @@ export async function renderCharacterReplace(request: RenderRequest): Promise<Re
   try {
     const part = partOf(clip, clipOf(request.body), video);
     if (!part.ok) return part;
-    return await rendered(request, clip, part.value, still.value);
+    const picture = still.value;
+    return await rendered(request, clip, part.value, { picture, faces: image.faces });
   } finally {
     await clip.close();
   }
@@ -42,11 +45,17 @@ function inputNamed(inputs: readonly RenderInput[], field: string): RenderInput 
   return input;
 }
 
+/** The character's still, and where faces are in it. */
+interface Still {
+  readonly picture: Picture;
+  readonly faces: readonly Region[];
+}
+
 async function rendered(
   request: RenderRequest,
   clip: Clip,
   part: Span,
-  still: Picture,
+  { picture: still, faces }: Still,
 ): Promise<RenderOutcome> {
   const { body, most } = request;
   const small = await smallFramesOf(clip, part);
@@ -63,7 +72,7 @@ async function rendered(
   const size = sizeWith(clip.facts.width, clip.facts.height, side);
   const made: MadeClip = { ...size, ...pace };
   const frames = clip.frames({ ...part, ...size, fps });
-  const replace = await replacerOf(size, cutOut(still), path, subject, small);
+  const replace = await replacerOf(size, await characterOf(still, faces), path, subject, small);
   return renderFrames(
     request,
     made,

@@ -140,7 +140,8 @@ function withAlpha({ pixels }: Picture, alpha: Uint8Array): Buffer {
   return cut;
 }
 
-function figureOf({ width, height }: Picture, pixels: Buffer, clean: boolean): Figure {
+/** A figure whose background is already transparent. */
+export function figureOf({ width, height }: Picture, pixels: Buffer, clean: boolean): Figure {
   let [left, right, top, bottom] = [width, 0, height, 0];
   for (let y = 0, at = 3; y < height; y++)
     for (let x = 0; x < width; x++, at += 4) {

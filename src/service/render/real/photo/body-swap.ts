@@ -2,17 +2,15 @@
 // that somebody does, else at the bottom of the middle third. The scene's light colours who comes in.
 import sharp from 'sharp';
 import { fieldOf } from '../../../../base/json.ts';
-import type { Region } from '../../../detections.ts';
 import { layer, type Picture, pictureOf, sharpOf } from '../../picture.ts';
 import type { RenderOutcome, RenderRequest } from '../../request.ts';
 import { cropped } from './cropped.ts';
-import { cutOut } from './cut-out.ts';
 import { emptied } from './emptied.ts';
 import { type Box, figureOf, outlineOf } from './figure.ts';
 import { finished, inputOf, pictureAt } from './finished.ts';
 import { largestOf } from './headshot.ts';
+import { largestPerson } from './largest-person.ts';
 import { matched } from './matched.ts';
-import { onePerson } from './one-person.ts';
 import { sideOf, sizeOf } from './output-size.ts';
 
 const personField = 'assets.person_file_path';
@@ -49,13 +47,6 @@ export async function renderBodySwap(request: RenderRequest): Promise<RenderOutc
   const own = figureOf(others, face);
   const place = inPlaceOf(own.head, own.whole, figure, scene);
   return finished(request, await placed(emptied(scene, others), figure, place, false));
-}
-
-/** Who has the largest face, cut out; without faces, whatever is the subject. */
-async function largestPerson(picture: Picture, faces: readonly Region[]): Promise<Picture> {
-  const subject = await cutOut(picture, faces);
-  const face = faces.length > 1 ? largestOf(faces) : undefined;
-  return face === undefined ? subject : onePerson(subject, figureOf(subject, face).head);
 }
 
 /** At the bottom of the middle third; who was cut off by the picture's edge stays cut off by this one. */
