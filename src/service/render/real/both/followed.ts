@@ -3,7 +3,7 @@
 // that a face is known from the frame on which it can first be seen.
 import type { Picture } from '../../picture.ts';
 import { type Face, findFaces } from '../face/find.ts';
-import { landmarksIn, uprightSquare } from '../face/landmarks.ts';
+import { looked, uprightSquare } from '../face/landmarks.ts';
 import { sureFace } from '../face/lender.ts';
 import type { Likeness } from '../face/likeness.ts';
 import { faceNets } from '../face/nets.ts';
@@ -84,7 +84,7 @@ async function movedOn(trails: readonly Trail[], picture: Picture): Promise<read
   const nets = await faceNets();
   const on: Trail[] = [];
   for (const { presence, landmarks, glance } of trails) {
-    const seen = await landmarksIn(picture, uprightSquare(landmarks), nets);
+    const seen = await looked(picture, uprightSquare(landmarks), nets);
     const next = trailOf(picture, presence, seen);
     const twice = on.some((other) => isOne(other.landmarks, seen));
     if (!twice && isLike(landmarks, seen) && likeness(glance, next.glance) > sameGlance)

@@ -11,7 +11,7 @@ import { steadied } from './steadied.ts';
 /** Pixels of the shorter side, at most: a preview of more would take minutes. */
 const mostSide = 720;
 /** Looks for all faces a second; between them those that are known are followed. */
-const looks = 3;
+const looks = 2;
 
 export function renderFaceSwapClip(request: RenderRequest): Promise<RenderOutcome> {
   return withClip(request, Math.min(request.most, mostSide), async (source) => {

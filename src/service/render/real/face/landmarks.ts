@@ -41,6 +41,15 @@ export async function landmarksIn(
 ): Promise<readonly Point[]> {
   const rough = await nets.landmarks(patchOf(picture, square, landmarkSide));
   const upright = uprightSquare(rough.map((point) => outOf(square, point)));
+  return looked(picture, upright, nets);
+}
+
+/** One look, straight and mirrored: enough at a face of which it is known how it stands. */
+export async function looked(
+  picture: Picture,
+  upright: Square,
+  nets: FaceNets,
+): Promise<readonly Point[]> {
   const patch = patchOf(picture, upright, landmarkSide);
   const straight = await nets.landmarks(patch);
   const mirrored = await nets.landmarks({ ...patch, pixels: mirror(patch.pixels) });

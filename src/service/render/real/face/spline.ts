@@ -5,11 +5,11 @@ import type { Point } from './point.ts';
 /** Where a point of one plane lies in the other. */
 export type Warp = (x: number, y: number) => Point;
 
-/** How far the sheet may miss its points rather than bend sharply. */
-const slack = 0.03;
+/** How far the sheet may miss its points rather than bend sharply, where nobody says. */
+const usualSlack = 0.03;
 
 /** `from[i]` is taken to about `to[i]`. The points of `from` are not all on one line. */
-export function splineOf(from: readonly Point[], to: readonly Point[]): Warp {
+export function splineOf(from: readonly Point[], to: readonly Point[], slack = usualSlack): Warp {
   const count = from.length;
   const size = count + 3;
   const { x: midX, y: midY, spread } = frameOf(from);
