@@ -22,8 +22,12 @@ const tools: Readonly<Record<string, RealTool>> = {
     none,
     async () => seeing((await import('./photo/clothes.ts')).renderClothes),
   ],
+  'ai-face-editor': [faces, async () => (await import('./head/face-editor.ts')).renderFaceEditor],
   'ai-gif-generator': [clips, async () => (await import('./video/gif.ts')).renderGif],
-  'ai-headshot-generator': [none, async () => (await import('./photo/headshot.ts')).renderHeadshot],
+  'ai-headshot-generator': [
+    faces,
+    async () => (await import('./head/headshot.ts')).renderHeadshotOfFace,
+  ],
   'ai-image-editor': [
     none,
     async () => (await import('./photo/image-editor.ts')).renderImageEditor,
@@ -67,6 +71,7 @@ const tools: Readonly<Record<string, RealTool>> = {
     faces,
     async () => (await import('./face/photo-swap.ts')).renderFaceSwapPhoto,
   ],
+  'head-swap': [faces, async () => (await import('./head/head-swap.ts')).renderHeadSwap],
   'image-background-remover': [
     none,
     async () => seeing((await import('./photo/background-remover.ts')).renderBackgroundRemover),
