@@ -1,8 +1,8 @@
 // A face that is to be laid over others: its picture in Oklab, in several sizes, and its landmarks. Made once, used
 // on each frame.
 import type { Picture } from '../../picture.ts';
+import { toOklab } from '../oklab.ts';
 import type { Face } from './find.ts';
-import { toOklab } from './oklab.ts';
 import { foreheadOf } from './outline.ts';
 import type { Point } from './point.ts';
 

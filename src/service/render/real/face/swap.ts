@@ -1,11 +1,11 @@
 // Lays one face over another: pulled into its place, in its light, with an edge that is not seen.
 import type { Picture } from '../../picture.ts';
+import { layOklab, toOklab } from '../oklab.ts';
 import { cover, skinOf } from './cover.ts';
 import type { Face } from './find.ts';
 import { type Grid, gridOver, nodesOf } from './grid.ts';
 import { mirroredIn } from './landmarks.ts';
 import { type Level, type Likeness, levelFor, sample } from './likeness.ts';
-import { layOklab, toOklab } from './oklab.ts';
 import { depthIn, foreheadOf, lengthOf, outlineOf, placesOn, turnOf } from './outline.ts';
 import type { Point } from './point.ts';
 import { splineOf } from './spline.ts';

@@ -6,7 +6,7 @@ import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
 import type { RenderOutcome, RenderRequest } from '../../request.ts';
 import type { Face } from '../face/find.ts';
 import { type Lender, lenderOf } from '../face/lender.ts';
-import { layOklab, toOklab } from '../face/oklab.ts';
+import { layOklab, toOklab } from '../oklab.ts';
 import { cutOut } from '../photo/cut-out.ts';
 import { emptied } from '../photo/emptied.ts';
 import { finished } from '../photo/finished.ts';

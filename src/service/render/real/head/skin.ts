@@ -1,7 +1,7 @@
 // The colour of a face's skin, to give two pictures' people one light.
 import type { Picture } from '../../picture.ts';
-import { toOklab } from '../face/oklab.ts';
 import type { Point } from '../face/point.ts';
+import { toOklab } from '../oklab.ts';
 
 export interface Skin {
   readonly light: number;

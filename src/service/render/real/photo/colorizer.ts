@@ -10,7 +10,7 @@ import type { RenderOutcome, RenderRequest } from '../../request.ts';
 import { within } from './cut-out.ts';
 import { finished, inputOf, pictureAt } from './finished.ts';
 import { type Explanation, explained } from './guided.ts';
-import { type Lab, labOf, putLab } from './oklab.ts';
+import { type Lab, labOf, putLab } from './lab.ts';
 import { blurred, Enlarged, enlarged, type Plane, planeOf } from './plane.ts';
 import { segmented } from './segment.ts';
 

@@ -3,8 +3,8 @@
 // is in the middle, is skin, or has a face on it, and then lets two colour models argue until neighbours agree.
 import type { Region } from '../../../detections.ts';
 import type { Picture } from '../../picture.ts';
+import { type Lab, labOf } from './lab.ts';
 import { type Features, fitted, likelihoods } from './mixture.ts';
-import { type Lab, labOf } from './oklab.ts';
 import { blurred, type Plane, planeOf } from './plane.ts';
 
 const kinds = 6;

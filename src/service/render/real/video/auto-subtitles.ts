@@ -2,10 +2,9 @@
 import { barOf } from '../../mark.ts';
 import type { Picture } from '../../picture.ts';
 import type { RenderOutcome, RenderRequest } from '../../request.ts';
-import { renderFrames } from '../clip/made-clip.ts';
 import { type Block, layBlock } from './block.ts';
 import { fill } from './canvas.ts';
-import { framesIn, withClip } from './source-clip.ts';
+import { renderChanged, withClip } from './source-clip.ts';
 import { type SubtitleLook, subtitleLookOf } from './subtitle-look.ts';
 import { blockOf, cuesOf, spokenAt } from './subtitles.ts';
 import { levelsIn } from './voice.ts';
@@ -17,24 +16,17 @@ export function renderAutoSubtitles(request: RenderRequest): Promise<RenderOutco
     const bottom = barOf(size);
     const cues = cuesOf(seconds);
     const levels = await levelsIn(sound);
-    const next = framesIn(source, fps);
     let shown: { readonly name: string; readonly block: Block } | undefined;
-    return renderFrames(
-      request,
-      { ...size, fps, seconds },
-      async (time) => {
-        const frame = await next();
-        letterbox(frame, look, bottom);
-        const spoken = spokenAt(cues, levels, time);
-        if (spoken === undefined) return frame;
-        const name = `${spoken.cue.start} ${spoken.word}`;
-        if (shown?.name !== name)
-          shown = { name, block: await blockOf(spoken.cue, spoken.word, look, size, bottom) };
-        layBlock(frame, shown.block);
-        return frame;
-      },
-      sound,
-    );
+    return renderChanged(request, source, fps, async (frame, time) => {
+      letterbox(frame, look, bottom);
+      const spoken = spokenAt(cues, levels, time);
+      if (spoken === undefined) return frame;
+      const name = `${spoken.cue.start} ${spoken.word}`;
+      if (shown?.name !== name)
+        shown = { name, block: await blockOf(spoken.cue, spoken.word, look, size, bottom) };
+      layBlock(frame, shown.block);
+      return frame;
+    });
   });
 }
 

@@ -2,6 +2,7 @@
 import { clipOf } from '../../../charge.ts';
 import type { Picture } from '../../picture.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../../request.ts';
+import { renderFrames } from '../clip/made-clip.ts';
 import { type Clip, openClip, partOf, type Span } from '../clip/open.ts';
 import { sizeWith, sizeWithin } from '../clip/size.ts';
 import type { FrameSize } from './canvas.ts';
@@ -67,6 +68,19 @@ function askedSide(request: RenderRequest): number {
   return Math.min(
     ...asked.map((pixels) => (pixels === undefined || pixels <= 0 ? Infinity : pixels)),
   );
+}
+
+/** The clip with each of its frames changed, and its own sound. */
+export function renderChanged(
+  request: RenderRequest,
+  source: SourceClip,
+  fps: number,
+  change: (frame: Picture, time: number) => Picture | Promise<Picture>,
+): Promise<RenderOutcome> {
+  const { size, seconds, sound } = source;
+  const next = framesIn(source, fps);
+  const pictureAt = async (time: number): Promise<Picture> => change(await next(), time);
+  return renderFrames(request, { ...size, fps, seconds }, pictureAt, sound);
 }
 
 /** The clip's frames, one for each call; they go on until the span's end. */

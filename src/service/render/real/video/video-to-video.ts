@@ -1,30 +1,23 @@
 // video-to-video: each frame of the clip drawn in the art style, with the clip's own sound.
 import type { RenderOutcome, RenderRequest } from '../../request.ts';
-import { renderFrames } from '../clip/made-clip.ts';
 import { artStyleOf } from './art-styles.ts';
 import { textIn } from './order.ts';
 import { restylingOf } from './restyle.ts';
-import { framesIn, withClip } from './source-clip.ts';
+import { renderChanged, withClip } from './source-clip.ts';
 import { weatherOf } from './weather.ts';
 
 export function renderVideoToVideo(request: RenderRequest): Promise<RenderOutcome> {
   return withClip(request, request.most, (source) => {
-    const { size, seconds, sound } = source;
+    const { size } = source;
     const fps = textIn(request, 'fps_resolution') === 'HALF' ? source.fps / 2 : source.fps;
     const prompt = textIn(request, 'style.prompt');
     const model = textIn(request, 'style.model').replace('default', '');
     const restyle = restylingOf(artStyleOf(`${textIn(request, 'style.art_style')} ${model}`), size);
     const weather = weatherOf(prompt, request.seed);
-    const next = framesIn(source, fps);
-    return renderFrames(
-      request,
-      { ...size, fps, seconds },
-      async (time) => {
-        const frame = restyle(await next());
-        weather?.(frame, time);
-        return frame;
-      },
-      sound,
-    );
+    return renderChanged(request, source, fps, (frame, time) => {
+      const drawn = restyle(frame);
+      weather?.(drawn, time);
+      return drawn;
+    });
   });
 }

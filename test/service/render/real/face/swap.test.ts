@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { type Picture, pictureOf } from '../../../../../src/service/render/picture.ts';
 import type { Face } from '../../../../../src/service/render/real/face/find.ts';
 import { likenessOf } from '../../../../../src/service/render/real/face/likeness.ts';
-import { layOklab, toOklab } from '../../../../../src/service/render/real/face/oklab.ts';
 import type { Point } from '../../../../../src/service/render/real/face/point.ts';
 import { splineOf } from '../../../../../src/service/render/real/face/spline.ts';
 import { withFace } from '../../../../../src/service/render/real/face/swap.ts';
+import { layOklab, toOklab } from '../../../../../src/service/render/real/oklab.ts';
 
 interface Looks {
   readonly skin: string;
