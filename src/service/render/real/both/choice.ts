@@ -6,7 +6,7 @@ import type { RenderInput, RenderRequest } from '../../request.ts';
 import { describeFace } from '../face/find.ts';
 import { type Lender, lenderOf } from '../face/lender.ts';
 import { type Likeness, likenessOf } from '../face/likeness.ts';
-import { apart, samePerson } from '../face/match.ts';
+import { apart, samePersonAgain } from '../face/match.ts';
 import { mappingsIn } from '../face/photo-swap.ts';
 import type { Choice } from './followed.ts';
 
@@ -45,7 +45,7 @@ async function chosen(
   }
   return ok(async (picture, face) => {
     const descriptor = await describeFace(picture, face);
-    let least = samePerson;
+    let least = samePersonAgain;
     // Whoever is nobody that we know may be the one whose picture is not here.
     let mask = mapped.find(({ who }) => who === undefined)?.mask;
     for (const one of mapped) {

@@ -5,7 +5,7 @@ import type { FaceAnswer, FaceQuestion, FoundFace } from '../../renderer.ts';
 import { openClip } from '../clip/open.ts';
 import { sizeWithin } from '../clip/size.ts';
 import { describeFace, findFaces } from '../face/find.ts';
-import { apart, samePerson } from '../face/match.ts';
+import { apart, samePersonAgain } from '../face/match.ts';
 import { foundFace } from '../face/search.ts';
 
 /** Looks a second, and in all; how far into the clip they reach, in seconds. */
@@ -33,9 +33,11 @@ export async function findFacesInClip(
   try {
     for await (const picture of clip.frames({ start: 0, end, ...size, fps: looks / end })) {
       let told = 0;
+      // Two faces of one look are two people.
+      const before = people.slice();
       for (const face of await findFaces(picture, confidence)) {
         const descriptor = await describeFace(picture, face);
-        const known = people.some((other) => apart(other, descriptor) < samePerson);
+        const known = before.some((other) => apart(other, descriptor) < samePersonAgain);
         people.push(descriptor);
         if (known) continue;
         await tell(await foundFace(picture, face, `${look}-${told}.png`));

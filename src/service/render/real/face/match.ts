@@ -5,7 +5,9 @@ import type { Picture } from '../../picture.ts';
 import { describeFace, type Face } from './find.ts';
 
 /** Euclidean distance of descriptors: further away it is somebody else (face-api's own threshold). */
-export const samePerson = 0.6;
+const samePerson = 0.6;
+/** In a clip one person is seen many times, nearly the same, and must not be taken for a companion. */
+export const samePersonAgain = 0.5;
 /** How much of both together two regions share that are the same face. */
 const sameRegion = 0.3;
 
