@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { kinds } from '../src/kinds/all.ts';
 import { validate } from '../src/language/validate.ts';
 import { faultSchemas } from '../src/service/faults/schema.ts';
-import { ended, photo, Rig } from './rig.ts';
+import { ended, Rig } from './rig.ts';
+import { portraitPhoto } from './service/render/media.ts';
 
 const root = new URL('..', import.meta.url);
 const readme = readFileSync(new URL('README.md', root), 'utf8');
@@ -90,15 +91,15 @@ test('its code runs, typed, and swaps the photos', async () => {
   const [yaml = ''] = blocks('yaml');
   const rig = new Rig('');
   rig.write('pipelines/face-swap-photos.yaml', yaml);
-  rig.write('media/photos/one.png', await photo(1));
-  rig.write('media/actor.jpg', await photo(2));
-  rig.write('me.jpg', await photo(3));
+  const portrait = await portraitPhoto();
+  for (const name of ['media/photos/one.jpg', 'media/actor.jpg', 'me.jpg'])
+    rig.write(name, portrait);
   const library = new URL('src/index.ts', root).href;
   writeFileSync(rig.path('example.ts'), code.replace("'shotlist'", JSON.stringify(library)));
   const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...env } = process.env;
   const child = spawn(process.execPath, [rig.path('example.ts')], { cwd: rig.folder, env });
   const { stdout, stderr } = await ended(child);
   expect(stderr).toBe('');
-  expect(stdout).toContain('swap:one.png done');
+  expect(stdout).toContain('swap:one.jpg done');
   expect(stdout.trim().split('\n').at(-1)).toBe('done 10');
 });

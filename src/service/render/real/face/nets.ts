@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import type { Patch } from './patch.ts';
 import type { Point } from './point.ts';
+import { remembered } from './remembered.ts';
 
 /** A face as the finder sees it: pixels of the patch. */
 export interface Sighting {
@@ -87,7 +88,7 @@ async function load(): Promise<FaceNets> {
   }
 
   return {
-    locate: (patch, confidence) =>
+    locate: remembered((patch, confidence) =>
       shown(patch, async (tensor) => {
         const options = new api.SsdMobilenetv1Options({
           minConfidence: confidence,
@@ -102,6 +103,7 @@ async function load(): Promise<FaceNets> {
           score,
         }));
       }),
+    ),
     landmarks: (patch) =>
       shown(patch, async (tensor) => {
         const found = await faceLandmark68Net.detectLandmarks(tensor);

@@ -45,7 +45,7 @@ test('video-to-video draws each style in its own way, at half the rate on reques
 test('ai-video-editor changes light and weather as its prompt says, and keeps the sound', async () => {
   const order = request(
     'ai-video-editor',
-    { end_seconds: 0.5, resolution: '480p', style: { prompt: 'make it snow at night' } },
+    { end_seconds: 0.5, style: { prompt: 'make it snow at night' } },
     [video],
   );
   const clip = await made(order, await renderVideoEditor(order));
