@@ -25,8 +25,9 @@ function without(value: Json, fields: ReadonlySet<string>, path: string): Json {
   const below = (name: string | number): string => (path === '' ? `${name}` : `${path}.${name}`);
   if (Array.isArray(value)) return value.map((member, i) => without(member, fields, below(i)));
   if (!isObject(value)) return fields.has(path) ? null : value;
+  const kept = Object.entries(value).filter(([name]) => !fields.has(below(name)));
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, without(member, fields, below(name))]),
+    kept.map(([name, member]) => [name, without(member, fields, below(name))]),
   );
 }
 
