@@ -100,7 +100,17 @@ interface Served {
 }
 
 async function serve(data: string): Promise<Served> {
-  const flags = ['--json', '--data', data, '--credits', String(opening), '--event-backoff', '20ms'];
+  const flags = [
+    '--json',
+    '--pictures',
+    'plain',
+    '--data',
+    data,
+    '--credits',
+    String(opening),
+    '--event-backoff',
+    '20ms',
+  ];
   const child = spawn(process.execPath, [main, 'serve', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

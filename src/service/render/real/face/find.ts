@@ -3,9 +3,10 @@
 import type { Region } from '../../../detections.ts';
 import { type Picture, pixelsOf } from '../../picture.ts';
 import { landmarksIn, uprightSquare } from './landmarks.ts';
-import { descriptorSide, type FaceNets, faceNets, finderSide, type Sighting } from './nets.ts';
+import { descriptorSide, type FaceNets, faceNets, finderSide } from './nets.ts';
 import { patchOf, type Square } from './patch.ts';
 import type { Point } from './point.ts';
+import type { Sighting } from './sighting.ts';
 
 export interface Face {
   /** From the forehead to the chin and from cheek to cheek, inside the picture. */

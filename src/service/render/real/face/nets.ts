@@ -5,20 +5,11 @@ import { dirname, join, sep } from 'node:path';
 import type { Patch } from './patch.ts';
 import type { Point } from './point.ts';
 import { remembered } from './remembered.ts';
-
-/** A face as the finder sees it: pixels of the patch. */
-export interface Sighting {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-  /** How sure it is that this is a face: 0 to 1. */
-  readonly score: number;
-}
+import type { Locate } from './sighting.ts';
 
 export interface FaceNets {
   /** Faces in a patch of `finderSide`. */
-  locate(patch: Patch, confidence: number): Promise<readonly Sighting[]>;
+  readonly locate: Locate;
   /** The 68 landmarks of the face that fills a patch of `landmarkSide`, in pixels of the patch. */
   landmarks(patch: Patch): Promise<readonly Point[]>;
   /** 128 numbers, nearer to each other for the same person, of a face in a patch of `descriptorSide`. */

@@ -1,7 +1,7 @@
 // What was seen a moment ago: a batch lays the same actor's face over every photo, and a photo that was searched for
 // faces has them swapped next. Looking is by far the dearest step, so a thread remembers its last looks.
 import { hash } from 'node:crypto';
-import type { FaceNets, Sighting } from './nets.ts';
+import type { Locate, Sighting } from './sighting.ts';
 
 /** Looks that are remembered: each is a digest and a few sightings. */
 const most = 256;
@@ -9,7 +9,7 @@ const most = 256;
 const leastSure = 0.1;
 
 /** The same answers as `locate` gives: what is less sure never hides what is surer. */
-export function remembered(locate: FaceNets['locate']): FaceNets['locate'] {
+export function remembered(locate: Locate): Locate {
   const looks = new Map<string, readonly Sighting[]>();
   return async (patch, confidence) => {
     if (confidence < leastSure) return locate(patch, confidence);
