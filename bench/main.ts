@@ -199,7 +199,7 @@ async function service(): Promise<void> {
 /** How soon the service answers while fifty renderings are under way. */
 async function answers(): Promise<void> {
   for (let round = 1; round <= Number(values.pairs); round++) {
-    const { times, rendered } = await measureAnswers(50, Number(values.items ?? 1000));
+    const { times, rendered } = await measureAnswers(50, Number(values.items ?? 20_000));
     const sorted = times.toSorted((a, b) => a - b);
     const at = (share: number): string =>
       (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1);
