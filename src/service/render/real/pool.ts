@@ -118,12 +118,16 @@ export function openPool(options: PoolOptions = {}): Renderer {
     },
     findFaces: async (question, tell): Promise<FaceAnswer> => {
       let told = Promise.resolve();
+      let failure: { readonly reason: unknown } | undefined;
       const ending = await order({ kind: 'faces', question }, (face) => {
-        told = told.then(() => tell(face));
-        // It is thrown where it is awaited, below.
-        told.catch(() => {});
+        told = told
+          .then(() => tell(face))
+          .catch((reason: unknown) => {
+            failure ??= { reason };
+          });
       });
       await told;
+      if (failure !== undefined) throw failure.reason;
       if (ending.kind === 'refused') return err(ending.error);
       if (ending.kind !== 'searched') throw new Error('bug: the thread did another errand');
       return ending.answer;
