@@ -1,5 +1,6 @@
 // How a clip is to be held: cameras write pictures as their sensor lies, and beside them how to turn them.
 import type { Picture } from '../../picture.ts';
+import { packed } from '../packed.ts';
 
 /** Quarter turns clockwise. */
 export type Turns = 0 | 1 | 2 | 3;
@@ -15,7 +16,7 @@ export function turnsOf(matrix: Buffer | null): Turns {
 export function turned(picture: Picture, turns: Turns): Picture {
   if (turns === 0) return picture;
   const { width, height } = picture;
-  const from = dotsOf(picture);
+  const from = packed(picture);
   const across = turns === 2 ? width : height;
   const to = new Uint32Array(from.length);
   for (let y = 0, i = 0; y < height; y++)
@@ -29,11 +30,4 @@ export function turned(picture: Picture, turns: Turns): Picture {
     width: across,
     height: turns === 2 ? height : width,
   };
-}
-
-/** The pixels as whole numbers; copied where they do not lie on a boundary of four bytes. */
-function dotsOf({ pixels, width, height }: Picture): Uint32Array {
-  const aligned =
-    pixels.byteOffset % 4 === 0 ? pixels : Buffer.from(Uint8Array.from(pixels).buffer);
-  return new Uint32Array(aligned.buffer, aligned.byteOffset, width * height);
 }

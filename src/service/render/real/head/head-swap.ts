@@ -1,5 +1,6 @@
 // head-swap: the head of one picture, with its hair, on the body of another: as large and as tilted as the head that was
 // there, in the light of the body, with the neck of the body below the jaw.
+
 import type { ProjectError } from '../../../../api/project.ts';
 import type { Result } from '../../../../base/result.ts';
 import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
@@ -7,10 +8,11 @@ import type { RenderOutcome, RenderRequest } from '../../request.ts';
 import type { Face } from '../face/find.ts';
 import { type Lender, lenderOf } from '../face/lender.ts';
 import { layOklab, toOklab } from '../oklab.ts';
+import { packed } from '../packed.ts';
 import { cutOut } from '../photo/cut-out.ts';
 import { emptied } from '../photo/emptied.ts';
 import { finished } from '../photo/finished.ts';
-import { copyOf, packed } from '../video/canvas.ts';
+import { copyOf } from '../video/canvas.ts';
 import { inputIn, numberIn } from '../video/order.ts';
 import { sampled } from '../video/sampling.ts';
 import { type HeadFrame, headFrameOf, intoHead, outOfHead } from './head-frame.ts';

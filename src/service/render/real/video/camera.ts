@@ -1,8 +1,10 @@
 // A camera over a still: which part of it a frame shows. It moves by parts of a pixel, which is why it samples the
 // still itself: cutting out whole pixels makes a slow move jump.
+
 import sharp from 'sharp';
 import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
-import { blank, type FrameSize, mixed, packed } from './canvas.ts';
+import { packed } from '../packed.ts';
+import { blank, type FrameSize, mixed } from './canvas.ts';
 
 export interface View {
   /** 1: the still just covers the frame; 2: half of it is seen. */

@@ -1,6 +1,8 @@
 // Pictures as frames are made of them: new, mixed and laid on each other in plain loops. A clip has thousands of
 // them, and a round trip through a picture library for each would take longer than the clip lasts.
+
 import type { Picture } from '../../picture.ts';
+import { packed } from '../packed.ts';
 
 /** Width and height of a frame in pixels. */
 export interface FrameSize {
@@ -17,13 +19,6 @@ export function copyOf({ pixels, width, height }: Picture): Picture {
   const copy = blank({ width, height });
   pixels.copy(copy.pixels);
   return copy;
-}
-
-/** The pixels as one number each, where they are; a copy when they do not lie on a border of four bytes. */
-export function packed({ pixels }: Picture): Uint32Array {
-  const { buffer, byteOffset, byteLength } = pixels;
-  if (byteOffset % 4 === 0) return new Uint32Array(buffer, byteOffset, byteLength / 4);
-  return new Uint32Array(new Uint8Array(pixels).buffer);
 }
 
 /** Two channels of a packed pixel: every second byte. */

@@ -1,8 +1,10 @@
 // Part of a face as a place of its own: a mouth's or an eye's middle is its origin, half its width is 1, and it stands
 // upright however the head is held. What moves in a face is then written once for all faces.
+
 import type { Picture } from '../../picture.ts';
 import { distance, middleOf, type Point, turned } from '../face/point.ts';
-import { mixed, packed } from './canvas.ts';
+import { packed } from '../packed.ts';
+import { mixed } from './canvas.ts';
 import { sampled } from './sampling.ts';
 
 export interface FaceFrame {

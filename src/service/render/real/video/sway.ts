@@ -1,7 +1,8 @@
 // A head that is held by somebody alive: it nods and leans a little, and the room behind it stays where it is.
+
 import type { Picture } from '../../picture.ts';
 import { distance, middleOf, type Point } from '../face/point.ts';
-import { packed } from './canvas.ts';
+import { packed } from '../packed.ts';
 import { sampled } from './sampling.ts';
 
 export interface Head {

@@ -1,8 +1,10 @@
 // What falls or flies through a scene: snow, rain, sparks, bubbles. Each particle's way comes from its number and the
 // time alone, so that any frame can be painted without the ones before it.
+
 import { chanceOf } from '../../../chance.ts';
 import type { Picture } from '../../picture.ts';
-import { type Colour, mixed, packed } from './canvas.ts';
+import { packed } from '../packed.ts';
+import { type Colour, mixed } from './canvas.ts';
 
 interface Weather {
   readonly words: RegExp;
