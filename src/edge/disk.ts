@@ -97,7 +97,7 @@ export class RealDisk implements Disk {
 
   async digest(place: Place): Promise<Result<Digest, string>> {
     const { path } = this.fileAt(place);
-    const read = await attempt('reading', path, async () => {
+    const read = await attempt('reading', '', async () => {
       const now = this.#o.clock.now();
       await using file = await open(path, 'r');
       const before = await file.stat({ bigint: true });
@@ -107,7 +107,7 @@ export class RealDisk implements Disk {
       this.#o.hashes.set(path, before, digest, now);
       return digest;
     });
-    return read.ok ? read : err(read.error.message);
+    return read.ok ? read : err(read.error.message.trimStart());
   }
 
   async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>> {
@@ -137,7 +137,7 @@ export class RealDisk implements Disk {
     const standing = this.#fact(target);
     if (standing.is === 'absent') return;
     const known = standing.digest === undefined ? await this.digest(place) : ok(standing.digest);
-    if (!known.ok) throw new Error(known.error);
+    if (!known.ok) throw new Error(`${target} ${known.error}`);
     if (known.value === digest) return;
     const aside = this.#keptPath(known.value, extensionOf(target));
     await mkdir(dirname(aside), { recursive: true });

@@ -15,6 +15,20 @@ export function toleratedOf(document: PipelineDocument): Tolerated {
   };
 }
 
+/** Why so many failed items end the buying; undefined: they may fail. `total`: the items of the run. */
+export function tooManyFailed(
+  { items, share }: Tolerated,
+  failed: number,
+  total: number,
+): string | undefined {
+  const those = failed === 1 ? '1 item' : `${failed} items`;
+  if (items !== undefined && failed > items)
+    return `${those} failed, and on_failure or max_failures allows ${items}`;
+  if (share !== undefined && failed > share * total)
+    return `${those} of ${total} failed, and max_failures allows ${Number((share * 100).toFixed(4))}%`;
+  return undefined;
+}
+
 /** Two answers to one question are a mistake, even where they agree. */
 export function checkTolerance(document: Json, source: Source): readonly Diagnostic[] {
   if (!isObject(document) || document['on_failure'] !== 'stop') return [];

@@ -8,6 +8,7 @@ import { pipelineOf } from './build.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
 import { type Edges, topological } from './graph.ts';
+import { checkLevels } from './levels.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
 import type { StepDocument } from './schema.ts';
@@ -60,6 +61,8 @@ export function validate(file: string, text: string): Result<Validated, readonly
     if (draft === undefined || written === undefined) return [];
     return [stepOf(draft, written, edges, { shared: shared.has(name), isRead: read.has(name) })];
   });
+  const deadlocks = checkLevels(steps, source);
+  if (deadlocks.length > 0) return err(inOrder(deadlocks));
   return ok({
     pipeline: pipelineOf(document, source, steps),
     warnings: inOrder(bodies.filter(({ severity }) => severity === 'warning')),

@@ -90,7 +90,8 @@ export function ask(question: Question): Answer {
     case 'delete': {
       const job = jobOf(wish.of);
       if (job === undefined) return trouble(`bug: ${step.of} has no job`);
-      const decision = decideDelete({ job, savers: question.savers }, facts);
+      const { discard } = step;
+      const decision = decideDelete({ job, savers: question.savers, discard }, facts);
       return { is: 'decided', wish, fingerprint: wish.of, job, decision };
     }
   }

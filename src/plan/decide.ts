@@ -137,14 +137,17 @@ export function conditionOf(output: OutputLine, facts: Facts): Condition {
 
 export interface DeleteQuestion {
   readonly job: JobLine;
-  /** The tasks of this item that download it: each must have its files. Empty with `discard`. */
+  /** The tasks beside it that download the project: each must have its files. */
   readonly savers: readonly string[];
+  /** The result is thrown away on purpose. */
+  readonly discard: boolean;
 }
 
 /** Promise 2: a project is deleted only after its files are on disk, verified and recorded. */
-export function decideDelete({ job, savers }: DeleteQuestion, facts: Facts): Decision {
+export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Facts): Decision {
   if (job.state === 'deleted') return { act: 'reuse', why: 'deleted before' };
   if (job.state !== 'complete') return { act: 'refuse', why: `its project is ${job.state}` };
+  if (discard) return { act: 'begin', why: 'its result is thrown away on purpose' };
   for (const task of savers) {
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))
@@ -155,5 +158,8 @@ export function decideDelete({ job, savers }: DeleteQuestion, facts: Facts): Dec
     if (bad !== undefined)
       return { act: 'refuse', why: `kept: ${bad.path} is ${conditionOf(bad, facts)} on disk` };
   }
+  // The items download what a shared step made: every file must be somewhere, whoever fetched it.
+  if (savers.length === 0 && (wholeCopies(job, facts)?.length ?? 0) < downloadCount(job))
+    return { act: 'refuse', why: 'kept: no download has its files on disk' };
   return { act: 'begin', why: 'its files are safe' };
 }

@@ -1,49 +1,28 @@
-// What would happen for one item: the plan's view, a pure walk over its steps with what is known now.
+// What would happen to one item: a pure walk over its steps with what is known now. It asks the rules that a run asks.
 import { isObject, type JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import { type JobLine, resultOf } from '../journal/line.ts';
-import type { Deed } from '../kinds/kind.ts';
-import type { Scope } from '../language/expression.ts';
-import { toCel } from '../language/expression.ts';
+import { parseExpression, type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fillKnown } from '../language/template.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { namedByContent, predicted } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
+import { conditionHolds } from '../task/wish.ts';
+import { alikeKey } from './alike.ts';
 import { type Answer, ask, type Trouble } from './ask.ts';
-import type { Act } from './decide.ts';
+import { decideDelete } from './decide.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
-import { type Renewal, renewalOf } from './renew.ts';
+import { comesLater, endingOf, type Foreseen } from './outlook.ts';
+import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
-import type { Phase } from './schedule.ts';
-
-/**
- * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
- * `exclude`: this run leaves it out. `trouble`: it cannot be done as things are.
- */
-export type Outlook = Act | 'maybe' | 'skip' | 'exclude' | 'block' | 'trouble';
-
-/** Kinds whose requests carry other steps' outputs; downloads and deletes only name a project. */
-const sendsValues: readonly Deed[] = ['detect', 'create'];
-
-export interface Foreseen {
-  readonly step: Step;
-  readonly task: TaskId;
-  readonly outlook: Outlook;
-  readonly why: string;
-  readonly fingerprint?: Fingerprint;
-  /** Set for a tool's task that would be, or may be, paid. */
-  readonly estimate?: Estimate;
-  readonly trouble?: Trouble;
-  /** A download: where to. */
-  readonly to?: string;
-  /** An upload: which file. */
-  readonly file?: string;
-}
+import { type Phase, saversOf, turnOf } from './turn.ts';
 
 export interface Ground {
+  /** All steps of the pipeline. */
+  readonly steps: readonly Step[];
   readonly facts: Facts;
   readonly jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
   readonly estimate: (step: Step, body: JsonObject) => Estimate;
@@ -52,24 +31,37 @@ export interface Ground {
   readonly now: number;
   /** Steps that the run leaves out. */
   readonly leftOut: ReadonlySet<string>;
-  /** How a step of the items stands over all of them, once they are foreseen: some shared steps wait for that. */
-  readonly overItems?: (step: string) => Phase;
 }
 
-/** Foresees one item's steps (or the shared ones), given what was foreseen of the shared ones. */
+/** What the steps of the items come to over all of them: some shared steps wait for that. */
+export interface OverItems {
+  readonly phase: (step: string) => Phase;
+  /** Will this run do it for some item? */
+  readonly later: (step: string) => boolean;
+}
+
+/** What was foreseen of other steps: for an item the shared ones; for the last shared ones also the items. */
+export interface Before {
+  readonly shared?: Foresight;
+  readonly items?: OverItems;
+}
+
+/**
+ * Foresees one item's steps (or the shared ones), given what was foreseen before. Nothing is bought for an item that
+ * cannot be done as it is: its paid steps are blocked by its first trouble.
+ */
 export function foresee(
   steps: readonly Step[],
   item: Item | undefined,
   ground: Ground,
-  shared: Foresight | undefined,
+  before: Before = {},
 ): Foresight {
-  const walk = new Foresight(item, ground, shared);
-  for (const step of steps) walk.visit(step);
-  walk.renew();
-  return walk;
+  const walk = new Foresight(steps, item, ground, before);
+  const troubles = walk.tasks.filter(({ outlook }) => outlook === 'trouble');
+  return troubles.length === 0 ? walk : new Foresight(steps, item, ground, { ...before, troubles });
 }
 
-/** What is left out is still reused where it is done, and skipped where it is not wanted. */
+/** A step that the run leaves out is still reused where it is done, and skipped where it is not wanted. */
 function withoutDoing(foreseen: Foreseen): Foreseen {
   const { step, task, outlook, fingerprint } = foreseen;
   if (outlook === 'reuse' || outlook === 'skip' || outlook === 'block') return foreseen;
@@ -90,127 +82,246 @@ export class Foresight {
   readonly #scope: Scope;
   readonly #item: Item | undefined;
   readonly #ground: Ground;
-  readonly #shared: Foresight | undefined;
-  /** True when a file must be hashed before this can be said; then it is asked again. */
-  unread = false;
+  readonly #before: Before;
+  /** Tasks that cannot run as things are. */
+  readonly troubles: readonly Foreseen[];
+  /** The paid steps that are not begun because of them, each with the reason. */
+  readonly spared = new Map<string, string>();
 
-  constructor(item: Item | undefined, ground: Ground, shared: Foresight | undefined) {
+  constructor(
+    steps: readonly Step[],
+    item: Item | undefined,
+    ground: Ground,
+    { troubles = [], ...before }: Before & { readonly troubles?: readonly Foreseen[] },
+  ) {
+    this.troubles = troubles;
     this.#item = item;
     this.#ground = ground;
-    this.#shared = shared;
-    this.#outputs = shared === undefined ? {} : { ...shared.#outputs };
+    this.#before = before;
+    this.#outputs = before.shared === undefined ? {} : { ...before.shared.#outputs };
     this.#scope = { ...ground.base, item: toCel(item?.fields), steps: this.#outputs };
+    for (const step of steps) this.#visit(step);
   }
 
   of(step: string): Foreseen | undefined {
-    return this.#byStep.get(step) ?? this.#shared?.of(step);
+    return this.#byStep.get(step) ?? this.#before.shared?.of(step);
   }
 
-  visit(step: Step): void {
+  #visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
-    const early = this.#before(step, task);
-    const asked = early ?? this.#asked(step, task, this.#scope);
+    const asked = this.#decidedBefore(step, task) ?? this.#asked(step, task);
     const foreseen = this.#ground.leftOut.has(step.name) ? withoutDoing(asked) : asked;
-    this.#byStep.set(step.name, foreseen);
-    this.tasks.push(foreseen);
-    if (step.isRead) this.#outputs[step.name] = toCel(this.#outputsOf(foreseen));
+    const free = this.#renewed(this.#spared(foreseen));
+    this.#byStep.set(step.name, free);
+    this.tasks.push(free);
+    if (step.isRead) this.#outputs[step.name] = toCel(this.#outputsOf(free));
   }
 
-  /** What the steps before it already decide. */
-  #before(step: Step, task: TaskId): Foreseen | undefined {
-    for (const name of step.after) {
-      const before = this.of(name);
-      const over = before === undefined ? this.#ground.overItems?.(name) : undefined;
-      if (over === 'blocked') return { step, task, outlook: 'block', why: `waits for ${name}` };
-      if (before?.outlook === 'exclude' || over === 'excluded')
-        return { step, task, outlook: 'exclude', why: `${name} is left out` };
-      if (before === undefined) continue;
-      if (before.outlook === 'skip' && step.uses.includes(name))
-        return { step, task, outlook: 'skip', why: `${name} is skipped` };
-      if (['hold', 'lost', 'refuse', 'block', 'trouble'].includes(before.outlook))
-        return { step, task, outlook: 'block', why: `waits for ${name}` };
+  #phaseOf(name: string): Phase {
+    const before = this.of(name);
+    const phase = before === undefined ? this.#before.items?.phase(name) : endingOf(before.outlook);
+    if (phase === undefined) throw new Error(`bug: ${name} was not foreseen`);
+    return phase;
+  }
+
+  /** What the steps that it waits for decide already. */
+  #decidedBefore(step: Step, task: TaskId): Foreseen | undefined {
+    const turn = turnOf(step, (name) => this.#phaseOf(name));
+    if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
+    switch (turn.turn) {
+      case 'start':
+        return undefined;
+      case 'block':
+        return { step, task, outlook: 'block', why: `waits for ${turn.because}` };
+      case 'skip':
+        return { step, task, outlook: 'skip', why: `${turn.because} is skipped` };
+      case 'exclude':
+        return { step, task, outlook: 'exclude', why: `${turn.because} is left out` };
+      default:
+        return unreachable(turn.turn);
     }
-    return undefined;
   }
 
-  #asked(step: Step, task: TaskId, scope: Scope): Foreseen {
+  #asked(step: Step, task: TaskId): Foreseen {
     const { deed } = step.kind;
     const uncertain = step.after.find((name) => this.#comesLater(name));
-    if (uncertain !== undefined && (deed === 'download' || deed === 'delete')) {
-      const { to } = knownBody(step, scope);
-      const outlook = this.of(uncertain)?.outlook === 'maybe' ? 'maybe' : 'begin';
-      return {
-        step,
-        task,
-        outlook,
-        why: `after ${uncertain}`,
-        ...(typeof to === 'string' ? { to } : {}),
-      };
-    }
+    const { of = '' } = step;
+    if (deed === 'download' && this.#comesLater(of)) return this.#afterwards(step, task, of);
+    if (deed === 'delete' && uncertain !== undefined)
+      return this.#afterwards(step, task, uncertain);
     const answer = ask({
       step,
       task,
-      names: { scope, fingerprintOfStep: (name) => this.of(name)?.fingerprint },
+      names: { scope: this.#scope, fingerprintOfStep: (name) => this.of(name)?.fingerprint },
       facts: this.#ground.facts,
       jobOf: this.#ground.jobOf,
-      savers: this.tasks
-        .filter((other) => other.step.kind.deed === 'download' && other.step.of === step.of)
-        .map((other) => other.task),
+      savers: this.#saversOf(step).map((saver) => saver.task),
     });
-    if (answer.is === 'trouble' && uncertain !== undefined)
-      return this.#priced({ step, task, outlook: 'maybe', why: `depends on ${uncertain}` }, scope);
-    return this.#answered(answer, step, task, scope);
+    const unknown = answer.is === 'trouble' ? this.#unknownIn(step, answer.trouble) : undefined;
+    if (unknown !== undefined)
+      return this.#priced({ step, task, outlook: 'maybe', why: `depends on ${unknown}` });
+    return this.#answered(answer, step, task);
   }
 
-  #answered(answer: Answer, step: Step, task: TaskId, scope: Scope): Foreseen {
+  /** The step whose outputs a task lacks only because they come later; undefined: the trouble is its own. */
+  #unknownIn(step: Step, { at }: Trouble): string | undefined {
+    if (at === undefined) {
+      // A missing file may be what a download is about to write.
+      const { file } = knownBody(step, this.#scope);
+      const isOutput =
+        typeof file === 'string' && file.startsWith(this.#ground.facts.recordedAs(''));
+      return isOutput
+        ? step.after.find((name) => this.#comesLater(name) && this.#isDownload(name))
+        : undefined;
+    }
+    const parsed = parseExpression(at.text);
+    const read = parsed.ok ? parsed.value.references : [];
+    return read.find(
+      ({ root, key }) => root === 'steps' && key !== undefined && this.#comesLater(key),
+    )?.key;
+  }
+
+  #isDownload(name: string): boolean {
+    return this.#ground.steps.some((step) => step.name === name && step.kind.deed === 'download');
+  }
+
+  /** A download or a delete of a project that this run makes or fetches first. */
+  #afterwards(step: Step, task: TaskId, uncertain: string): Foreseen {
+    const holds = conditionHolds(step, this.#scope);
+    if (holds.ok && !holds.value) return { step, task, outlook: 'skip', why: 'its if: is false' };
+    const { of = '', kind } = step;
+    const fingerprint = this.of(of)?.fingerprint;
+    const job = fingerprint === undefined ? undefined : this.#ground.jobOf(fingerprint);
+    const known = fingerprint === undefined ? {} : { fingerprint };
+    if (holds.ok && kind.deed === 'delete' && job?.state === 'deleted')
+      return { step, task, outlook: 'reuse', why: 'deleted before', ...known };
+    const kept = this.#keeps(step, job);
+    if (kept !== undefined) return { step, task, outlook: 'refuse', why: kept };
+    const { to } = knownBody(step, this.#scope);
+    const perhaps = [this.of(of), ...this.#saversOf(step)].some(
+      (before) => before?.outlook === 'maybe',
+    );
+    const outlook = holds.ok && !perhaps ? 'begin' : 'maybe';
+    const place = typeof to === 'string' ? { to } : {};
+    return { step, task, outlook, why: `after ${uncertain}`, ...place, ...known };
+  }
+
+  /** Why a delete will be refused although some of what it waits for is still to come. */
+  #keeps(step: Step, job: JobLine | undefined): string | undefined {
+    if (step.kind.deed !== 'delete' || step.discard) return undefined;
+    const savers = this.#saversOf(step);
+    const settled = savers.filter(({ outlook }) => !comesLater(outlook));
+    const fetched = this.#ground.steps.some(
+      ({ name, kind, of }) => kind.deed === 'download' && of === step.of && this.#comesLater(name),
+    );
+    if (settled.length === 0 && fetched) return undefined;
+    if (job?.state === 'complete') {
+      const question = { job, savers: settled.map(({ task }) => task), discard: false };
+      const decision = decideDelete(question, this.#ground.facts);
+      return decision.act === 'refuse' ? decision.why : undefined;
+    }
+    const [skipped] = settled;
+    return skipped === undefined
+      ? 'kept: no step downloads it'
+      : `kept: ${skipped.task} does not download it`;
+  }
+
+  #saversOf(step: Step): readonly Foreseen[] {
+    return saversOf(step, this.#ground.steps).flatMap(({ name }) => this.of(name) ?? []);
+  }
+
+  #answered(answer: Answer, step: Step, task: TaskId): Foreseen {
     switch (answer.is) {
       case 'skip':
         return { step, task, outlook: 'skip', why: 'its if: is false' };
-      case 'trouble':
-        return {
-          step,
-          task,
-          outlook: 'trouble',
-          why: answer.trouble.message,
-          trouble: answer.trouble,
-        };
+      case 'trouble': {
+        const { trouble } = answer;
+        return { step, task, outlook: 'trouble', why: trouble.message, trouble };
+      }
       case 'unread':
-        this.unread = true;
         return { step, task, outlook: 'begin', why: 'to be read' };
       case 'decided': {
         const { decision, fingerprint, wish } = answer;
         const to = wish.deed === 'download' ? { to: wish.to } : {};
         const file = wish.deed === 'upload' ? { file: wish.file } : {};
-        const foreseen = {
-          step,
-          task,
-          outlook: decision.act,
-          why: decision.why,
-          fingerprint,
-          ...to,
-          ...file,
-        };
-        return this.#priced(foreseen, scope);
+        const { act: outlook, why } = decision;
+        return this.#priced({ step, task, outlook, why, fingerprint, ...to, ...file });
       }
       default:
         return unreachable(answer);
     }
   }
 
-  /** Will this step's outputs only be known while it runs? */
+  /** Will this step's outputs only be known while the run lasts? */
   #comesLater(name: string): boolean {
-    const outlook = this.of(name)?.outlook;
-    return outlook === 'begin' || outlook === 'maybe' || outlook === 'attach' || outlook === 'copy';
+    const foreseen = this.of(name);
+    return foreseen === undefined
+      ? this.#before.items?.later(name) === true
+      : comesLater(foreseen.outlook);
   }
 
-  #priced(foreseen: Foreseen, scope: Scope): Foreseen {
+  #priced(foreseen: Foreseen): Foreseen {
     const { step, outlook } = foreseen;
     if (
       step.kind.tool === undefined ||
       (outlook !== 'begin' && outlook !== 'maybe' && outlook !== 'lost')
     )
       return foreseen;
-    return { ...foreseen, estimate: this.#ground.estimate(step, knownBody(step, scope)) };
+    const estimate = this.#ground.estimate(step, knownBody(step, this.#scope));
+    const alike =
+      outlook === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
+    return { ...foreseen, estimate, ...(alike === undefined ? {} : { alike }) };
+  }
+
+  #contentOf(name: string): string | undefined {
+    const foreseen = this.of(name);
+    return foreseen?.fingerprint ?? foreseen?.alike;
+  }
+
+  /** Nothing is bought for an item that cannot be done as it is. */
+  #spared(foreseen: Foreseen): Foreseen {
+    const [trouble] = this.troubles;
+    const { step, task, outlook } = foreseen;
+    const buys = step.kind.deed === 'create' && (outlook === 'begin' || outlook === 'maybe');
+    if (trouble === undefined || !buys) return foreseen;
+    const why = `not bought: ${trouble.task} cannot run`;
+    this.spared.set(step.name, why);
+    return { step, task, outlook: 'block', why };
+  }
+
+  /** A request that is about to be sent needs live values: those that went stale are made fresh first. */
+  #renewed(foreseen: Foreseen): Foreseen {
+    const { step, outlook } = foreseen;
+    const sends = step.kind.deed === 'detect' || step.kind.deed === 'create';
+    if (!sends || outlook !== 'begin') return foreseen;
+    const lost = this.#renewInputs(step);
+    if (lost === undefined) return foreseen;
+    return { ...foreseen, outlook: 'lost', why: lostInput(lost) };
+  }
+
+  /** Marks what is done again for a step's inputs. Returns the task whose result is gone for good, if there is one. */
+  #renewInputs(step: Step): TaskId | undefined {
+    for (const name of step.uses) {
+      const { shared = this } = this.#before;
+      const lost = (this.#byStep.has(name) ? this : shared).#renewOne(name);
+      if (lost !== undefined) return lost;
+    }
+    return undefined;
+  }
+
+  #renewOne(name: string): TaskId | undefined {
+    const foreseen = this.of(name);
+    if (foreseen?.outlook !== 'reuse' || foreseen.fingerprint === undefined) return undefined;
+    const job = this.#ground.jobOf(foreseen.fingerprint);
+    if (job === undefined) return undefined;
+    const { deed } = foreseen.step.kind;
+    const renewal = renewalOf(deed, job, this.#ground.now, this.#ground.facts);
+    if (renewal === 'lost') return foreseen.task;
+    if (renewal !== 'redo') return undefined;
+    const index = this.tasks.findIndex(({ step }) => step.name === name);
+    const why = deed === 'detect' ? 'its face detection has expired' : 'its upload has expired';
+    this.tasks[index] = { ...foreseen, outlook: 'begin', why };
+    return this.#renewInputs(foreseen.step);
   }
 
   #outputsOf({ step, task, fingerprint, outlook }: Foreseen): JsonObject {
@@ -220,36 +331,5 @@ export class Foresight {
     if (outlook !== 'reuse' || job === undefined) return predicted(deed, fingerprint);
     if (deed === 'download' || deed === 'delete') return savedOutputs(job, task);
     return namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
-  }
-
-  /** What is about to begin needs live values: those that went stale are renewed first. */
-  renew(): void {
-    for (let index = this.tasks.length - 1; index >= 0; index--) {
-      const task = this.tasks[index];
-      if (task?.outlook !== 'begin' || !sendsValues.includes(task.step.kind.deed)) continue;
-      const lost = task.step.uses.find((name) => this.#renewOne(name) === 'lost');
-      if (lost !== undefined && this.#byStep.get(lost) === undefined)
-        this.tasks[index] = { ...task, outlook: 'block', why: `waits for ${lost}, which is lost` };
-    }
-  }
-
-  /** Shows what renewing a step's values takes; the shared steps' own rows are not this item's to change. */
-  #renewOne(name: string): Renewal | undefined {
-    const foreseen = this.of(name);
-    if (foreseen?.outlook !== 'reuse' || foreseen.fingerprint === undefined) return undefined;
-    const job = this.#ground.jobOf(foreseen.fingerprint);
-    if (job === undefined) return undefined;
-    const renewal = renewalOf(foreseen.step.kind.deed, job, this.#ground.now, this.#ground.facts);
-    const index = this.tasks.findIndex(({ step }) => step.name === name);
-    if (index >= 0 && renewal === 'redo')
-      this.tasks[index] = { ...foreseen, outlook: 'begin', why: 'its upload has expired' };
-    if (index >= 0 && renewal === 'lost')
-      this.tasks[index] = {
-        ...foreseen,
-        outlook: 'lost',
-        why: 'a later step needs it, its project was deleted and its file is gone',
-        estimate: this.#ground.estimate(foreseen.step, {}),
-      };
-    return renewal;
   }
 }

@@ -1,5 +1,6 @@
 // The plan: what would run, for each step, what it would cost, and what is reused. Plain data.
-import type { Foreseen, Outlook } from './foresee.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { Foreseen, Outlook } from './outlook.ts';
 
 export interface PlanRow {
   readonly step: string;
@@ -29,12 +30,16 @@ export interface Plan {
   readonly notes: readonly PlanNote[];
 }
 
+const notesMax = 100;
+
+interface Entry {
+  row: Omit<PlanRow, 'tasks'>;
+  tasks: Partial<Record<Outlook, number>>;
+}
+
 /** Adds tasks up without keeping them: a plan of a million tasks is a few rows. */
 export class PlanTally {
-  readonly #rows = new Map<
-    string,
-    { row: Omit<PlanRow, 'tasks'>; tasks: Partial<Record<Outlook, number>> }
-  >();
+  readonly #rows = new Map<string, Entry>();
   readonly #why = new Set<string>();
   readonly #notes: PlanNote[] = [];
   /** Jobs counted already: a copy of a photo is not paid again. */
@@ -48,11 +53,8 @@ export class PlanTally {
   add(foreseen: Foreseen): void {
     const { step, estimate } = foreseen;
     const twin = this.#isTwin(foreseen);
-    const outlook = twin ? 'reuse' : foreseen.outlook;
-    const entry = this.#rows.get(step.name) ?? {
-      row: { step: step.name, kind: step.kind.name, credits: 0, unpriced: 0 },
-      tasks: {},
-    };
+    const outlook = twin && foreseen.outlook !== 'maybe' ? 'reuse' : foreseen.outlook;
+    const entry = this.#entry(step);
     entry.tasks[outlook] = (entry.tasks[outlook] ?? 0) + 1;
     if (!twin && outlook !== 'lost' && estimate !== undefined) {
       if (estimate.known)
@@ -62,22 +64,38 @@ export class PlanTally {
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
       }
     }
-    this.#rows.set(step.name, entry);
-    if (['hold', 'lost', 'refuse', 'trouble'].includes(outlook) && this.#notes.length < 100)
-      this.#notes.push({ task: foreseen.task, outlook, why: foreseen.why });
+    if (outlook === 'hold' || outlook === 'lost' || outlook === 'refuse') this.note(foreseen);
   }
 
-  #isTwin({ outlook, fingerprint, step }: Foreseen): boolean {
-    const { deed } = step.kind;
-    if (
-      outlook !== 'begin' ||
-      fingerprint === undefined ||
-      deed === 'download' ||
-      deed === 'delete'
-    )
-      return false;
-    if (this.#seen.has(fingerprint)) return true;
-    this.#seen.add(fingerprint);
+  /** Something that a person should look at. */
+  note({ task, outlook, why }: Foreseen): void {
+    if (this.#notes.length < notesMax) this.#notes.push({ task, outlook, why });
+  }
+
+  /** What was added as reused is done again after all, for the sake of what uses it. */
+  renew(foreseen: Foreseen): void {
+    if (this.#isTwin(foreseen)) return;
+    const { tasks } = this.#entry(foreseen.step);
+    tasks.reuse = (tasks.reuse ?? 0) - 1;
+    if (tasks.reuse === 0) delete tasks.reuse;
+    tasks.begin = (tasks.begin ?? 0) + 1;
+  }
+
+  #entry(step: Step): Entry {
+    const row = { step: step.name, kind: step.kind.name, credits: 0, unpriced: 0 };
+    const entry = this.#rows.get(step.name) ?? { row, tasks: {} };
+    this.#rows.set(step.name, entry);
+    return entry;
+  }
+
+  /** Will another task of this plan have done it? */
+  #isTwin({ outlook, fingerprint, alike, step }: Foreseen): boolean {
+    const content = fingerprint ?? alike;
+    if (!['begin', 'attach', 'maybe'].includes(outlook) || content === undefined) return false;
+    if (step.kind.deed === 'download') return false;
+    const key = step.kind.deed === 'delete' ? `delete ${content}` : content;
+    if (this.#seen.has(key)) return true;
+    this.#seen.add(key);
     return false;
   }
 

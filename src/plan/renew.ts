@@ -33,3 +33,7 @@ export function renewalOf(deed: Deed, job: JobLine, now: number, facts: Facts): 
       return 'recorded';
   }
 }
+
+/** Why a request cannot be sent: a result that it needs is gone, here and at the service. */
+export const lostInput = (task: string): string =>
+  `${task} is needed, its project was deleted and its file is gone: it would have to be paid again`;

@@ -1,20 +1,11 @@
 // The scheduler: what may start now, for one item. It knows steps and their order, nothing of processes or money.
 import type { Step } from '../language/pipeline.ts';
+import { type Ending, type Phase, type Turn, turnOf } from './turn.ts';
 
-/**
- * - `done`: its outputs are there. `skipped`: it is not wanted; what uses it is not either.
- * - `excluded`: this run leaves it out; what waits for it is left out too.
- * - `failed`, `held`, `blocked`, `pending`: it has no outputs now; what waits for it is blocked.
- */
-export type Ending = 'done' | 'skipped' | 'excluded' | 'failed' | 'held' | 'blocked' | 'pending';
-export type Phase = 'waiting' | 'started' | Ending;
-
-/** What a step is to do, now that all that it waits for is over. */
-export type Turn =
-  | { readonly turn: 'start'; readonly step: Step }
-  | { readonly turn: 'skip'; readonly step: Step; readonly because: string }
-  | { readonly turn: 'exclude'; readonly step: Step; readonly because: string }
-  | { readonly turn: 'block'; readonly step: Step; readonly because: string };
+/** A step whose turn has come, and what is to become of it. */
+export interface StepTurn extends Turn {
+  readonly step: Step;
+}
 
 export class Schedule {
   readonly #steps: readonly Step[];
@@ -35,29 +26,13 @@ export class Schedule {
   }
 
   /** The next step whose turn has come, in the order of the pipeline. */
-  next(): Turn | undefined {
+  next(): StepTurn | undefined {
     for (const step of this.#steps) {
       if (this.#phases.get(step.name) !== 'waiting') continue;
-      const turn = this.#turnOf(step);
-      if (turn !== undefined) return turn;
+      const turn = turnOf(step, (before) => this.phase(before));
+      if (turn !== undefined) return { ...turn, step };
     }
     return undefined;
-  }
-
-  #turnOf(step: Step): Turn | undefined {
-    let skip: string | undefined;
-    let exclude: string | undefined;
-    for (const before of step.after) {
-      const phase = this.phase(before);
-      if (phase === 'waiting' || phase === 'started') return undefined;
-      if (phase === 'skipped' && step.uses.includes(before)) skip ??= before;
-      if (phase === 'excluded') exclude ??= before;
-      if (phase === 'failed' || phase === 'held' || phase === 'blocked' || phase === 'pending')
-        return { turn: 'block', step, because: before };
-    }
-    if (skip !== undefined) return { turn: 'skip', step, because: skip };
-    if (exclude !== undefined) return { turn: 'exclude', step, because: exclude };
-    return { turn: 'start', step };
   }
 
   start(step: string): void {

@@ -1,7 +1,7 @@
 // A plan as text: per step what would be done, what is reused, and what it would cost.
 
 import { printable } from '../base/printable.ts';
-import type { Outlook } from '../plan/foresee.ts';
+import type { Outlook } from '../plan/outlook.ts';
 import type { Plan } from '../plan/plan.ts';
 import { count, table } from './text.ts';
 

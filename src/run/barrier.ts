@@ -1,5 +1,5 @@
 // The barrier between the items and the shared steps that wait for all of them: how a step stands over every item.
-import type { Ending, Phase } from '../plan/schedule.ts';
+import type { Ending, Phase } from '../plan/turn.ts';
 
 export class Barrier {
   /** Item-level steps that are not over for every item: what keeps a shared project. */

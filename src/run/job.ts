@@ -131,9 +131,17 @@ export type JobOrder =
   | DeleteOrder
   | DigestOrder;
 
+/** A file that could not be read; `why` is the end of a sentence about it. */
+export interface Unreadable {
+  readonly place: Place;
+  readonly why: string;
+}
+
 export type Outcome =
   /** `live`: its outputs as requests see them now. */
   | { readonly end: 'done'; readonly live: JsonObject }
+  /** Files were read and hashed, but for these. */
+  | { readonly end: 'read'; readonly unreadable: readonly Unreadable[] }
   /** Not charged, or refunded. `code` says what kind of failure it was. */
   | {
       readonly end: 'failed';

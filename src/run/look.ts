@@ -1,13 +1,13 @@
 // Facts about files, and a list of those that must be read before more can be said.
 import type { Facts, FileFact } from '../plan/facts.ts';
 import type { Place } from './place.ts';
-import type { Disk } from './ports.ts';
 
 export class Look implements Facts {
-  readonly #disk: Disk;
+  readonly #disk: Facts;
+  readonly #unreadable = new Map<string, string>();
   #unread: Place[] = [];
 
-  constructor(disk: Disk) {
+  constructor(disk: Facts) {
     this.#disk = disk;
   }
 
@@ -24,7 +24,12 @@ export class Look implements Facts {
   }
 
   kept(digest: string, extension: string): FileFact {
-    return this.#disk.kept(digest, extension);
+    return this.#noted(this.#disk.kept(digest, extension), { in: 'kept', digest, extension });
+  }
+
+  /** A file that could not be read counts as absent from now on. `why`: the end of a sentence about it. */
+  unreadable(place: Place, why: string): void {
+    this.#unreadable.set(keyOf(place), why);
   }
 
   /** The files that were looked at and have no known digest, once each; the list is empty afterwards. */
@@ -35,7 +40,15 @@ export class Look implements Facts {
   }
 
   #noted(fact: FileFact, place: Place): FileFact {
-    if (fact.is === 'file' && fact.digest === undefined && fact.bytes > 0) this.#unread.push(place);
+    if (this.#unreadable.size > 0 && fact.is === 'file') {
+      const why = this.#unreadable.get(keyOf(place));
+      if (why !== undefined) return { is: 'absent', why };
+    }
+    const unread = fact.is === 'file' && fact.digest === undefined && fact.bytes > 0;
+    if (unread && place.in !== 'kept') this.#unread.push(place);
     return fact;
   }
 }
+
+const keyOf = (place: Place): string =>
+  place.in === 'kept' ? `kept ${place.digest}` : `${place.in} ${place.path}`;

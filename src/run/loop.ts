@@ -7,7 +7,8 @@ import type { JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
-import type { Ending, Phase, Turn } from '../plan/schedule.ts';
+import type { StepTurn } from '../plan/schedule.ts';
+import type { Ending, Phase } from '../plan/turn.ts';
 import type { Happening, TaskEnding } from '../report/happening.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
@@ -27,10 +28,12 @@ import { Window } from './window.ts';
 import { Work } from './work.ts';
 
 export interface LoopOptions
-  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'inAir'> {
+  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'inAir' | 'begunNow'> {
   readonly items: Iterable<Item>;
   /** How many items the pipeline has in this run. */
   readonly total: number;
+  /** The run leaves steps out. */
+  readonly someLeftOut: boolean;
   /** The run takes only some of the pipeline's items. */
   readonly partial: boolean;
   readonly runner: Runner;
@@ -56,6 +59,8 @@ export class Loop {
   readonly #refusals: Refusals;
   readonly #tolerance: Tolerance;
   readonly #barrier: Barrier;
+  /** Content for which a job was begun in this run; kept only where steps are left out. */
+  readonly #begun: Set<Fingerprint> | undefined;
   #stop: Halted | undefined;
 
   constructor(options: LoopOptions) {
@@ -70,6 +75,7 @@ export class Loop {
     this.#clerk = new Clerk({ journal, runner, say, purse, flights, refusals });
     this.#tolerance = new Tolerance(tolerated, options.total, purse);
     this.#barrier = new Barrier(options.partial);
+    if (options.someLeftOut) this.#begun = new Set();
     this.#starter = new Starter({
       ...options,
       purse,
@@ -78,6 +84,7 @@ export class Loop {
       inUse: (work, step, fingerprint) =>
         this.#flights.clash(step, fingerprint) || this.#window.keepsFrom(work, step, fingerprint),
       inAir: (fingerprint) => this.#flights.has(fingerprint),
+      begunNow: (fingerprint) => this.#begun?.has(fingerprint) === true,
     });
     const all = items.kind === 'one';
     this.#itemSteps = all ? [] : steps.filter((step) => !step.shared);
@@ -111,14 +118,16 @@ export class Loop {
     this.#window.stir(this.#shared);
     let idle = 0;
     for (;;) {
-      const before = this.tally.ended;
+      const before = this.tally.progress;
       if (!this.#admissionOver && this.#stop === undefined && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
-      idle = this.#flights.size === 0 && this.tally.ended === before ? idle + 1 : 0;
+      idle = this.#flights.size === 0 && this.tally.progress === before ? idle + 1 : 0;
       if (this.#flights.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return;
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
+        // What a task waited for may have ended without a job.
+        this.#window.askAgain();
         continue;
       }
       // Items that left without a job made room: others do not wait for the jobs of those that stayed.
@@ -174,7 +183,7 @@ export class Loop {
     if (this.#admissionOver && this.#window.isEmpty) this.#window.stir(this.#shared);
   }
 
-  #take(work: Work, turn: Turn): void {
+  #take(work: Work, turn: StepTurn): void {
     const { step } = turn;
     switch (turn.turn) {
       case 'block':
@@ -186,7 +195,7 @@ export class Loop {
       case 'start':
         return this.#move(work, step, this.#starter.consider(work, step));
       default:
-        return unreachable(turn);
+        return unreachable(turn.turn);
     }
   }
 
@@ -215,6 +224,8 @@ export class Loop {
         return this.#end(work, step, 'held', move.why);
       case 'later':
         return this.#end(work, step, 'pending', move.why);
+      case 'block':
+        return this.#end(work, step, 'blocked', move.why);
       default:
         return unreachable(move);
     }
@@ -226,7 +237,14 @@ export class Loop {
     if (order.deed === 'create') this.#purse.promise(work, order);
     if (order.deed === 'attach' && !order.settled)
       this.#purse.remember(work, order.key, order.credits);
+    if (fingerprint !== undefined && !this.#isDone(fingerprint)) this.#begun?.add(fingerprint);
     this.#flights.start({ work, step }, fingerprint, order);
+  }
+
+  /** Done by this run or an earlier one: a job for it only makes its values fresh. */
+  #isDone(fingerprint: Fingerprint): boolean {
+    const state = this.#o.journal.ledger.job(fingerprint)?.state;
+    return state === 'supplied' || state === 'complete' || state === 'deleted';
   }
 
   /** The step goes back among the waiting until its values are fresh; what uses it waits with it. */
@@ -277,6 +295,9 @@ export class Loop {
     switch (outcome.end) {
       case 'done':
         return this.#done(flight, outcome.live, work, step, charged);
+      case 'read':
+        for (const { place, why } of outcome.unreadable) this.#o.look.unreadable(place, why);
+        return work.schedule.reopen(step.name);
       case 'failed':
         if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);
         if (flight.fingerprint !== undefined) this.#o.failed.set(flight.fingerprint, outcome.why);
@@ -318,7 +339,6 @@ export class Loop {
 
   #done(flight: Flight, live: JsonObject, work: Work, step: Step, charged: number): void {
     work.forced.delete(step.name);
-    if (flight.order.deed === 'digest') return work.schedule.reopen(step.name);
     const { order } = flight;
     const fingerprint =
       flight.fingerprint ??
@@ -330,7 +350,8 @@ export class Loop {
     if (follower)
       this.#o.journal.append([{ event: 'serves', job: fingerprint, task: work.task(step) }]);
     this.#give(work, step, fingerprint, live);
-    if (renewed) return this.#over(work, step, 'done');
+    const readAgain = order.deed === 'attach' || 'detection' in order || order.deed === 'reupload';
+    if (renewed && readAgain) return this.#over(work, step, 'done');
     this.#end(work, step, 'done', '', follower ? 'reused' : 'done', charged);
   }
 
@@ -372,8 +393,13 @@ export class Loop {
     const task = work.task(step);
     this.#over(work, step, ending);
     if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.news = true;
+    const before = work.shown.get(step.name);
+    work.shown.set(step.name, shown);
+    // Made fresh for the sake of another step, and told of already.
+    if (before === shown && credits === 0) return;
     const code = ending === 'failed' ? this.#o.journal.ledger.task(task)?.code : undefined;
-    this.tally.add(task, shown, why, ending === 'held' ? doubtAdvice : adviceFor(code));
+    const advice = ending === 'held' ? doubtAdvice : adviceFor(code);
+    this.tally.add(task, { ending: shown, why, advice, before });
     this.#o.say({
       type: 'task',
       task,

@@ -4,7 +4,14 @@ import { type ApiFailure, explainFailure } from '../api/failure.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { detectionRequest } from '../kinds/face-detect.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../task/outputs.ts';
-import type { DetectOrder, DigestOrder, Outcome, ReuploadOrder, UploadOrder } from './job.ts';
+import type {
+  DetectOrder,
+  DigestOrder,
+  Outcome,
+  ReuploadOrder,
+  Unreadable,
+  UploadOrder,
+} from './job.ts';
 import type { Performance, Recorded } from './performance.ts';
 import type { Place } from './place.ts';
 import { pauses } from './poll.ts';
@@ -152,11 +159,13 @@ export async function* detect(order: DetectOrder, world: World): Performance {
 /** Hashing leaves nothing to record. */
 const nothing: readonly Recorded[] = [];
 
+/** Reads files. One that cannot be read is told, and whoever asked for it decides what that means. */
 export async function* digest(order: DigestOrder, world: World): Performance {
+  const unreadable: Unreadable[] = [];
   for (const place of order.places) {
     const read = await world.disk.digest(place);
-    if (!read.ok) return { end: 'failed', why: read.error, again: false };
+    if (!read.ok) unreadable.push({ place, why: read.error });
   }
   yield* nothing;
-  return { end: 'done', live: {} };
+  return { end: 'read', unreadable };
 }

@@ -80,7 +80,7 @@ export interface Disk {
   input(path: string): FileFact;
   output(path: string): FileFact;
   kept(digest: string, extension: string): FileFact;
-  /** Reads and hashes a file, so that the next look knows its digest. */
+  /** Reads and hashes a file, so that the next look knows its digest. An error is the end of a sentence about the file. */
   digest(place: Place): Promise<Result<Digest, string>>;
   /** Where a file really is. */
   fileAt(place: Place): LocalFile;

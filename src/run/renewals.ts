@@ -4,7 +4,7 @@ import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Facts } from '../plan/facts.ts';
-import { renewalOf } from '../plan/renew.ts';
+import { lostInput, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { JobOrder } from './job.ts';
 import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
@@ -76,16 +76,13 @@ export function renewalsFor(work: Work, step: Step, ground: Ground): Renewals {
           list.push({ how: 'redo', owner, step: before });
           break;
         }
-        return { are: 'impossible', why: lostText(owner.task(before)) };
+        return { are: 'impossible', why: lostInput(owner.task(before)) };
       default:
         return unreachable(renewal);
     }
   }
   return { are: 'needed', list };
 }
-
-const lostText = (task: string): string =>
-  `${task} is needed, its project was deleted and its file is gone: it would have to be paid again`;
 
 /**
  * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Returns the

@@ -44,7 +44,13 @@ export type Move =
   | { readonly move: 'renew'; readonly list: readonly Renewing[] }
   /** In doubt; `reserve`: credits that may have been charged. */
   | { readonly move: 'hold'; readonly why: string; readonly reserve: number }
-  | { readonly move: 'skip' | 'fail' | 'later' | 'exclude'; readonly why: string };
+  | {
+      readonly move: 'skip' | 'fail' | 'later' | 'exclude' | 'block';
+      readonly why: string;
+    };
+
+/** By item, then by step: why a paid step of an item that cannot be done as it is must not be bought. */
+export type Hopeless = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export interface StarterOptions {
   readonly pipeline: Pipeline;
@@ -60,12 +66,15 @@ export interface StarterOptions {
   /** May this be done for a step in this run? What is done before is reused in any case. */
   readonly allows: (step: Step, act: Act) => boolean;
   readonly refusals: Refusals;
+  readonly hopeless: Hopeless;
   /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
   readonly failed: Map<Fingerprint, string>;
   /** A name for the next job. */
   readonly key: () => string;
   /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
   readonly inUse: (work: Work, step: Step, fingerprint: Fingerprint) => boolean;
+  /** Was a job for this content begun in this run, in the air or over? Known only where steps are left out. */
+  readonly begunNow: (fingerprint: Fingerprint) => boolean;
   /** Is a job for this content in the air? */
   readonly inAir: (fingerprint: Fingerprint) => boolean;
 }
@@ -117,8 +126,17 @@ export class Starter {
 
   #decided(work: Work, step: Step, answer: Decided, head: Head): Move {
     const { decision, fingerprint, job, wish } = answer;
-    if (work.forced.has(step.name)) return this.#begin(work, step, answer, head);
-    if (decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
+    const spared = this.#o.hopeless.get(work.item?.key ?? '')?.get(step.name);
+    if (spared !== undefined) return { move: 'block', why: spared };
+    const forced = work.forced.has(step.name);
+    // What a step that is left out reuses was done before this run: the plan knows nothing else.
+    if (!forced && !this.#o.allows(step, 'begin') && this.#o.begunNow(fingerprint)) return leftOut;
+    if (!forced && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
+    // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
+    const shareable = wish.deed !== 'download' && wish.deed !== 'delete';
+    if ((forced || decision.act !== 'reuse') && shareable && this.#o.inAir(fingerprint))
+      return { move: 'join', fingerprint };
+    if (forced) return this.#begin(work, step, answer, head);
     switch (decision.act) {
       case 'reuse':
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
@@ -155,8 +173,6 @@ export class Starter {
   }
 
   #begin(work: Work, step: Step, { wish, fingerprint, job, content }: Decided, head: Head): Move {
-    const shareable = wish.deed !== 'download' && wish.deed !== 'delete';
-    if (shareable && this.#o.inAir(fingerprint)) return { move: 'join', fingerprint };
     switch (wish.deed) {
       case 'upload': {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);

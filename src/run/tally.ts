@@ -43,17 +43,32 @@ export class Tally {
     blocked: 0,
   };
   readonly #trouble: Summary['trouble'][number][] = [];
-  /** How many tasks have ended. */
-  ended = 0;
+  #ended = 0;
   itemsDone = 0;
   itemsUnfinished = 0;
 
-  add(task: string, ending: TaskEnding, why: string, advice?: string): void {
-    this.ended += 1;
+  /** `before`: how it had ended already in this run, and was then done again for another step. */
+  add(
+    task: string,
+    told: {
+      readonly ending: TaskEnding;
+      readonly why: string;
+      readonly advice: string | undefined;
+      readonly before: TaskEnding | undefined;
+    },
+  ): void {
+    const { ending, why, advice, before } = told;
+    this.#ended += 1;
+    if (before !== undefined) this.#tasks[before] -= 1;
     this.#tasks[ending] += 1;
     const bad = ending === 'failed' || ending === 'doubt' || ending === 'pending';
     if (bad && this.#trouble.length < kept)
       this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
+  }
+
+  /** Grows with every task and every item that ends. */
+  get progress(): number {
+    return this.#ended + this.itemsDone + this.itemsUnfinished;
   }
 
   outcome(stop: Stopped): Outcome {

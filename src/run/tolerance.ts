@@ -1,5 +1,6 @@
 // Tolerance: how much may go wrong before a run buys nothing more (`on_failure`, `max_failures` of a pipeline).
 import type { Tolerated } from '../language/pipeline.ts';
+import { tooManyFailed } from '../language/tolerated.ts';
 import { count } from '../report/text.ts';
 import type { Purse } from './purse.ts';
 import type { Work } from './work.ts';
@@ -23,7 +24,7 @@ export class Tolerance {
     if (work.failed) return;
     work.failed = true;
     this.#items += 1;
-    this.#judge(this.#tooManyItems());
+    this.#judge(tooManyFailed(this.#tolerated, this.#items, this.#total));
   }
 
   /** An item is over. */
@@ -37,14 +38,5 @@ export class Tolerance {
 
   #judge(why: string | undefined): void {
     if (why !== undefined) this.#purse.close({ because: 'failures', why });
-  }
-
-  #tooManyItems(): string | undefined {
-    const { items, share } = this.#tolerated;
-    if (items !== undefined && this.#items > items)
-      return `${count(this.#items, 'item')} failed, and ${items} may`;
-    if (share !== undefined && this.#items > share * this.#total)
-      return `${count(this.#items, 'item')} of ${this.#total} failed, and ${Number((share * 100).toFixed(4))} % may`;
-    return undefined;
   }
 }

@@ -27,11 +27,11 @@ export class Window {
     this.#source = options.items[Symbol.iterator]();
   }
 
-  /** Does another item still use what a delete is about to remove? Items with the same content share it. */
+  /** Does another task still use what a delete is about to remove? Tasks with the same content share it. */
   keepsFrom(work: Work, step: Step, fingerprint: Fingerprint): boolean {
     if (step.kind.deed !== 'delete') return false;
-    for (const other of this.#works)
-      if (other !== work && other.stillUses(step.of ?? '', fingerprint)) return true;
+    if (work.stillUses(fingerprint, step)) return true;
+    for (const other of this.#works) if (other.stillUses(fingerprint, step)) return true;
     return false;
   }
 

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../base/json.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { type Phase, Schedule } from '../plan/schedule.ts';
+import { Schedule } from '../plan/schedule.ts';
+import { type Phase, saversOf } from '../plan/turn.ts';
+import type { TaskEnding } from '../report/happening.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { type TaskId, taskId } from '../task/task.ts';
@@ -24,6 +26,8 @@ export class Work {
   readonly shared: Work | undefined;
   /** Free tasks that are done again although the journal has them: their values are no longer in storage. */
   readonly forced = new Set<string>();
+  /** How each step's task was shown to have ended; one that is done again for another step ends twice. */
+  readonly shown = new Map<string, TaskEnding>();
   /** Steps whose inputs were supplied again once already. */
   readonly resupplied = new Set<string>();
   /** Credits that this item's tasks charged or hold: what `budget.per_item` caps. */
@@ -64,10 +68,7 @@ export class Work {
 
   /** The tasks that download what a delete is about to remove, also those that the run leaves out. */
   saversOf(step: Step): readonly string[] {
-    if (step.kind.deed !== 'delete' || step.discard) return [];
-    return this.steps
-      .filter((other) => other.kind.deed === 'download' && other.of === step.of)
-      .map((other) => this.task(other));
+    return saversOf(step, this.steps).map((other) => this.task(other));
   }
 
   step(name: string): Step | undefined {
@@ -90,14 +91,27 @@ export class Work {
     this.#given.set(name, { fingerprint, live, ...seen });
   }
 
-  /** Some step that reads the outputs of another, a delete aside, is not over yet. */
-  stillUses(of: string, fingerprint: Fingerprint): boolean {
-    if (this.given(of)?.fingerprint !== fingerprint) return false;
-    return this.steps.some(({ name, kind, uses }) => {
-      if (kind.deed === 'delete' || !uses.includes(of)) return false;
+  /**
+   * Is a step that uses a project, under whatever step name, not over yet? Deletes do not count, nor do steps that wait
+   * for the delete that asks: they would wait for each other.
+   */
+  stillUses(fingerprint: Fingerprint, asking: Step): boolean {
+    const waiting = new Set([asking.name]);
+    return this.steps.some(({ name, kind, uses, after }) => {
+      if (after.some((before) => waiting.has(before))) {
+        waiting.add(name);
+        return false;
+      }
+      if (kind.deed === 'delete') return false;
+      if (!uses.some((used) => this.#isProject(used, fingerprint))) return false;
       const phase = this.schedule.phase(name);
       return phase === 'waiting' || phase === 'started';
     });
+  }
+
+  #isProject(step: string, fingerprint: Fingerprint): boolean {
+    if (this.given(step)?.fingerprint !== fingerprint) return false;
+    return this.ownerOf(step)?.step(step)?.kind.deed === 'create';
   }
 
   /** This work itself has the step's outputs, fresh or not. */

@@ -15,7 +15,16 @@ import type { Survey } from './survey.ts';
 export interface PassOptions
   extends Omit<
     LoopOptions,
-    'items' | 'total' | 'runner' | 'allows' | 'closed' | 'rescued' | 'partial' | 'failed'
+    | 'items'
+    | 'total'
+    | 'runner'
+    | 'allows'
+    | 'hopeless'
+    | 'someLeftOut'
+    | 'closed'
+    | 'rescued'
+    | 'partial'
+    | 'failed'
   > {
   readonly list: ItemList;
   readonly surveyed: Survey;
@@ -77,7 +86,9 @@ async function once(options: PassOptions, variation: Variation): Promise<Passed>
       limits: pipeline.limits.steps,
     }),
     total: surveyed.plan.items,
+    hopeless: surveyed.hopeless,
     partial: list.count < list.total,
+    someLeftOut: options.leftOut.size > 0,
     ...variation,
   });
   const over = new AbortController();

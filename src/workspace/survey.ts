@@ -1,34 +1,32 @@
 // The survey: every item looked at once, files hashed, troubles found, before anything is sent.
 
 import { realpath } from 'node:fs/promises';
-import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import type { ItemList } from '../edge/items.ts';
 import { isSystemTrouble } from '../edge/system-error.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
+import { levelsOf } from '../language/levels.ts';
 import type { Step } from '../language/pipeline.ts';
 import { estimateOf } from '../plan/estimate.ts';
-import {
-  type Foreseen,
-  type Foresight,
-  foresee,
-  type Ground,
-  type Outlook,
-} from '../plan/foresee.ts';
-import { type Machine, OutputClaims } from '../plan/output-claims.ts';
+import { type Before, type Foresight, foresee, type Ground } from '../plan/foresee.ts';
+import { comesLater, endingOf, type Foreseen } from '../plan/outlook.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
-import type { Ending, Phase } from '../plan/schedule.ts';
 import { Barrier } from '../run/barrier.ts';
 import { Look } from '../run/look.ts';
 import type { Clock, Disk } from '../run/ports.ts';
+import type { Hopeless } from '../run/starter.ts';
 import type { Item } from '../task/item.ts';
 import type { LoadedPipeline } from './load.ts';
+import { SurveyFacts } from './survey-facts.ts';
+import { TroubleFinder } from './troubles.ts';
 
 export interface Survey {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
+  /** Items that cannot be done as they are, by key, with their steps that are therefore not bought, and why. */
+  readonly hopeless: Hopeless;
   /**
    * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
    * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
@@ -38,8 +36,6 @@ export interface Survey {
   /** Items with projects that are paid for and in the works: they come next. */
   readonly underWay: ReadonlySet<string>;
 }
-
-const troublesMax = 100;
 
 export interface SurveyGround {
   readonly ledger: Ledger;
@@ -57,8 +53,10 @@ export async function survey(
   { ledger, disk, clock, leftOut, platform = process.platform }: SurveyGround,
 ): Promise<Survey> {
   const { pipeline, base } = loaded;
-  const look = new Look(disk);
+  const facts = new SurveyFacts(disk);
+  const look = new Look(facts);
   const ground: Ground = {
+    steps: pipeline.steps,
     facts: look,
     jobOf: (fingerprint) => ledger.job(fingerprint),
     estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
@@ -75,93 +73,94 @@ export async function survey(
   });
   const owed = new Map<string, string>();
   const underWay = new Set<string>();
+  const hopeless = new Map<string, ReadonlyMap<string, string>>();
   const visit = async (
     steps: readonly Step[],
     item: Item | undefined,
-    shared?: Foresight,
-    overItems?: Ground['overItems'],
+    before: Before = {},
   ): Promise<Foresight> => {
-    const known = overItems === undefined ? ground : { ...ground, overItems };
     for (;;) {
-      const foresight = foresee(steps, item, known, shared);
+      const foresight = foresee(steps, item, ground, before);
       const unread = look.takeUnread();
-      const failures = await Promise.all(unread.map((place) => disk.digest(place)));
-      const broken = failures.find((digest) => !digest.ok);
-      if (broken !== undefined && !broken.ok) finder.note(broken.error);
-      if (unread.length === 0 || broken !== undefined) return foresight;
+      if (unread.length === 0) return foresight;
+      await Promise.all(
+        unread.map(async (place) => {
+          const digest = await disk.digest(place);
+          if (!digest.ok) look.unreadable(place, digest.error);
+        }),
+      );
     }
   };
-  const take = (tasks: readonly Foreseen[], item: Item | undefined): void => {
+  const take = (foresight: Foresight, item: Item | undefined): void => {
+    const { tasks, troubles, spared } = foresight;
     for (const task of tasks) {
       tally.add(task);
       finder.look(task);
     }
-    if (item !== undefined) finder.lookAtItem(item);
+    for (const task of troubles) {
+      tally.note(task);
+      finder.trouble(task, item);
+    }
     const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
       const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
       return job === undefined ? [] : [job.expires ?? job.at];
     });
     const [first] = times.sort();
     if (first !== undefined) owed.set(item?.key ?? '', first);
-    if (item !== undefined && tasks.some(({ outlook }) => outlook === 'attach'))
-      underWay.add(item.key);
+    if (item === undefined) return;
+    tally.addItem();
+    finder.lookAtItem(item);
+    if (troubles.length > 0) hopeless.set(item.key, spared);
+    if (tasks.some(({ outlook }) => outlook === 'attach')) underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
-  const common = one ? pipeline.steps : pipeline.steps.filter((step) => step.shared);
-  const last = waitingForItems(pipeline.steps);
+  const { common, own, last } = levelsOf(pipeline.steps);
+  if (isEmpty(ledger))
+    facts.spareAloneAfter(() => {
+      const shared = foresee(common, undefined, ground);
+      for (const item of items) foresee(own, item, ground, { shared });
+      look.takeUnread();
+    });
   const shared = await visit(common, undefined);
-  take(
-    shared.tasks.filter(({ step }) => !last.has(step.name)),
-    undefined,
-  );
-  const own = pipeline.steps.filter((step) => !step.shared);
+  const expired = shared.tasks.slice();
+  take(shared, undefined);
   const barrier = new Barrier(items.count < items.total);
+  const later = new Set<string>();
   for (const item of items) {
-    const { tasks } = await visit(own, item, shared);
-    take(tasks, item);
-    for (const { step, outlook } of tasks) barrier.note(step.name, endingOf(outlook));
-    tally.addItem();
+    const foresight = await visit(own, item, { shared });
+    take(foresight, item);
+    for (const { step, outlook } of foresight.tasks) {
+      barrier.note(step.name, endingOf(outlook));
+      if (comesLater(outlook)) later.add(step.name);
+    }
   }
-  if (last.size > 0) {
-    const overItems = (step: string): Phase => barrier.phase(step, { over: true, all: true });
-    const { tasks } = await visit(common, undefined, undefined, overItems);
-    take(
-      tasks.filter(({ step }) => last.has(step.name)),
-      undefined,
-    );
+  if (last.length > 0) {
+    const over = { over: true, all: true };
+    const foresight = await visit(last, undefined, {
+      shared,
+      items: {
+        phase: (step) => barrier.phase(step, over),
+        later: (step) => later.has(step),
+      },
+    });
+    take(foresight, undefined);
   }
+  // An item may need a shared upload that has expired since.
+  for (const [index, task] of shared.tasks.entries())
+    if (task !== expired[index]) tally.renew(task);
   if (one) tally.addItem();
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
-    troubles: finder.found,
+    troubles: finder.refusals({ items: items.count, hopeless: hopeless.size }),
+    hopeless,
     owed,
     underWay,
   };
 }
 
-/** Shared steps that begin when every item is over: the deletes of what items use, and what follows on them. */
-function waitingForItems(steps: readonly Step[]): ReadonlySet<string> {
-  const waiting = new Set<string>();
-  const own = new Set(steps.filter(({ shared }) => !shared).map(({ name }) => name));
-  for (const { name, shared, after } of steps)
-    if (shared && after.some((before) => own.has(before) || waiting.has(before))) waiting.add(name);
-  return waiting;
-}
-
-/** How a task will end, as far as what waits for it is concerned. */
-function endingOf(outlook: Outlook): Ending {
-  switch (outlook) {
-    case 'exclude':
-      return 'excluded';
-    case 'hold':
-    case 'lost':
-    case 'refuse':
-    case 'block':
-    case 'trouble':
-      return 'blocked';
-    default:
-      return 'done';
-  }
+function isEmpty(ledger: Ledger): boolean {
+  for (const _ of ledger.jobs()) return false;
+  return true;
 }
 
 /** Where a folder is, links followed; one that is not made yet is where it is named. */
@@ -179,73 +178,4 @@ async function reallyAt(folder: string): Promise<string> {
 function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
   if (fingerprint === undefined) return false;
   return outlook === 'attach' || (step.kind.deed === 'download' && outlook === 'begin');
-}
-
-interface Outputs extends Machine {
-  /** The pipeline's own folder, absolute: what paths in it are relative to. */
-  readonly folder: string;
-}
-
-/** Collects what is wrong: troubles of tasks, and files that would be written twice or over what is read. */
-class TroubleFinder {
-  readonly found: Diagnostic[] = [];
-  readonly #loaded: LoadedPipeline;
-  readonly #outputs: Outputs;
-  readonly #claims: OutputClaims;
-
-  constructor(loaded: LoadedPipeline, outputs: Outputs) {
-    this.#loaded = loaded;
-    this.#outputs = outputs;
-    this.#claims = new OutputClaims(outputs);
-    const { name } = loaded.pipeline;
-    this.#read('the pipeline file', basename(loaded.file));
-    this.#read('the state file', `${name}.state.jsonl`);
-  }
-
-  lookAtItem({ key, fields }: Item): void {
-    const { path } = fields;
-    if (this.#loaded.pipeline.items.kind === 'glob' && typeof path === 'string')
-      this.#note(this.#read(`the item ${key}`, path), ['items']);
-  }
-
-  look({ step, task, trouble, to, file }: Foreseen): void {
-    if (trouble !== undefined) {
-      const { source } = this.#loaded.pipeline;
-      const span =
-        trouble.at === undefined
-          ? source.keySpanOf(['steps', step.name])
-          : source.spanInside(trouble.at.path, trouble.at.text, trouble.at.start, trouble.at.end);
-      return this.note(`${task}: ${trouble.message}`, span);
-    }
-    if (to !== undefined)
-      this.#note(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
-    // A step may go on with what a download saves: then it reads that place on purpose.
-    if (file !== undefined && !this.#followsDownload(step))
-      this.#note(this.#read(`what ${task} uploads`, file), ['steps', step.name, 'with', 'file']);
-  }
-
-  #followsDownload({ after }: Step): boolean {
-    return this.#loaded.pipeline.steps.some(
-      ({ name, kind }) => kind.deed === 'download' && after.includes(name),
-    );
-  }
-
-  /** A path as it stands in the pipeline; only what is below the output folder can be overwritten. */
-  #read(what: string, path: string): string | undefined {
-    const { root, folder } = this.#outputs;
-    const below = relative(root, resolve(folder, path));
-    if (below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
-      return undefined;
-    return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
-  }
-
-  #note(trouble: string | undefined, at: readonly string[]): void {
-    if (trouble !== undefined) this.note(trouble, this.#loaded.pipeline.source.spanOf(at));
-  }
-
-  note(message: string, span?: Diagnostic['span']): void {
-    if (this.found.length >= troublesMax) return;
-    const { file } = this.#loaded;
-    this.found.push({ severity: 'error', file, message, ...(span === undefined ? {} : { span }) });
-  }
 }

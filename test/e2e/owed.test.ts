@@ -199,7 +199,7 @@ describe('before anything is bought', () => {
     const { summary } = await rig.run(local, {}, listeningTo(calls));
     expect(summary).toMatchObject({
       outcome: 'failed',
-      stopped: '1 item failed, and 0 may',
+      stopped: '1 item failed, and on_failure or max_failures allows 0',
       credits: { charged: 0, refunded: 10 },
       tasks: { failed: 1 },
     });

@@ -171,7 +171,7 @@ describe('a deletion', () => {
   whole.outputs.set('out/a.png', 'picture');
 
   test('begins once every download has its files, whole', () => {
-    expect(decideDelete({ job: saved, savers: ['save:a'] }, whole)).toEqual({
+    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, whole)).toEqual({
       act: 'begin',
       why: 'its files are safe',
     });
@@ -201,7 +201,7 @@ describe('a deletion', () => {
     ],
     ['a file is gone', saved, new Disk(), ['save:a'], 'out/a.png is absent'],
   ])('is refused where %s', (_, job, disk, savers, why) => {
-    expect(decideDelete({ job, savers }, disk)).toEqual({
+    expect(decideDelete({ job, savers, discard: false }, disk)).toEqual({
       act: 'refuse',
       why: expect.stringContaining(why),
     });
@@ -210,13 +210,13 @@ describe('a deletion', () => {
   test('is refused where a file is not what was fetched', () => {
     const disk = new Disk();
     disk.outputs.set('out/a.png', 'retouched');
-    expect(decideDelete({ job: saved, savers: ['save:a'] }, disk)).toMatchObject({
+    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk)).toMatchObject({
       act: 'refuse',
       why: 'kept: out/a.png is changed on disk',
     });
     disk.outputs.set('out/a.png', 'picture');
     disk.unread.add('out/a.png');
-    expect(decideDelete({ job: saved, savers: ['save:a'] }, disk)).toMatchObject({
+    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk)).toMatchObject({
       act: 'refuse',
       why: 'kept: out/a.png is unread on disk',
     });
@@ -226,18 +226,30 @@ describe('a deletion', () => {
     const disk = new Disk();
     disk.outputs.set('out/a.png', 'another take');
     disk.keptFiles.set(`${hash('picture')}.png`, 'picture');
-    expect(decideDelete({ job: saved, savers: ['save:a'] }, disk).act).toBe('begin');
+    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk).act).toBe(
+      'begin',
+    );
   });
 
   test('is done once, needs a complete project, and asks nobody where the result is thrown away', () => {
-    expect(decideDelete({ job: jobLine('deleted'), savers: ['save:a'] }, whole).act).toBe('reuse');
-    expect(decideDelete({ job: jobLine('created'), savers: [] }, whole)).toEqual({
+    expect(
+      decideDelete({ job: jobLine('deleted'), savers: ['save:a'], discard: false }, whole).act,
+    ).toBe('reuse');
+    expect(decideDelete({ job: jobLine('created'), savers: [], discard: false }, whole)).toEqual({
       act: 'refuse',
       why: 'its project is created',
     });
-    expect(decideDelete({ job: jobLine('complete', done), savers: [] }, new Disk()).act).toBe(
-      'begin',
-    );
+    const unsaved = jobLine('complete', done);
+    expect(decideDelete({ job: unsaved, savers: [], discard: true }, new Disk()).act).toBe('begin');
+  });
+
+  test('is refused where no step beside it downloads, until every file is on disk', () => {
+    const unsaved = jobLine('complete', done);
+    expect(decideDelete({ job: unsaved, savers: [], discard: false }, new Disk())).toEqual({
+      act: 'refuse',
+      why: 'kept: no download has its files on disk',
+    });
+    expect(decideDelete({ job: saved, savers: [], discard: false }, whole).act).toBe('begin');
   });
 });
 

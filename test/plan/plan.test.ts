@@ -6,7 +6,10 @@ import { a, b, swapping, swapWorld, type World } from './world.ts';
 describe('the plan', () => {
   function planOf(world: World, ...items: readonly { key: string }[]) {
     const tally = new PlanTally();
-    for (const task of world.foresee(...items)) tally.add(task);
+    for (const task of world.foresee(...items)) {
+      tally.add(task);
+      if (task.outlook === 'trouble') tally.note(task);
+    }
     for (const _ of items) tally.addItem();
     return tally.plan(world.pipeline.steps.map(({ name }) => name));
   }
@@ -28,6 +31,30 @@ describe('the plan', () => {
     const plan = planOf(world, a, b);
     expect(plan.credits).toBe(10);
     expect(plan.rows.find(({ step }) => step === 'swap')?.tasks).toEqual({ begin: 1, reuse: 1 });
+  });
+
+  test('counts copies of a photo once also where face detection must come first', () => {
+    const finding = swapping.replace(
+      '  swap: { uses: face-swap-photo,',
+      '  faces: { uses: face-detect, with: { target_file_path: "${{ steps.photo.file_path }}" } }\n  swap: { uses: face-swap-photo, if: size(steps.faces.faces) > 0,',
+    );
+    const world = swapWorld(finding);
+    world.disk.inputs.set('b.png', 'rose');
+    const plan = planOf(world, a, b);
+    expect(plan.rows.find(({ step }) => step === 'swap')?.tasks).toEqual({ maybe: 2 });
+    expect(plan.credits).toBe(10);
+    world.disk.inputs.set('b.png', 'tulip');
+    expect(planOf(world, a, b).credits).toBe(20);
+  });
+
+  test('does not take two tasks for one where they read different fields of their items', () => {
+    const finding = swapping.replace(
+      '  swap: { uses: face-swap-photo,',
+      '  faces: { uses: face-detect, with: { target_file_path: "${{ steps.photo.file_path }}" } }\n  swap: { uses: face-swap-photo, if: size(steps.faces.faces) > 0 && item.key != "",',
+    );
+    const world = swapWorld(finding);
+    world.disk.inputs.set('b.png', 'rose');
+    expect(planOf(world, a, b).credits).toBe(20);
   });
 
   test('counts a price that is not known as not known, and says why once', () => {

@@ -1,6 +1,7 @@
 // The scheduler: what may start now, for one item.
 import { describe, expect, test } from 'vitest';
-import { type Ending, Schedule } from '../../src/plan/schedule.ts';
+import { Schedule } from '../../src/plan/schedule.ts';
+import type { Ending } from '../../src/plan/turn.ts';
 import { pipelineOf } from './world.ts';
 
 const pipeline = pipelineOf(`pipeline: p

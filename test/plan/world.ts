@@ -4,11 +4,14 @@ import type { Json, JsonObject } from '../../src/base/json.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import type { Happened, JobLine, OutputLine } from '../../src/journal/line.ts';
 import { toCel } from '../../src/language/expression.ts';
+import { levelsOf } from '../../src/language/levels.ts';
 import type { Pipeline, Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
 import { estimateOf } from '../../src/plan/estimate.ts';
 import type { Facts, FileFact } from '../../src/plan/facts.ts';
-import { type Foreseen, foresee, type Ground } from '../../src/plan/foresee.ts';
+import { foresee, type Ground } from '../../src/plan/foresee.ts';
+import { comesLater, endingOf, type Foreseen } from '../../src/plan/outlook.ts';
+import { Barrier } from '../../src/run/barrier.ts';
 import { type Item, valueItem } from '../../src/task/item.ts';
 
 export const day = 86_400_000;
@@ -100,6 +103,7 @@ export class World {
 
   get ground(): Ground {
     return {
+      steps: this.pipeline.steps,
       facts: this.disk,
       jobOf: (fingerprint) => this.ledger.job(fingerprint),
       estimate: (step: Step, body: JsonObject) => estimateOf(step, body, this.ledger),
@@ -109,21 +113,26 @@ export class World {
     };
   }
 
-  /** All tasks: the shared ones, then those of each item. */
+  /** All tasks: the shared ones, those of each item, then the shared ones that wait for the items. */
   foresee(...values: readonly Json[]): readonly Foreseen[] {
-    const { steps, items } = this.pipeline;
-    const one = items.kind === 'one';
-    const shared = foresee(
-      one ? steps : steps.filter((step) => step.shared),
-      undefined,
-      this.ground,
-      undefined,
-    );
-    const own = steps.filter((step) => !step.shared);
+    const { common, own, last } = levelsOf(this.pipeline.steps);
+    const shared = foresee(common, undefined, this.ground);
     const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
+    const ofItems = list.flatMap((item) => foresee(own, item, this.ground, { shared }).tasks);
+    const barrier = new Barrier(false);
+    const later = new Set<string>();
+    for (const { step, outlook } of ofItems) {
+      barrier.note(step.name, endingOf(outlook));
+      if (comesLater(outlook)) later.add(step.name);
+    }
+    const items = {
+      phase: (step: string) => barrier.phase(step, { over: true, all: true }),
+      later: (step: string) => later.has(step),
+    };
     return [
       ...shared.tasks,
-      ...list.flatMap((item) => foresee(own, item, this.ground, shared).tasks),
+      ...ofItems,
+      ...foresee(last, undefined, this.ground, { shared, items }).tasks,
     ];
   }
 

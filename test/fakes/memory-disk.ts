@@ -1,0 +1,98 @@
+// A disk in memory: the whole port, with files as texts. Paths are relative to the pipeline file; outputs stand in out/.
+import { extensionOf } from '../../src/api/asset.ts';
+import { type Digest, digestOf } from '../../src/base/digest.ts';
+import { err, ok, type Result } from '../../src/base/result.ts';
+import type { FileFact } from '../../src/plan/facts.ts';
+import type { Place } from '../../src/run/place.ts';
+import type { Disk, Fetched, FileTrouble, LocalFile } from '../../src/run/ports.ts';
+
+export const digestOfText = (content: string): Digest => digestOf({ content });
+
+export class MemoryDisk implements Disk {
+  /** Content by path. */
+  readonly files = new Map<string, string>();
+  /** Content of superseded outputs, by name. */
+  readonly keptFiles = new Map<string, string>();
+  /** Paths whose files must be read before their digest is known. */
+  readonly unread = new Set<string>();
+  /** Paths that cannot be read. */
+  readonly broken = new Set<string>();
+
+  input(path: string): FileFact {
+    return this.#fact(path, this.files.get(path));
+  }
+
+  output(path: string): FileFact {
+    return this.#fact(path, this.files.get(path));
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    const name = keptName(digest, extension);
+    return this.#fact(name, this.keptFiles.get(name));
+  }
+
+  #fact(path: string, content: string | undefined): FileFact {
+    if (content === undefined) return { is: 'absent', why: 'does not exist' };
+    const known = !this.unread.has(path) && !this.broken.has(path);
+    return { is: 'file', bytes: content.length, digest: known ? digestOfText(content) : undefined };
+  }
+
+  async digest(place: Place): Promise<Result<Digest, string>> {
+    const { path } = this.fileAt(place);
+    const content = this.read(path);
+    if (content === undefined) return err('does not exist');
+    if (this.broken.has(path)) return err('could not be read');
+    this.unread.delete(path);
+    return ok(digestOfText(content));
+  }
+
+  fileAt(place: Place): LocalFile {
+    return {
+      path: place.in === 'kept' ? keptName(place.digest, place.extension) : place.path,
+    };
+  }
+
+  /** What a local file holds, wherever it is. */
+  read(path: string): string | undefined {
+    return this.files.get(path) ?? this.keptFiles.get(path);
+  }
+
+  recordedAs(outputPath: string): string {
+    return `out/${outputPath}`;
+  }
+
+  async temporary(_outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>> {
+    return ok({ path: `.part-${work}` });
+  }
+
+  async place(
+    temporary: LocalFile,
+    outputPath: string,
+    digest: Digest,
+  ): Promise<Result<void, FileTrouble>> {
+    const content = this.files.get(temporary.path);
+    if (content === undefined) throw new Error(`nothing was written to ${temporary.path}`);
+    const path = this.recordedAs(outputPath);
+    const standing = this.files.get(path);
+    if (standing !== undefined && digestOfText(standing) !== digest)
+      this.keptFiles.set(keptName(digestOfText(standing), extensionOf(path)), standing);
+    this.files.set(path, content);
+    this.files.delete(temporary.path);
+    return ok(undefined);
+  }
+
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>> {
+    const content = this.read(source.path);
+    if (content === undefined)
+      return err({ message: `${source.path} does not exist`, systemic: false });
+    this.files.set(into.path, content);
+    return ok({ bytes: content.length, digest: digestOfText(content), contentType: '' });
+  }
+
+  async discard(file: LocalFile): Promise<void> {
+    this.files.delete(file.path);
+  }
+}
+
+const keptName = (digest: string, extension: string): string =>
+  `.kept/${digest}${extension === '' ? '' : `.${extension}`}`;
