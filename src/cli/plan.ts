@@ -27,10 +27,11 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     if (rehearsal) print(flags.rehearse === true ? rehearseLine : rehearsalLine);
     warn(loaded.value.warnings, text);
     for (const warning of warnings) complain(`warning: ${warning}`);
-    print(planText(planned.value.plan));
+    print(planText(planned.value.plan, { refused: troubles.length > 0 }));
     if (balance?.credits !== undefined) print(balanceLine(balance.credits));
     if (balance?.warning !== undefined) complain(`warning: ${balance.warning}`);
     for (const trouble of troubles) complain(renderDiagnostic(trouble, text));
   }
-  return troubles.length > 0 ? 2 : 0;
+  if (troubles.length > 0) return 2;
+  return planned.value.plan.badItems > 0 ? 1 : 0;
 }

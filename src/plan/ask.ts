@@ -3,6 +3,7 @@ import { extensionOf, knownExtensions, mediaTypeOf } from '../api/asset.ts';
 import { type Digest, digestFrom } from '../base/digest.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
+import type { Path } from '../language/source.ts';
 import type { TemplateError } from '../language/template.ts';
 import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
 import { conditionHolds, type Names, type Wish, wishOf } from '../task/wish.ts';
@@ -16,10 +17,11 @@ import {
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
 
-/** What is wrong with a task before anything was sent: a place in the pipeline file and a sentence. */
+/** What is wrong with a task before anything was sent: a sentence, and its place in the pipeline file. */
 export interface Trouble {
   readonly message: string;
-  readonly at?: TemplateError;
+  readonly expression?: TemplateError;
+  readonly at?: Path;
 }
 
 export type Answer =
@@ -122,5 +124,5 @@ export function uploadFingerprint(content: string): Fingerprint {
 const trouble = (message: string): Answer => ({ is: 'trouble', trouble: { message } });
 const troubleAt = (at: TemplateError): Answer => ({
   is: 'trouble',
-  trouble: { message: `in the expression ${at.text.trim()}: ${at.message}`, at },
+  trouble: { message: `in the expression ${at.text.trim()}: ${at.message}`, expression: at },
 });

@@ -5,7 +5,6 @@ import { type JobLine, resultOf } from '../journal/line.ts';
 import { parseExpression, type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fillKnown } from '../language/template.ts';
-import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { namedByContent, predicted } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
@@ -13,32 +12,11 @@ import { conditionHolds } from '../task/wish.ts';
 import { alikeKey } from './alike.ts';
 import { type Answer, ask, type Trouble } from './ask.ts';
 import { decideDelete } from './decide.ts';
-import type { Estimate } from './estimate.ts';
-import type { Facts } from './facts.ts';
+import type { Ground, OverItems, Verdict } from './ground.ts';
 import { comesLater, endingOf, type Foreseen } from './outlook.ts';
 import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { type Phase, saversOf, turnOf } from './turn.ts';
-
-export interface Ground {
-  /** All steps of the pipeline. */
-  readonly steps: readonly Step[];
-  readonly facts: Facts;
-  readonly jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
-  readonly estimate: (step: Step, body: JsonObject) => Estimate;
-  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** Steps that the run leaves out. */
-  readonly leftOut: ReadonlySet<string>;
-}
-
-/** What the steps of the items come to over all of them: some shared steps wait for that. */
-export interface OverItems {
-  readonly phase: (step: string) => Phase;
-  /** Will this run do it for some item? */
-  readonly later: (step: string) => boolean;
-}
 
 /** What was foreseen of other steps: for an item the shared ones; for the last shared ones also the items. */
 export interface Before {
@@ -85,8 +63,8 @@ export class Foresight {
   readonly #before: Before;
   /** Tasks that cannot run as things are. */
   readonly troubles: readonly Foreseen[];
-  /** The paid steps that are not begun because of them, each with the reason. */
-  readonly spared = new Map<string, string>();
+  /** What of an item that cannot be done as it is must not be begun: by step. */
+  readonly verdicts = new Map<string, Verdict>();
 
   constructor(
     steps: readonly Step[],
@@ -95,6 +73,7 @@ export class Foresight {
     { troubles = [], ...before }: Before & { readonly troubles?: readonly Foreseen[] },
   ) {
     this.troubles = troubles;
+    for (const { step, why } of troubles) this.verdicts.set(step.name, { how: 'fail', why });
     this.#item = item;
     this.#ground = ground;
     this.#before = before;
@@ -109,7 +88,7 @@ export class Foresight {
 
   #visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
-    const asked = this.#decidedBefore(step, task) ?? this.#asked(step, task);
+    const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
     const foreseen = this.#ground.leftOut.has(step.name) ? withoutDoing(asked) : asked;
     const free = this.#renewed(this.#spared(foreseen));
     this.#byStep.set(step.name, free);
@@ -164,8 +143,8 @@ export class Foresight {
   }
 
   /** The step whose outputs a task lacks only because they come later; undefined: the trouble is its own. */
-  #unknownIn(step: Step, { at }: Trouble): string | undefined {
-    if (at === undefined) {
+  #unknownIn(step: Step, { expression }: Trouble): string | undefined {
+    if (expression === undefined) {
       // A missing file may be what a download is about to write.
       const { file } = knownBody(step, this.#scope);
       const isOutput =
@@ -174,7 +153,7 @@ export class Foresight {
         ? step.after.find((name) => this.#comesLater(name) && this.#isDownload(name))
         : undefined;
     }
-    const parsed = parseExpression(at.text);
+    const parsed = parseExpression(expression.text);
     const read = parsed.ok ? parsed.value.references : [];
     return read.find(
       ({ root, key }) => root === 'steps' && key !== undefined && this.#comesLater(key),
@@ -183,6 +162,16 @@ export class Foresight {
 
   #isDownload(name: string): boolean {
     return this.#ground.steps.some((step) => step.name === name && step.kind.deed === 'download');
+  }
+
+  /** A place that cannot be written is a trouble of its own, unless nothing is to be written there. */
+  #placed(foreseen: Foreseen): Foreseen {
+    const { step, task, outlook, to } = foreseen;
+    if (to === undefined || !comesLater(outlook)) return foreseen;
+    const message = this.#ground.unusable(to);
+    if (message === undefined) return foreseen;
+    const at = ['steps', step.name, 'with', 'to'];
+    return { step, task, outlook: 'trouble', why: message, trouble: { message, at } };
   }
 
   /** A download or a delete of a project that this run makes or fetches first. */
@@ -285,7 +274,7 @@ export class Foresight {
     const buys = step.kind.deed === 'create' && (outlook === 'begin' || outlook === 'maybe');
     if (trouble === undefined || !buys) return foreseen;
     const why = `not bought: ${trouble.task} cannot run`;
-    this.spared.set(step.name, why);
+    this.verdicts.set(step.name, { how: 'block', why });
     return { step, task, outlook: 'block', why };
   }
 

@@ -43,16 +43,11 @@ export class OutputClaims {
     return undefined;
   }
 
-  /** A download's `to`. Answers what is wrong. */
+  /** A download's `to` that is usable. Answers what stands against it. */
   write(task: string, to: string): string | undefined {
     const path = normalized(to);
     if (!path.ok) return `${task}: to: ${path.error}`;
     const said = JSON.stringify(to);
-    const { platform, root } = this.#machine;
-    const unusable = unusableName(path.value, platform);
-    if (unusable !== undefined) return `${task}: to: ${said} ${unusable}`;
-    if (Buffer.byteLength(root) + 1 + Buffer.byteLength(path.value) > longestPath)
-      return `${task}: to: ${said} below ${root} is a path of over ${longestPath} bytes`;
     const name = this.#seen(path.value);
     return to.endsWith('/')
       ? this.#writeFolder(task, said, name)
@@ -104,6 +99,18 @@ export class OutputClaims {
       ? path.normalize('NFC').toUpperCase()
       : path;
   }
+}
+
+/** Why a download cannot be written to a place, whoever else wants it. Answers a sentence. */
+export function unusablePlace(to: string, { platform, root }: Machine): string | undefined {
+  const path = normalized(to);
+  if (!path.ok) return `to: ${path.error}`;
+  const said = JSON.stringify(to);
+  const unusable = unusableName(path.value, platform);
+  if (unusable !== undefined) return `to: ${said} ${unusable}`;
+  return Buffer.byteLength(root) + 1 + Buffer.byteLength(path.value) > longestPath
+    ? `to: ${said} below ${root} is a path of over ${longestPath} bytes`
+    : undefined;
 }
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

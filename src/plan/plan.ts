@@ -26,8 +26,11 @@ export interface Plan {
   readonly unpriced: number;
   /** Why a price is not known, each reason once. */
   readonly unpricedWhy: readonly string[];
-  /** Tasks that a person should look at: in doubt, lost, kept. The first hundred. */
+  /** Items with a task that cannot run: a run buys nothing for them, and the others go on. */
+  readonly badItems: number;
+  /** Tasks that a person should look at: in doubt, lost, kept, unable to run. The first hundred of `noted`. */
   readonly notes: readonly PlanNote[];
+  readonly noted: number;
 }
 
 const notesMax = 100;
@@ -45,9 +48,13 @@ export class PlanTally {
   /** Jobs counted already: a copy of a photo is not paid again. */
   readonly #seen = new Set<string>();
   #items = 0;
+  #badItems = 0;
+  #noted = 0;
 
-  addItem(): void {
+  /** `bad`: one of its tasks cannot run. */
+  addItem(bad: boolean): void {
     this.#items += 1;
+    if (bad) this.#badItems += 1;
   }
 
   add(foreseen: Foreseen): void {
@@ -69,6 +76,7 @@ export class PlanTally {
 
   /** Something that a person should look at. */
   note({ task, outlook, why }: Foreseen): void {
+    this.#noted += 1;
     if (this.#notes.length < notesMax) this.#notes.push({ task, outlook, why });
   }
 
@@ -110,7 +118,9 @@ export class PlanTally {
       credits: rows.reduce((sum, row) => sum + row.credits, 0),
       unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
       unpricedWhy: [...this.#why],
+      badItems: this.#badItems,
       notes: this.#notes,
+      noted: this.#noted,
     };
   }
 }

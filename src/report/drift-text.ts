@@ -1,5 +1,6 @@
 // What `refresh` and `audit` found, as text.
 import { printable } from '../base/printable.ts';
+import { creditsText } from './credits-text.ts';
 import type { Audited, Refreshed } from './drift.ts';
 import { count } from './text.ts';
 
@@ -24,7 +25,7 @@ export function auditText(audited: Audited): string {
   const { projects, credits, jobs, differences, untold, doubts } = audited;
   const net = credits.charged - credits.refunded;
   const lines = [
-    `${count(projects, 'project')}, ${count(net, 'credit')} net (${credits.charged} charged, ${credits.refunded} refunded).`,
+    `${count(projects, 'project')}; credits: ${creditsText({ ...credits, reserved: 0 })}.`,
   ];
   if (untold.projects > 0)
     lines.push(

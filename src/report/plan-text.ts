@@ -17,7 +17,7 @@ const words: Readonly<Record<Outlook, string>> = {
   lost: 'LOST',
   refuse: 'kept',
   block: 'waiting',
-  trouble: 'IMPOSSIBLE',
+  trouble: 'CANNOT RUN',
 };
 
 const order: readonly Outlook[] = [
@@ -35,7 +35,11 @@ const order: readonly Outlook[] = [
   'trouble',
 ];
 
-export function planText(plan: Plan): string {
+/** So many notes are shown; the JSON output has more. */
+const notesShown = 20;
+
+/** `refused`: the run does not begin, and diagnostics with places say of each task that cannot run why. */
+export function planText(plan: Plan, { refused = false }: { refused?: boolean } = {}): string {
   const rows = plan.rows.map(({ step, kind, tasks, credits, unpriced }) => [
     step,
     kind,
@@ -51,8 +55,16 @@ export function planText(plan: Plan): string {
     costLine(plan),
   ];
   for (const why of plan.unpricedWhy) lines.push(`  price not known: ${printable(why)}`);
-  for (const { task, outlook, why } of plan.notes)
+  const notes = refused ? plan.notes.filter(({ outlook }) => outlook !== 'trouble') : plan.notes;
+  const shown = notes.slice(0, notesShown);
+  for (const { task, outlook, why } of shown)
     lines.push(`  ${words[outlook]}: ${printable(task)}: ${printable(why)}`);
+  if (!refused && plan.noted > shown.length)
+    lines.push(`  and ${plan.noted - shown.length} more; --json lists the first hundred`);
+  if (!refused && plan.badItems > 0)
+    lines.push(
+      `${count(plan.badItems, 'item')} cannot run: nothing is bought for ${plan.badItems === 1 ? 'it' : 'them'}, and the others go on.`,
+    );
   if (plan.rows.some(({ tasks }) => (tasks.maybe ?? 0) > 0))
     lines.push('"perhaps" depends on what earlier steps find; its credits are counted.');
   return printable(lines.join('\n'), true);

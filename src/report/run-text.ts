@@ -1,5 +1,6 @@
 // A run as text: a line per item and per trouble while it lasts, and a summary.
 import { printable } from '../base/printable.ts';
+import { creditsText } from './credits-text.ts';
 import type { Happening, Summary, TaskEnding } from './happening.ts';
 import { balanceLine, planText } from './plan-text.ts';
 import { count, duration, table } from './text.ts';
@@ -69,15 +70,13 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
   const told = kinds
     .filter((kind) => tasks[kind] > 0)
     .map((kind) => `${tasks[kind]} ${kind === 'excluded' ? 'left out' : kind}`);
-  const refunded = credits.refunded > 0 ? `, ${credits.refunded} refunded` : '';
-  const reserved = credits.reserved > 0 ? `, ${credits.reserved} in doubt` : '';
   const lines = [
     headline[summary.outcome],
     ...(summary.stopped === undefined ? [] : [`  ${printable(summary.stopped)}`]),
     table([
       ['items', `${items.done} of ${items.total} finished`],
       ['tasks', told.join(', ') || 'none'],
-      ['credits', `${credits.charged - credits.refunded} charged${refunded}${reserved}`],
+      ['credits', creditsText(credits)],
       ['time', duration(summary.elapsedMs)],
       ['results', output],
       ['state file', state],

@@ -5,6 +5,7 @@ import { printable } from '../base/printable.ts';
 import { type StandingFailure, standingFailures } from '../journal/failures.ts';
 import type { Account, Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
+import { creditsText } from './credits-text.ts';
 import { count, table } from './text.ts';
 
 export interface Doubt {
@@ -133,7 +134,7 @@ export function statusText(status: Status, file: string, pipeline: string): stri
   const lines = [
     `${printable(file)}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${printable(lastRun.at)} and ${printable(ended)}`}`,
     table(rows),
-    `Credits: ${credits.charged - credits.refunded} charged, ${credits.refunded} refunded, ${credits.reserved} in doubt. ` +
+    `Credits: ${creditsText(credits)}. ` +
       `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
   ];
   for (const doubt of status.doubts) lines.push(...doubtLines(doubt, pipeline));

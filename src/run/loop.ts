@@ -124,7 +124,7 @@ export class Loop {
       this.#startAll();
       idle = this.#flights.size === 0 && this.tally.progress === before ? idle + 1 : 0;
       if (this.#flights.size === 0) {
-        if (this.#stop !== undefined || this.#isOver()) return;
+        if (this.#stop !== undefined || this.#isOver()) return this.#countOne();
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
         // What a task waited for may have ended without a job.
         this.#window.askAgain();
@@ -134,6 +134,13 @@ export class Loop {
       const room = this.#window.hasRoom && !this.#admissionOver && this.#stop === undefined;
       this.#handle(await this.#flights.happened(room));
     }
+  }
+
+  /** Without items the shared steps are the one thing that is done, or not. */
+  #countOne(): void {
+    const { kind } = this.#o.pipeline.items;
+    if (kind === 'one' && this.#shared.schedule.isOver && !this.#shared.unwell)
+      this.tally.itemsDone += 1;
   }
 
   #isOver(): boolean {

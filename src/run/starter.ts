@@ -9,6 +9,7 @@ import { fill } from '../language/template.ts';
 import { type Answer, ask } from '../plan/ask.ts';
 import { type Act, downloadCount } from '../plan/decide.ts';
 import { expectationOf } from '../plan/estimate.ts';
+import type { Verdict } from '../plan/ground.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { CreateOrder, JobOrder } from './job.ts';
 import type { Look } from './look.ts';
@@ -49,8 +50,8 @@ export type Move =
       readonly why: string;
     };
 
-/** By item, then by step: why a paid step of an item that cannot be done as it is must not be bought. */
-export type Hopeless = ReadonlyMap<string, ReadonlyMap<string, string>>;
+/** By item, then by step: what becomes of the items that cannot be done as they are. */
+export type Hopeless = ReadonlyMap<string, ReadonlyMap<string, Verdict>>;
 
 export interface StarterOptions {
   readonly pipeline: Pipeline;
@@ -95,6 +96,8 @@ export class Starter {
   }
 
   consider(work: Work, step: Step): Move {
+    const verdict = this.#o.hopeless.get(work.item?.key ?? '')?.get(step.name);
+    if (verdict !== undefined) return { move: verdict.how, why: verdict.why };
     const { look, journal, base } = this.#o;
     const answer = ask({
       step,
@@ -126,8 +129,6 @@ export class Starter {
 
   #decided(work: Work, step: Step, answer: Decided, head: Head): Move {
     const { decision, fingerprint, job, wish } = answer;
-    const spared = this.#o.hopeless.get(work.item?.key ?? '')?.get(step.name);
-    if (spared !== undefined) return { move: 'block', why: spared };
     const forced = work.forced.has(step.name);
     // What a step that is left out reuses was done before this run: the plan knows nothing else.
     if (!forced && !this.#o.allows(step, 'begin') && this.#o.begunNow(fingerprint)) return leftOut;

@@ -9,8 +9,10 @@ import type { Diagnostic } from '../language/diagnostic.ts';
 import { levelsOf } from '../language/levels.ts';
 import type { Step } from '../language/pipeline.ts';
 import { estimateOf } from '../plan/estimate.ts';
-import { type Before, type Foresight, foresee, type Ground } from '../plan/foresee.ts';
+import { type Before, type Foresight, foresee } from '../plan/foresee.ts';
+import type { Ground, Verdict } from '../plan/ground.ts';
 import { comesLater, endingOf, type Foreseen } from '../plan/outlook.ts';
+import { unusablePlace } from '../plan/output-claims.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { Barrier } from '../run/barrier.ts';
 import { Look } from '../run/look.ts';
@@ -25,7 +27,7 @@ export interface Survey {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
-  /** Items that cannot be done as they are, by key, with their steps that are therefore not bought, and why. */
+  /** Items that cannot be done as they are, by key, and what becomes of their steps. */
   readonly hopeless: Hopeless;
   /**
    * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
@@ -53,6 +55,12 @@ export async function survey(
   { ledger, disk, clock, leftOut, platform = process.platform }: SurveyGround,
 ): Promise<Survey> {
   const { pipeline, base } = loaded;
+  const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
+  const outputs = {
+    platform,
+    root: await reallyAt(output),
+    folder: await reallyAt(loaded.folder),
+  };
   const facts = new SurveyFacts(disk);
   const look = new Look(facts);
   const ground: Ground = {
@@ -63,17 +71,13 @@ export async function survey(
     base,
     now: clock.now(),
     leftOut,
+    unusable: (to) => unusablePlace(to, outputs),
   };
   const tally = new PlanTally();
-  const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
-  const finder = new TroubleFinder(loaded, {
-    platform,
-    root: await reallyAt(output),
-    folder: await reallyAt(loaded.folder),
-  });
+  const finder = new TroubleFinder(loaded, outputs);
   const owed = new Map<string, string>();
   const underWay = new Set<string>();
-  const hopeless = new Map<string, ReadonlyMap<string, string>>();
+  const hopeless = new Map<string, ReadonlyMap<string, Verdict>>();
   const visit = async (
     steps: readonly Step[],
     item: Item | undefined,
@@ -92,7 +96,7 @@ export async function survey(
     }
   };
   const take = (foresight: Foresight, item: Item | undefined): void => {
-    const { tasks, troubles, spared } = foresight;
+    const { tasks, troubles, verdicts } = foresight;
     for (const task of tasks) {
       tally.add(task);
       finder.look(task);
@@ -108,9 +112,9 @@ export async function survey(
     const [first] = times.sort();
     if (first !== undefined) owed.set(item?.key ?? '', first);
     if (item === undefined) return;
-    tally.addItem();
+    tally.addItem(troubles.length > 0);
     finder.lookAtItem(item);
-    if (troubles.length > 0) hopeless.set(item.key, spared);
+    if (troubles.length > 0) hopeless.set(item.key, verdicts);
     if (tasks.some(({ outlook }) => outlook === 'attach')) underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
@@ -148,7 +152,7 @@ export async function survey(
   // An item may need a shared upload that has expired since.
   for (const [index, task] of shared.tasks.entries())
     if (task !== expired[index]) tally.renew(task);
-  if (one) tally.addItem();
+  if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
     troubles: finder.refusals({ items: items.count, hopeless: hopeless.size }),

@@ -68,12 +68,14 @@ export class TroubleFinder {
   /** A task that cannot run. `item`: whose task it is; undefined: it is shared. */
   trouble({ step, task, trouble }: Foreseen, item: Item | undefined): void {
     if (trouble === undefined) return;
-    const { at, message } = trouble;
+    const { expression, at, message } = trouble;
     const { source } = this.#loaded.pipeline;
     const span =
-      at === undefined
-        ? source.keySpanOf(['steps', step.name])
-        : source.spanInside(at.path, at.text, at.start, at.end);
+      expression !== undefined
+        ? source.spanInside(expression.path, expression.text, expression.start, expression.end)
+        : at === undefined
+          ? source.keySpanOf(['steps', step.name])
+          : source.spanOf(at);
     this.#note(item === undefined ? this.#refused : this.#ofItems, `${task}: ${message}`, span);
   }
 

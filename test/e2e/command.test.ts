@@ -306,7 +306,7 @@ describe('plan, status, validate, tools, serve', () => {
     await rig.command(['run', 'pipeline.yaml']);
     const { code, stdout } = await rig.command(['status', 'pipeline.yaml']);
     expect(stdout).toMatch(/face-swap-photo +2 deleted/);
-    expect(stdout).toContain('Credits: 20 charged, 0 refunded');
+    expect(stdout).toContain('Credits: 20 charged.');
     expect(code).toBe(0);
   });
 

@@ -63,7 +63,7 @@ describe('refresh', () => {
     });
     expect(await audit(rig, local)).toMatchObject({
       code: 0,
-      stdout: '2 projects, 20 credits net (20 charged, 0 refunded).\nThe ledgers agree.\n',
+      stdout: '2 projects; credits: 20 charged.\nThe ledgers agree.\n',
     });
     expect(rig.read(stateFile)).toBe(state);
     await isSettled(rig, local);
@@ -248,7 +248,7 @@ describe('audit', () => {
   test('counts what is in doubt beside the rest, and projects that the service no longer tells of', async () => {
     const { local, rig } = await doubted('after', 3);
     const said = await audit(rig, local);
-    expect(said.stdout).toContain('2 projects, 20 credits net (20 charged, 0 refunded).');
+    expect(said.stdout).toContain('2 projects; credits: 20 charged.');
     expect(said.stdout).toContain(
       '2 projects of them are no longer told of, as deleted ones are: 20 credits by our own record.',
     );

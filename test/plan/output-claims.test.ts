@@ -1,9 +1,10 @@
 // Two tasks never write one place, a file never stands where a folder must be, and what is read is not overwritten.
 import { describe, expect, test } from 'vitest';
-import { OutputClaims } from '../../src/plan/output-claims.ts';
+import { OutputClaims, unusablePlace } from '../../src/plan/output-claims.ts';
 
-const claimsOn = (platform: string, root = '/home/me/out'): OutputClaims =>
-  new OutputClaims({ platform, root });
+const root = '/home/me/out';
+
+const claimsOn = (platform: string): OutputClaims => new OutputClaims({ platform, root });
 
 /** What is said of the last of these downloads; the ones before it must be fine. */
 function troubleOf(platform: string, ...places: readonly string[]): string | undefined {
@@ -16,7 +17,6 @@ function troubleOf(platform: string, ...places: readonly string[]): string | und
 describe('two downloads', () => {
   test.each([
     ['a.png', 'a.png', 'task 2 and task 1 would both write "a.png"'],
-    ['a.png', './x/../a.png', 'task 2: to: "./x/../a.png" would leave the output folder'],
     ['x/a.png', './x//a.png', 'task 2 and task 1 would both write "./x//a.png"'],
     ['x/', 'x/', 'task 2 and task 1 would both write "x/"'],
     ['x/', 'x/2.png', 'task 2 and task 1 would both write "x/2.png"'],
@@ -82,18 +82,23 @@ describe('what is read', () => {
 describe('a name', () => {
   test.each([...'<>:"|?*'])('with %s in it cannot be on Windows, and can elsewhere', (sign) => {
     const to = `at 12${sign}30.png`;
-    expect(troubleOf('win32', to)).toBe(
-      `task 1: to: ${JSON.stringify(to)} has a ${sign} in it, which no name on Windows may have`,
+    expect(unusablePlace(to, { platform: 'win32', root })).toBe(
+      `to: ${JSON.stringify(to)} has a ${sign} in it, which no name on Windows may have`,
     );
-    expect(troubleOf('linux', to)).toBeUndefined();
-    expect(troubleOf('darwin', to)).toBeUndefined();
+    expect(unusablePlace(to, { platform: 'linux', root })).toBeUndefined();
+    expect(unusablePlace(to, { platform: 'darwin', root })).toBeUndefined();
   });
 
   test('counts together with the folder that it is in', () => {
     const deep = `/${'d'.repeat(980)}`;
-    expect(claimsOn('linux', deep).write('save', 'a.png')).toBeUndefined();
-    expect(claimsOn('linux', deep).write('save', `${'a'.repeat(30)}.png`)).toMatch(
-      /is a path of over 1000 bytes$/,
+    const inDeep = { platform: 'linux', root: deep };
+    expect(unusablePlace('a.png', inDeep)).toBeUndefined();
+    expect(unusablePlace(`${'a'.repeat(30)}.png`, inDeep)).toMatch(/is a path of over 1000 bytes$/);
+  });
+
+  test('that would leave the output folder is refused', () => {
+    expect(unusablePlace('./x/../a.png', { platform: 'linux', root })).toBe(
+      'to: "./x/../a.png" would leave the output folder',
     );
   });
 });

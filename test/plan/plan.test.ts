@@ -10,7 +10,7 @@ describe('the plan', () => {
       tally.add(task);
       if (task.outlook === 'trouble') tally.note(task);
     }
-    for (const _ of items) tally.addItem();
+    for (const _ of items) tally.addItem(false);
     return tally.plan(world.pipeline.steps.map(({ name }) => name));
   }
 

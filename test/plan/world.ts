@@ -9,7 +9,8 @@ import type { Pipeline, Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
 import { estimateOf } from '../../src/plan/estimate.ts';
 import type { Facts, FileFact } from '../../src/plan/facts.ts';
-import { foresee, type Ground } from '../../src/plan/foresee.ts';
+import { foresee } from '../../src/plan/foresee.ts';
+import type { Ground } from '../../src/plan/ground.ts';
 import { comesLater, endingOf, type Foreseen } from '../../src/plan/outlook.ts';
 import { Barrier } from '../../src/run/barrier.ts';
 import { type Item, valueItem } from '../../src/task/item.ts';
@@ -110,6 +111,7 @@ export class World {
       base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
       now: this.now,
       leftOut: new Set(),
+      unusable: () => undefined,
     };
   }
 

@@ -19,7 +19,9 @@ const plan: Plan = {
   credits: 20,
   unpriced: 0,
   unpricedWhy: [],
+  badItems: 0,
   notes: [],
+  noted: 0,
 };
 
 describe('a plan', () => {
@@ -68,11 +70,27 @@ describe('a plan', () => {
     ['hold', 'IN DOUBT: swap:a: why so'],
     ['lost', 'LOST: swap:a: why so'],
     ['refuse', 'kept: swap:a: why so'],
-    ['trouble', 'IMPOSSIBLE: swap:a: why so'],
+    ['trouble', 'CANNOT RUN: swap:a: why so'],
   ] as const)('names the task that is on %s, and why', (outlook, expected) => {
     expect(planText({ ...plan, notes: [{ task: 'swap:a', outlook, why: 'why so' }] })).toContain(
       expected,
     );
+  });
+
+  test('shows twenty notes, and says how many more there are', () => {
+    const note = { task: 'photo:a', outlook: 'trouble', why: 'why so' } as const;
+    const text = planText({ ...plan, badItems: 300, notes: Array(100).fill(note), noted: 300 });
+    expect(text.match(/CANNOT RUN/g)).toHaveLength(20);
+    expect(text).toContain('and 280 more; --json lists the first hundred');
+    expect(text).toContain(
+      '300 items cannot run: nothing is bought for them, and the others go on.',
+    );
+  });
+
+  test('leaves what keeps a run from beginning to the diagnostics, which have places', () => {
+    const note = { task: 'photo:a', outlook: 'trouble', why: 'why so' } as const;
+    const text = planText({ ...plan, badItems: 1, notes: [note], noted: 1 }, { refused: true });
+    expect(text).not.toContain('CANNOT RUN');
   });
 
   test('lets no control character reach the terminal', () => {

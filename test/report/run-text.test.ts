@@ -44,7 +44,7 @@ describe('a summary', () => {
       { ...summary, credits: { charged: 40, refunded: 10, reserved: 25 } },
       places,
     );
-    expect(text).toContain('30 charged, 10 refunded, 25 in doubt');
+    expect(text).toContain('40 charged, 10 refunded, 30 net, 25 in doubt');
   });
 
   test('names each task with trouble, why, and what to do', () => {

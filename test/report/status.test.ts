@@ -104,7 +104,7 @@ describe('its text', () => {
     for (const part of [
       'p.state.jsonl: 1 run; the last began',
       `ended ${at}`,
-      'Credits: 22 charged, 10 refunded, 30 in doubt.',
+      'Credits: 32 charged, 10 refunded, 22 net, 30 in doubt.',
       'Files saved: 1.',
       'Skipped tasks: 1.',
       'IN DOUBT: swap:d',
