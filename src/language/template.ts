@@ -122,6 +122,17 @@ export function expressionsOf(
   }
 }
 
+/** A template with the fields of another one in it, as deep as both are objects. */
+export function mergedWith(base: Template, more: Template): Template {
+  if (base.kind !== 'object' || more.kind !== 'object') return more;
+  const fields = new Map(base.fields);
+  for (const [key, field] of more.fields) {
+    const own = fields.get(key);
+    fields.set(key, own === undefined ? field : mergedWith(own, field));
+  }
+  return { kind: 'object', fields: [...fields] };
+}
+
 /** Fills a template in. The first expression that fails ends it, with its place. */
 export function fill(template: Template, scope: Scope): Result<Json, TemplateError> {
   switch (template.kind) {
