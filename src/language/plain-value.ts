@@ -11,7 +11,7 @@ import {
 } from 'yaml';
 import { asJson, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { type Trouble, tooDeep } from './yaml-trouble.ts';
+import { type Trouble, tooDeep, unquoted } from './yaml-trouble.ts';
 
 /** Levels of maps and lists: far more than a pipeline needs, far fewer than a stack holds. */
 const deepest = 100;
@@ -53,13 +53,20 @@ function oddNodes(document: Document): readonly Trouble[] {
         found.push(odd);
         return visit.BREAK;
       }
-      if (isMap(node)) found.push(...doubles(node));
+      if (isMap(node)) found.push(...doubles(node), ...unquotedKeys(node));
       if ('anchor' in node && typeof node.anchor === 'string') anchors.add(node.anchor);
       return undefined;
     },
   });
   return found;
 }
+
+/** `- ${{ a ? b : c }}` without quotes: to YAML, a map with a key that begins an expression. */
+const unquotedKeys = (map: YAMLMap): readonly Trouble[] =>
+  map.items.flatMap(({ key }) => {
+    if (!isScalar(key) || typeof key.value !== 'string' || key.type !== 'PLAIN') return [];
+    return /^\$\{\{[^}]*$/.test(key.value) ? [unquoted(key.value, rangeOf(key))] : [];
+  });
 
 /** The parser can do this too, in time that grows with the square of the keys. */
 function doubles(map: YAMLMap): readonly Trouble[] {
@@ -71,13 +78,16 @@ function doubles(map: YAMLMap): readonly Trouble[] {
       seen.add(name);
       return [];
     }
-    const range: Trouble['range'] = key.range ? [key.range[0], key.range[1]] : [0, 0];
+    const range = rangeOf(key);
     return [{ message: `the key ${JSON.stringify(name.slice(0, 60))} stands twice`, range }];
   });
 }
 
+const rangeOf = (node: Node): Trouble['range'] =>
+  node.range ? [node.range[0], node.range[1]] : [0, 0];
+
 function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): Trouble | undefined {
-  const range: Trouble['range'] = node.range ? [node.range[0], node.range[1]] : [0, 0];
+  const range = rangeOf(node);
   if (depth > deepest) return tooDeep([range[0], range[0] + 1]);
   if (isAlias(node) && !names.has(node.source))
     return { message: `there is no anchor &${node.source} before this alias`, range };

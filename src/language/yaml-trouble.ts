@@ -22,6 +22,12 @@ export const tooDeep = (range: readonly [number, number]): Trouble => ({
   range,
 });
 
+export const unquoted = (expression: string, range: Trouble['range']): Trouble => ({
+  message: `YAML cannot read this expression without quotes: ${expression.length > 60 ? `${expression.slice(0, 59)}…` : expression}`,
+  hint: 'quote it: "${{ … }}"',
+  range,
+});
+
 function troubleOf(error: YAMLParseError, text: string): Trouble {
   const range = error.pos;
   if (error.code === 'MULTIPLE_DOCS')
@@ -30,13 +36,8 @@ function troubleOf(error: YAMLParseError, text: string): Trouble {
       hint: 'remove the line --- or ... and what follows it, or put it in a file of its own',
       range,
     };
-  const unquoted = expressionAt(text, range[0]);
-  if (unquoted !== undefined)
-    return {
-      message: `YAML cannot read this expression without quotes: ${unquoted}`,
-      hint: 'quote it: key: "${{ … }}"',
-      range,
-    };
+  const expression = expressionAt(text, range[0]);
+  if (expression !== undefined) return unquoted(expression, range);
   const [first = error.message] = error.message.split('\n');
   return { message: first.replace(/ at line \d+, column \d+:?$/, ''), range };
 }
@@ -61,7 +62,5 @@ function expressionAt(text: string, position: number): string | undefined {
   const start = text.lastIndexOf('\n', position - 1) + 1;
   const next = text.indexOf('\n', start);
   const line = text.slice(start, next < 0 ? text.length : next);
-  const found = /(?:^|[:\-?[{,])\s+(\$\{\{.*?(?:\}\}|$))/.exec(line)?.[1];
-  if (found === undefined) return undefined;
-  return found.length > 60 ? `${found.slice(0, 59)}…` : found;
+  return /(?:^|[:\-?[{,])\s+(\$\{\{.*?(?:\}\}|$))/.exec(line)?.[1];
 }
