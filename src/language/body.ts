@@ -4,7 +4,8 @@ import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import { type Diagnostic, nearest } from './diagnostic.ts';
 import type { Draft } from './draft.ts';
-import type { Path, Source } from './source.ts';
+import type { Path } from './place.ts';
+import type { Source } from './source.ts';
 import { isTemplated } from './template.ts';
 
 /** Errors and warnings about one step's literal values; expressions are checked when they are known. */

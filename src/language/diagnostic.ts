@@ -2,14 +2,7 @@
 import leven from 'leven';
 import { printable } from '../base/printable.ts';
 import { frameOf } from './frame.ts';
-
-/** A place in a text: lines and columns count from 1; the end is exclusive. */
-export interface Span {
-  readonly line: number;
-  readonly column: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-}
+import type { Span } from './place.ts';
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../base/json.ts';
 import { kindNamed } from '../kinds/all.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import type { Expression, Reference } from './expression.ts';
-import type { Path } from './source.ts';
+import type { Path } from './place.ts';
 import {
   compileExpression,
   compileTemplate,

@@ -3,7 +3,8 @@ import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Draft } from './draft.ts';
-import type { Path, Source } from './source.ts';
+import type { Path } from './place.ts';
+import type { Source } from './source.ts';
 
 /** Where `extra:` leaves what the schema knows: each path is the first unknown field of its branch. */
 export function extraPaths({ raw, kind }: Draft): readonly Path[] {

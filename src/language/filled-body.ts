@@ -3,9 +3,8 @@ import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import { validatorOf } from '../base/schema.ts';
 import { isAssetReference, walkFields } from './body.ts';
 import type { Step } from './pipeline.ts';
-
+import type { Path } from './place.ts';
 import { pathOf, sentence } from './shape.ts';
-import type { Path } from './source.ts';
 import { withoutEchoes } from './unknown-key.ts';
 import { filledSchemaOf } from './with-schema.ts';
 

@@ -1,7 +1,7 @@
 // The lines around a place, with a caret under it: never wider than the terminal, whatever the file holds.
 import { codeFrameColumns } from '@babel/code-frame';
 import { printable } from '../base/printable.ts';
-import type { Span } from './diagnostic.ts';
+import type { Span } from './place.ts';
 
 /** Columns of a frame where nobody says how wide the terminal is. */
 export const usualWidth = 100;

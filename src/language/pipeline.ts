@@ -2,8 +2,9 @@
 import type { Json } from '../base/json.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import type { Expression } from './expression.ts';
+import type { Path } from './place.ts';
 import type { PipelineDocument } from './schema.ts';
-import type { Path, Source } from './source.ts';
+import type { Source } from './source.ts';
 import type { Template } from './template.ts';
 
 export interface Step {

@@ -9,7 +9,7 @@ import {
   isSeq,
   type Node,
 } from 'yaml';
-import type { Path } from './source.ts';
+import type { Path } from './place.ts';
 
 export type Range = readonly [number, number];
 

@@ -3,7 +3,8 @@ import { isObject, type Json } from '../base/json.ts';
 import { type Diagnostic, listing, suggestion } from './diagnostic.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
-import type { Path, Source } from './source.ts';
+import type { Path } from './place.ts';
+import type { Source } from './source.ts';
 
 /** What the file declares besides steps. */
 export interface Declared {

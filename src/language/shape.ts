@@ -5,8 +5,9 @@ import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
 import { kindNamed, kinds } from '../kinds/all.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
+import type { Path } from './place.ts';
 import { type PipelineDocument, pipelineSchema, sharePattern } from './schema.ts';
-import type { Path, Source } from './source.ts';
+import type { Source } from './source.ts';
 import { propertiesOf, unknownKey, withoutEchoes } from './unknown-key.ts';
 
 /** Checks the shape. On success the value is a `PipelineDocument`. */

@@ -2,13 +2,11 @@
 import { LineCounter, parseDocument } from 'yaml';
 import type { Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import type { Diagnostic, Span } from './diagnostic.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { Path, Span } from './place.ts';
 import { Places, type Range } from './places.ts';
 import { plainValue } from './plain-value.ts';
 import { type Trouble, troublesOf } from './yaml-trouble.ts';
-
-/** A place inside the document: keys and indexes from the root. */
-export type Path = readonly (string | number)[];
 
 export interface Source {
   readonly file: string;

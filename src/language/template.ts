@@ -8,7 +8,7 @@ import {
   type Scope,
 } from './expression.ts';
 import { maxSize } from './meter.ts';
-import type { Path } from './source.ts';
+import type { Path } from './place.ts';
 
 export type Template =
   | { readonly kind: 'value'; readonly value: Json }

@@ -1,6 +1,7 @@
 // The bytes of a file as text. A byte that is no UTF-8 would otherwise become U+FFFD, and be paid for as that.
 import { err, ok, type Result } from '../base/result.ts';
-import type { Diagnostic, Span } from './diagnostic.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { Span } from './place.ts';
 
 interface NotText {
   readonly diagnostic: Diagnostic;
