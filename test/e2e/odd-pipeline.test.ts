@@ -60,6 +60,16 @@ describe('extra:', () => {
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'done', items: { done: 1 } });
   });
+
+  test('of a tool whose request is known in full reaches the local service too', async () => {
+    const local = await service();
+    const pipeline = photoPipeline.replace(
+      '    with:\n      name',
+      '    extra: { assets: { blend: 0.5 } }\n    with:\n      name',
+    );
+    const { summary } = await (await photoRig(1, pipeline)).run(local);
+    expect(summary).toMatchObject({ outcome: 'done', items: { done: 1 } });
+  });
 });
 
 describe('a result that nobody downloads', () => {
