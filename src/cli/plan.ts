@@ -1,5 +1,4 @@
 // shotlist plan: what would run, what it would cost, what is reused. At most the account's balance is asked for.
-import { renderDiagnostic } from '../language/diagnostic.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { plan } from '../workspace/plan.ts';
@@ -30,7 +29,7 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     print(planText(planned.value.plan, { refused: troubles.length > 0 }));
     if (balance?.credits !== undefined) print(balanceLine(balance.credits));
     if (balance?.warning !== undefined) complain(`warning: ${balance.warning}`);
-    for (const trouble of troubles) complain(renderDiagnostic(trouble, text));
+    warn(troubles, text);
   }
   if (troubles.length > 0) return 2;
   return planned.value.plan.badItems > 0 ? 1 : 0;

@@ -4,7 +4,7 @@ import type { Tier } from '../api/tier.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isLoopback } from '../edge/loopback.ts';
 import { systemReason } from '../edge/system-error.ts';
-import { renderDiagnostic } from '../language/diagnostic.ts';
+import { renderDiagnostics } from '../language/diagnostic.ts';
 import { parseFaults } from '../service/faults/read.ts';
 import type { FaultsDocument } from '../service/faults/schema.ts';
 import type { LocalService, Pictures, ServiceOptions } from '../service/options.ts';
@@ -115,5 +115,5 @@ async function readFaults(file: string | undefined): Promise<Result<FaultsDocume
   }
   const rules = parseFaults(file, text);
   if (rules.ok) return ok({ faults: rules.value });
-  return err(rules.error.map((diagnostic) => renderDiagnostic(diagnostic, text)).join('\n'));
+  return err(renderDiagnostics(rules.error, text));
 }

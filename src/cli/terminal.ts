@@ -1,5 +1,5 @@
 // Where commands print: facts to standard output, everything else to standard error.
-import { type Diagnostic, renderDiagnostic } from '../language/diagnostic.ts';
+import { type Diagnostic, renderDiagnostics } from '../language/diagnostic.ts';
 import { type Problem, renderProblem } from '../workspace/problem.ts';
 import { write } from './output.ts';
 
@@ -12,13 +12,16 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value));
 export function refuse(problem: Problem, json: boolean): number {
   if (json)
     printJson({ type: 'refused', reason: problem.reason, diagnostics: problem.diagnostics });
-  else complain(renderProblem(problem));
+  else complain(renderProblem(problem, width()));
   return problem.reason === 'system' ? 1 : 2;
 }
 
 export function warn(warnings: readonly Diagnostic[], text: string): void {
-  for (const warning of warnings) complain(renderDiagnostic(warning, text));
+  if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width()));
 }
+
+/** Columns of the terminal that errors go to; undefined where they go to a file. */
+const width = (): number | undefined => process.stderr.columns;
 
 export const rehearsalLine =
   'Rehearsal: no key and no address are set, so this runs against the local service and costs nothing.';

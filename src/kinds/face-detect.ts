@@ -1,5 +1,5 @@
 // face-detect: finds faces in an uploaded image or video (facts.md, Face detection). Free at present.
-import type { JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { confidenceScore, imageAsset } from './fields.ts';
 import type { StepKind } from './kind.ts';
 
@@ -26,8 +26,8 @@ export const faceDetect: StepKind = {
   },
 };
 
-/** The request as the service wants it (facts.md, Face detection). */
+/** The request as the service wants it (facts.md, Face detection); `assets` of `extra:` keep their place. */
 export function detectionRequest(body: JsonObject): JsonObject {
-  const { target_file_path = '', ...rest } = body;
-  return { assets: { target_file_path }, ...rest };
+  const { target_file_path = '', assets, ...rest } = body;
+  return { assets: { ...(isObject(assets) ? assets : {}), target_file_path }, ...rest };
 }

@@ -1,10 +1,11 @@
-// Checks of a `with` that a schema says badly: rules between fields, unknown fields, assets that are local paths.
+// Checks of a `with` that a schema says badly: rules between fields, assets that are local paths, slips in open lists.
 import { extensionOf, mediaTypeOf } from '../api/asset.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { type Diagnostic, nearest } from './diagnostic.ts';
 import type { Draft } from './draft.ts';
-import type { Path, Source } from './source.ts';
+import type { Path } from './place.ts';
+import type { Source } from './source.ts';
 import { isTemplated } from './template.ts';
 
 /** Errors and warnings about one step's literal values; expressions are checked when they are known. */
@@ -22,14 +23,7 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         span: source.spanOf([...base, ...breach.field.split('.')]),
         message: `step "${draft.name}": ${breach.message}`,
       });
-  walk(body, draft.kind.with, [], (value, schema, path) => {
-    if (schema === undefined && tool !== undefined && !tool.contractual)
-      found.push({
-        severity: 'warning',
-        file: source.file,
-        span: source.keySpanOf([...base, ...path]),
-        message: `step "${draft.name}": ${path.join('.')} is not a known field of ${tool.name}; it is sent as it is`,
-      });
+  walkFields(body, draft.kind.with, [], (value, schema, path) => {
     if (schema?.['x-asset'] !== undefined && typeof value === 'string' && !isAssetReference(value))
       found.push({
         severity: 'error',
@@ -38,8 +32,29 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         message: `step "${draft.name}": ${path.join('.')} is ${JSON.stringify(value)}, which is neither an upload nor a direct URL`,
         hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
       });
+    const near = schema === undefined ? undefined : nearValue(value, schema);
+    if (near !== undefined)
+      found.push({
+        severity: 'warning',
+        file: source.file,
+        span: source.spanOf([...base, ...path]),
+        message: `step "${draft.name}": ${path.join('.')}: ${JSON.stringify(value)} is not a value that shotlist knows; the value is sent as written`,
+        hint: `did you mean ${JSON.stringify(near)}?`,
+      });
   });
   return found;
+}
+
+/** For a field whose values the service decides: the known value that an unknown one looks like. */
+function nearValue(value: Json, schema: Schema): string | undefined {
+  const known = schema['examples'];
+  if (schema['enum'] !== undefined || !Array.isArray(known) || typeof value !== 'string')
+    return undefined;
+  if (isTemplated(value) || known.includes(value)) return undefined;
+  return nearest(
+    value,
+    known.filter((one) => typeof one === 'string'),
+  );
 }
 
 /** interface.md, Asset reference: a file_path of the service, or a direct URL with a known extension. */
@@ -81,7 +96,12 @@ const modesOf = (assets: JsonObject): JsonObject =>
 type Visit = (value: Json, schema: Schema | undefined, path: Path) => void;
 
 /** Visits every field with its schema; undefined where the schema does not know the field. */
-function walk(value: Json, schema: Schema | undefined, path: Path, visit: Visit): void {
+export function walkFields(
+  value: Json,
+  schema: Schema | undefined,
+  path: Path,
+  visit: Visit,
+): void {
   if (path.length > 0) visit(value, schema, path);
   if (schema === undefined) return;
   const properties = schema['properties'];
@@ -89,8 +109,8 @@ function walk(value: Json, schema: Schema | undefined, path: Path, visit: Visit)
   if (isObject(value) && isObject(properties))
     for (const [key, field] of Object.entries(value)) {
       const known = properties[key];
-      walk(field, isObject(known) ? known : undefined, [...path, key], visit);
+      walkFields(field, isObject(known) ? known : undefined, [...path, key], visit);
     }
   if (Array.isArray(value) && isObject(items))
-    for (const [index, item] of value.entries()) walk(item, items, [...path, index], visit);
+    for (const [index, item] of value.entries()) walkFields(item, items, [...path, index], visit);
 }

@@ -1,15 +1,8 @@
 // A diagnostic is a value with a place in the file: what is wrong, where, and what would be right.
-import { codeFrameColumns } from '@babel/code-frame';
 import leven from 'leven';
 import { printable } from '../base/printable.ts';
-
-/** A place in a text: lines and columns count from 1; the end is exclusive. */
-export interface Span {
-  readonly line: number;
-  readonly column: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-}
+import { frameOf } from './frame.ts';
+import type { Span } from './place.ts';
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
@@ -21,36 +14,72 @@ export interface Diagnostic {
   readonly hint?: string;
 }
 
-/** `file:line:column: error: message`, the lines around it with a caret, and the hint. */
-export function renderDiagnostic(diagnostic: Diagnostic, text: string | undefined): string {
+/** Diagnostics that are printed; nobody reads more. JSON output has all. */
+export const mostPrinted = 50;
+/** Characters of a message or a hint that are printed. */
+const mostSaid = 1000;
+
+/** `file:line:column: error: message`, the lines around it with a caret, and the hint. `width` is the terminal's. */
+export function renderDiagnostic(
+  diagnostic: Diagnostic,
+  text: string | undefined,
+  width?: number,
+): string {
   const { span, file, severity, message, hint } = diagnostic;
   const place = span === undefined ? file : `${file}:${span.line}:${span.column}`;
-  const lines = [printable(`${place}: ${severity}: ${message}`)];
-  if (span !== undefined && text !== undefined) {
-    const sameLine = span.endLine === span.line && span.endColumn > span.column;
-    const column = span.column - 1; // The frame counts columns from 0, people from 1.
-    lines.push(
-      codeFrameColumns(
-        printable(text, true),
-        {
-          start: { line: span.line, column },
-          ...(sameLine ? { end: { line: span.line, column: span.endColumn - 1 } } : {}),
-        },
-        { linesAbove: 1, linesBelow: 1, highlightCode: false },
-      ),
-    );
-  }
-  if (hint !== undefined) lines.push(`  ${printable(hint)}`);
+  const lines = [`${printable(place)}: ${severity}: ${said(message)}`];
+  if (span !== undefined && text !== undefined) lines.push(frameOf(text, span, width));
+  if (hint !== undefined) lines.push(`  ${said(hint)}`);
   return lines.join('\n');
+}
+
+/** The first of many diagnostics, and how many more there are. */
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  text: string | undefined,
+  width?: number,
+): string {
+  const shown = diagnostics
+    .slice(0, mostPrinted)
+    .map((diagnostic) => renderDiagnostic(diagnostic, text, width));
+  const rest = diagnostics.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`and ${rest} more; --json lists them all`] : [])].join('\n');
+}
+
+function said(sentence: string): string {
+  const short = sentence.length > mostSaid ? `${sentence.slice(0, mostSaid)}…` : sentence;
+  return printable(short);
+}
+
+/** Names that are compared with a wrong one: a file with thousands of each must not take their product. */
+const compared = 1000;
+const listed = 20;
+
+/** The known name that is close to a wrong one. */
+export function nearest(wrong: string, known: Iterable<string>): string | undefined {
+  if (wrong.length > 100) return undefined;
+  let best: string | undefined;
+  let distance = Math.max(2, Math.floor(wrong.length / 3)) + 1;
+  let looked = 0;
+  for (const name of known) {
+    if (looked++ >= compared) break;
+    if (Math.abs(name.length - wrong.length) >= distance) continue;
+    const away = leven(wrong.toLowerCase(), name.toLowerCase());
+    if (away < distance) [best, distance] = [name, away];
+  }
+  return best;
 }
 
 /** "did you mean …?" for a name that is close to a known one. */
 export function suggestion(wrong: string, known: Iterable<string>): string | undefined {
-  let best: string | undefined;
-  let distance = Math.max(2, Math.floor(wrong.length / 3)) + 1;
-  for (const name of known) {
-    const away = leven(wrong.toLowerCase(), name.toLowerCase());
-    if (away < distance) [best, distance] = [name, away];
-  }
-  return best === undefined ? undefined : `did you mean "${best}"?`;
+  const near = nearest(wrong, known);
+  return near === undefined ? undefined : `did you mean "${near}"?`;
+}
+
+/** `a, b, c`, and how many more there are. */
+export function listing(names: Iterable<string>): string {
+  const all = [...names];
+  const rest = all.length - listed;
+  const shown = all.slice(0, listed).join(', ');
+  return rest > 0 ? `${shown} and ${rest} more` : shown;
 }

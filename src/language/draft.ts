@@ -3,11 +3,12 @@ import { isObject, type Json } from '../base/json.ts';
 import { kindNamed } from '../kinds/all.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import type { Expression, Reference } from './expression.ts';
-import type { Path } from './source.ts';
+import type { Path } from './place.ts';
 import {
   compileExpression,
   compileTemplate,
   expressionsOf,
+  mergedWith,
   type Template,
   type TemplateError,
 } from './template.ts';
@@ -22,6 +23,7 @@ export interface Draft {
   readonly name: string;
   readonly kind: StepKind | undefined;
   readonly raw: Readonly<Record<string, Json>>;
+  /** The fields of `extra:` included. */
   readonly with: Template;
   readonly condition: Expression | undefined;
   readonly references: readonly PlacedReference[];
@@ -32,7 +34,11 @@ export interface Draft {
 export function draftStep(name: string, raw: Json, errors: TemplateError[]): Draft {
   const fields = isObject(raw) ? raw : {};
   const path: Path = ['steps', name];
-  const body = compileTemplate(fields['with'] ?? {}, [...path, 'with'], errors);
+  const known = compileTemplate(fields['with'] ?? {}, [...path, 'with'], errors);
+  const extra = isObject(fields['extra'])
+    ? compileTemplate(fields['extra'], [...path, 'extra'], errors)
+    : undefined;
+  const body = extra === undefined ? known : mergedWith(known, extra);
   const rawCondition = fields['if'];
   const conditionPath = [...path, 'if'];
   const condition =

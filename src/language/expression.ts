@@ -1,7 +1,9 @@
 // CEL expressions: parsed once, checked for the names they use, evaluated without side effects.
-import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { environment, inOurNames, meter, roots, useRe2 } from './environment.ts';
+import { metered } from './meter.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
 export interface ExpressionError {
@@ -12,7 +14,7 @@ export interface ExpressionError {
 
 /** A name that an expression uses: `steps.photo.file_path`, `item.path`, `inputs.actor`. */
 export interface Reference {
-  readonly root: 'item' | 'inputs' | 'env' | 'steps' | 'run';
+  readonly root: (typeof roots)[number];
   /** The first key below the root; absent when the whole root is used. */
   readonly key?: string;
   /** The second key. */
@@ -32,23 +34,19 @@ export interface Expression {
   evaluate(scope: Scope): Result<Json, ExpressionError>;
 }
 
-const roots: readonly Reference['root'][] = ['item', 'inputs', 'env', 'steps', 'run'];
 const isRoot = (name: string): name is Reference['root'] => roots.some((root) => root === name);
-
-const environment = new Environment({
-  unlistedVariablesAreDyn: false,
-  homogeneousAggregateLiterals: false,
-});
-for (const root of roots) environment.registerVariable(root, 'dyn');
 
 export function parseExpression(text: string): Result<Expression, ExpressionError> {
   try {
     const program = environment.parse(text);
+    const pattern = sendToRe2(program.ast);
+    if (pattern !== undefined) return err(pattern);
     const check = program.check();
     if (!check.valid) return err(errorOf(check.error, text));
     const references: Reference[] = [];
     collect(program.ast, references);
     const strict = isStrict(program.ast);
+    metered(program.ast, meter);
     return ok({
       text,
       references,
@@ -57,7 +55,11 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
         const unknown = strict ? firstUnknown(references, scope.steps) : undefined;
         if (unknown !== undefined) return err(unknown);
         try {
-          return ok(fromCel(program({ ...scope })));
+          meter.start();
+          const value: unknown = program({ ...scope });
+          meter.check();
+          meter.sizeOf(value);
+          return ok(fromCel(value));
         } catch (error) {
           return err(errorOf(error, text));
         }
@@ -68,14 +70,36 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
   }
 }
 
+/** Points every call of `matches` at RE2. A pattern that is written out and wrong is an error at its place. */
+function sendToRe2(node: ASTNode): ExpressionError | undefined {
+  const message = useRe2(node);
+  if (message !== undefined && node.op === 'rcall') {
+    const { start, end } = node.args[2][0] ?? node;
+    return { message, start, end };
+  }
+  for (const child of childrenOf(node)) {
+    const found = sendToRe2(child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 function errorOf(error: unknown, text: string): ExpressionError {
   if (!(error instanceof Error)) throw error;
-  const summary =
-    'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
+  const summary = inOurNames(summaryOf(error));
   const range = 'range' in error && isObject(error.range) ? error.range : undefined;
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
   return { message: summary, start: Math.min(start, text.length), end: Math.max(end, start + 1) };
+}
+
+function summaryOf(error: Error): string {
+  if (error instanceof RangeError && error.message.includes('call stack'))
+    return 'the expression is nested too deeply';
+  if (!('summary' in error) || typeof error.summary !== 'string') return error.message;
+  if (/maxAstNodes/.test(error.summary)) return 'the expression has too many parts';
+  if (/maxDepth/.test(error.summary)) return 'the expression is nested too deeply';
+  return error.summary;
 }
 
 /** True when every name in an expression is needed: nothing in it asks whether a name exists, or chooses. */

@@ -2,6 +2,7 @@
 import type { Json } from '../base/json.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import type { Expression } from './expression.ts';
+import type { Path } from './place.ts';
 import type { PipelineDocument } from './schema.ts';
 import type { Source } from './source.ts';
 import type { Template } from './template.ts';
@@ -9,7 +10,10 @@ import type { Template } from './template.ts';
 export interface Step {
   readonly name: string;
   readonly kind: StepKind;
+  /** What is sent, the fields of `extra:` included. */
   readonly with: Template;
+  /** The fields that `extra:` adds, as paths into `with`: nothing is known of them, so nothing is checked. */
+  readonly extra: readonly Path[];
   readonly condition?: Expression;
   /** Steps whose outputs it reads; skipping one of them skips it. */
   readonly uses: readonly string[];
@@ -19,6 +23,8 @@ export interface Step {
   readonly of?: string;
   /** delete: the result is thrown away on purpose. */
   readonly discard: boolean;
+  /** `keep: remote`: the result is meant to stay at the service, and nobody needs to download it. */
+  readonly keepRemote: boolean;
   /** Some expression reads its outputs. */
   readonly isRead: boolean;
   /** No reference to an item, direct or through other steps: done once for all items. */

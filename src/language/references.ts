@@ -1,9 +1,10 @@
 // Checks the names that expressions use: does the step exist, has it that output, is it ever done?
 import { isObject, type Json } from '../base/json.ts';
-import { type Diagnostic, suggestion } from './diagnostic.ts';
+import { type Diagnostic, listing, suggestion } from './diagnostic.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
-import type { Path, Source } from './source.ts';
+import type { Path } from './place.ts';
+import type { Source } from './source.ts';
 
 /** What the file declares besides steps. */
 export interface Declared {
@@ -76,7 +77,10 @@ function aboutReference(reference: PlacedReference, declared: Declared): Complai
         ? undefined
         : {
             message: `env.${key} is not listed under env:`,
-            hint: `add it: env: [${[...declared.env, key].join(', ')}]`,
+            hint:
+              declared.env.length < 20
+                ? `add it: env: [${[...declared.env, key].join(', ')}]`
+                : 'add it to env:',
           };
     case 'run':
       return key === undefined ? undefined : unknownName('run has no', key, runFields);
@@ -87,15 +91,14 @@ function unknownName(what: string, key: string, known: readonly string[]): Compl
   if (known.includes(key)) return undefined;
   return {
     message: `${what} "${key}"`,
-    hint: suggestion(key, known) ?? (known.length === 0 ? undefined : `known: ${known.join(', ')}`),
+    hint: suggestion(key, known) ?? (known.length === 0 ? undefined : `known: ${listing(known)}`),
   };
 }
 
 function unknownStep(name: string, declared: Declared): Complaint {
   return {
     message: `there is no step "${name}"`,
-    hint:
-      suggestion(name, declared.steps.keys()) ?? `steps: ${[...declared.steps.keys()].join(', ')}`,
+    hint: suggestion(name, declared.steps.keys()) ?? `steps: ${listing(declared.steps.keys())}`,
   };
 }
 

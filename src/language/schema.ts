@@ -3,6 +3,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../base/duration.ts';
 import type { Schema } from '../base/schema.ts';
 import type { StepKind } from '../kinds/kind.ts';
+import { withSchemaOf } from './with-schema.ts';
 
 /** A share, such as 2% or 0.5%. */
 export const sharePattern = '^(100|[0-9]{1,2}(\\.[0-9]{1,4})?)%$';
@@ -35,9 +36,21 @@ const stepSchema = {
       description: 'The step kind: upload, face-detect, a tool, download, delete.',
     },
     with: { type: 'object', description: 'What the kind takes; values may be ${{ expressions }}.' },
+    extra: {
+      type: 'object',
+      description:
+        'Fields of the request that shotlist does not know: merged into with, sent as they are, and part of what a result depends on. For tool steps and face-detect.',
+    },
+    keep: {
+      type: 'string',
+      enum: ['remote'],
+      description:
+        'For a tool step whose result nobody downloads: `remote` says that the result is meant to stay at the service.',
+    },
     if: {
       type: ['string', 'boolean'],
-      description: 'A CEL expression; when false the step is skipped, and what uses it too.',
+      description:
+        'A CEL expression. When it is false, the step and every step that uses its outputs are skipped.',
     },
     needs: {
       type: 'array',
@@ -191,33 +204,6 @@ export const pipelineShape = {
 /** A pipeline file as it was written: the shape is right, nothing else is known yet. */
 export type PipelineDocument = FromSchema<typeof pipelineShape>;
 export type StepDocument = FromSchema<typeof stepSchema>;
-
-/** Lets any value but the outermost object also be an expression, which is checked when it is known. */
-function templated(schema: Schema): Schema {
-  return { if: { type: 'string', pattern: '\\$\\{\\{' }, else: inside(schema) };
-}
-
-function inside(schema: Schema): Schema {
-  const { $schema: _dialect, $id: _id, title: _title, ...rest } = schema;
-  const result: Record<string, unknown> = { ...rest };
-  if (isSchema(rest['properties']))
-    result['properties'] = Object.fromEntries(
-      Object.entries(rest['properties']).map(([key, value]) => [
-        key,
-        isSchema(value) ? templated(value) : value,
-      ]),
-    );
-  if (isSchema(rest['items'])) result['items'] = templated(rest['items']);
-  return result;
-}
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** What stands under `with:` of a kind: its own schema, open to expressions. */
-export function withSchemaOf(kind: StepKind): Schema {
-  return inside(kind.with);
-}
 
 /** The whole schema for a set of kinds. The published file holds all; a check compiles those in use. */
 export function pipelineSchema(kinds: readonly StepKind[]): Schema {

@@ -1,26 +1,35 @@
 // The shape of a pipeline file, and of any YAML file with a schema: errors turned into sentences with a place.
 import { durationPattern } from '../base/duration.ts';
-import { isObject, type Json } from '../base/json.ts';
+import { fieldOf, isObject, type Json } from '../base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
-import { kinds } from '../kinds/all.ts';
+import { kindNamed, kinds } from '../kinds/all.ts';
+import type { StepKind } from '../kinds/kind.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
+import type { Path } from './place.ts';
 import { type PipelineDocument, pipelineSchema, sharePattern } from './schema.ts';
-import type { Path, Source } from './source.ts';
+import type { Source } from './source.ts';
+import { propertiesOf, unknownKey, withoutEchoes } from './unknown-key.ts';
 
 /** Checks the shape. On success the value is a `PipelineDocument`. */
 export function checkShape(source: Source): readonly Diagnostic[] {
+  if (source.value === null) return [nothing(source)];
   const validate = validatorOf(schemaFor(source.value));
   validate(source.value);
-  const errors = validate.errors ?? [];
   const seen = new Set<string>();
-  return errors
-    .filter((error) => error.keyword !== 'if' && error.keyword !== 'propertyNames')
+  return withoutEchoes(validate.errors ?? [])
     .map((error) => diagnose(error, source))
     .filter((diagnostic) => {
       const key = JSON.stringify([diagnostic.span, diagnostic.message]);
       return !seen.has(key) && seen.add(key);
     });
 }
+
+const nothing = ({ file, text }: Source): Diagnostic => ({
+  severity: 'error',
+  file,
+  message: text.trim() === '' ? 'the file is empty' : 'the file holds nothing but comments',
+  hint: 'a pipeline has at least pipeline: (its name) and steps:',
+});
 
 /** True when `checkShape` had nothing to say: the schema is what makes this so. */
 export function isDocument(
@@ -70,7 +79,7 @@ export function sayPath(path: Path): string {
 /** One error of a schema, with its place in the text. */
 export function diagnose(error: ErrorObject, source: Source): Diagnostic {
   const path = pathOf(error.instancePath);
-  const { message, hint, at } = sentence(error, path);
+  const { message, hint, at } = sentence(error, path, sayPath(path), kindAt(source.value, path));
   const key = at !== undefined && at.length > path.length;
   return {
     severity: 'error',
@@ -85,26 +94,36 @@ export function diagnose(error: ErrorObject, source: Source): Diagnostic {
   };
 }
 
-interface Sentence {
+export interface Sentence {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly at?: Path;
 }
 
-function sentence(error: ErrorObject, path: Path): Sentence {
-  const subject = sayPath(path);
+/** The kind of the step under whose `with:` a path stands. */
+function kindAt(value: Json, [root, name, field]: Path): StepKind | undefined {
+  if (root !== 'steps' || field !== 'with') return undefined;
+  const uses = fieldOf(isObject(value) ? value : {}, `steps.${name}.uses`);
+  return typeof uses === 'string' ? kindNamed(uses) : undefined;
+}
+
+/** One error in words; `subject` is the value at the path as a person says it, `kind` that of a field under `with:`. */
+export function sentence(
+  error: ErrorObject,
+  path: Path,
+  subject: string,
+  kind: StepKind | undefined,
+): Sentence {
   const params: Readonly<Record<string, unknown>> = error.params;
   switch (error.keyword) {
     case 'required':
       return missing(subject, String(params['missingProperty']), error);
     case 'additionalProperties': {
-      const key = String(params['additionalProperty']);
-      const known = Object.keys(propertiesOf(error.parentSchema));
+      const { key, addition, hint } = unknownKey(error, kind);
+      const where = subject === 'the file' ? '' : `${subject}: `;
       return {
-        message: `${subject === 'the file' ? '' : `${subject}: `}unknown key "${key}"`,
-        hint:
-          suggestion(key, known) ??
-          (known.length > 0 ? `known keys: ${known.join(', ')}` : undefined),
+        message: `${where}unknown key ${JSON.stringify(key)}${addition}`,
+        hint,
         at: [...path, key],
       };
     }
@@ -174,10 +193,6 @@ function patternSentence(subject: string, path: Path, error: ErrorObject): Sente
       message: `${subject} must be a whole number or a share such as "2%", not ${sayValue(error.data)}`,
     };
   return { message: `${subject} ${error.message}, not ${sayValue(error.data)}` };
-}
-
-function propertiesOf(schema: unknown): Schema {
-  return isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
 }
 
 function listOf(types: unknown): string {

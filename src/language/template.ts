@@ -7,7 +7,8 @@ import {
   parseExpression,
   type Scope,
 } from './expression.ts';
-import type { Path } from './source.ts';
+import { maxSize } from './meter.ts';
+import type { Path } from './place.ts';
 
 export type Template =
   | { readonly kind: 'value'; readonly value: Json }
@@ -68,12 +69,22 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
   return { kind: 'text', path, parts };
 }
 
-/** Where an expression ends: at the first }} with which it is one, since a map in a map ends in }} too. */
+/** Texts, which may hold a `}}`, and brackets. A text without an end goes on to the end, so that nothing is read twice. */
+const token =
+  /\$\{\{|r?"""[\s\S]*?(?:"""|$)|r?'''[\s\S]*?(?:'''|$)|r"[^"]*(?:"|$)|r'[^']*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|\\?$)|'(?:[^'\\]|\\.)*(?:'|\\?$)|[{}]/gis;
+
+/** Where an expression ends: at the first }} outside of texts and maps; where brackets do not match, at the first. */
 function closeOf(text: string, start: number): number {
-  const first = text.indexOf('}}', start);
-  for (let close = first; close >= 0; close = text.indexOf('}}', close + 1))
-    if (parseExpression(text.slice(start, close).trim()).ok) return close;
-  return first;
+  let depth = 0;
+  token.lastIndex = start;
+  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
+    const [what] = found;
+    if (what === '${{') break;
+    if (what === '{') depth++;
+    else if (what === '}' && depth > 0) depth--;
+    else if (what === '}' && text[found.index + 1] === '}') return found.index;
+  }
+  return text.indexOf('}}', start);
 }
 
 /** An expression by itself, as `if:` has it; the `${{ }}` around it may be left out. */
@@ -109,6 +120,17 @@ export function expressionsOf(
     default:
       return unreachable(template);
   }
+}
+
+/** A template with the fields of another one in it, as deep as both are objects. */
+export function mergedWith(base: Template, more: Template): Template {
+  if (base.kind !== 'object' || more.kind !== 'object') return more;
+  const fields = new Map(base.fields);
+  for (const [key, field] of more.fields) {
+    const own = fields.get(key);
+    fields.set(key, own === undefined ? field : mergedWith(own, field));
+  }
+  return { kind: 'object', fields: [...fields] };
 }
 
 /** Fills a template in. The first expression that fails ends it, with its place. */
@@ -167,6 +189,14 @@ function fillText(
         }),
       );
     text += String(value.value);
+    if (text.length > maxSize)
+      return err(
+        at(path, part, {
+          message: `the text becomes longer than ${maxSize.toLocaleString('en-US')} characters`,
+          start: 0,
+          end: part.text.length,
+        }),
+      );
   }
   return ok(text);
 }

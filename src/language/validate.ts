@@ -7,6 +7,7 @@ import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
+import { checkExtra, extraPaths } from './extra.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkLevels } from './levels.ts';
 import type { Pipeline, Step } from './pipeline.ts';
@@ -16,6 +17,7 @@ import { checkShape, isDocument } from './shape.ts';
 import { parseSource, type Source } from './source.ts';
 import type { TemplateError } from './template.ts';
 import { checkTolerance } from './tolerated.ts';
+import { checkKept } from './unsaved.ts';
 
 export interface Validated {
   readonly pipeline: Pipeline;
@@ -45,7 +47,13 @@ export function validate(file: string, text: string): Result<Validated, readonly
   const edges = edgesOf(drafts);
   const order = topological(edges.after);
   if (!order.ok) problems.push(cycle(order.error, source));
-  const bodies = [...drafts.values()].flatMap((draft) => checkBody(draft, source));
+  const bodies = [
+    ...[...drafts.values()].flatMap((draft) => [
+      ...checkBody(draft, source),
+      ...checkExtra(draft, source),
+    ]),
+    ...checkKept(drafts, source),
+  ];
   problems.push(...bodies.filter(({ severity }) => severity === 'error'));
   if (!shaped || !order.ok || problems.length > 0) return err(inOrder(problems));
 
@@ -142,6 +150,7 @@ function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
       [...new Set(all)].filter((used) => drafts.has(used)),
     );
   }
+  const users = usersOf(drafts, uses);
   const after = new Map<string, readonly string[]>();
   for (const [name, draft] of drafts) {
     const needs = draft.raw['needs'];
@@ -149,7 +158,7 @@ function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
       ? needs.map(String).filter((need) => drafts.has(need))
       : [];
     const of = draft.kind?.deed === 'delete' ? plainField(draft, 'of') : undefined;
-    const others = of === undefined ? [] : usersOf(of, drafts, uses);
+    const others = of === undefined ? [] : (users.get(of) ?? []);
     after.set(name, [...new Set([...(uses.get(name) ?? []), ...explicit, ...others])]);
   }
   return { uses, after };
@@ -158,11 +167,17 @@ function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
 const isAbout = (draft: Draft): boolean =>
   draft.kind?.deed === 'download' || draft.kind?.deed === 'delete';
 
-/** All that read a step's outputs, deletes aside: a delete waits for them by itself. */
-function usersOf(of: string, drafts: ReadonlyMap<string, Draft>, uses: Edges): readonly string[] {
-  return [...drafts.values()]
-    .filter((draft) => draft.kind?.deed !== 'delete' && (uses.get(draft.name) ?? []).includes(of))
-    .map((draft) => draft.name);
+/** For each step all that read its outputs, deletes aside: a delete waits for them by itself. */
+function usersOf(drafts: ReadonlyMap<string, Draft>, uses: Edges): Edges {
+  const users = new Map<string, string[]>();
+  for (const { name, kind } of drafts.values())
+    if (kind?.deed !== 'delete')
+      for (const of of uses.get(name) ?? []) {
+        const known = users.get(of);
+        if (known === undefined) users.set(of, [name]);
+        else known.push(name);
+      }
+  return users;
 }
 
 function cycle(names: readonly string[], source: Source): Diagnostic {
@@ -205,11 +220,13 @@ function stepOf(
     name: draft.name,
     kind: draft.kind,
     with: draft.with,
+    extra: extraPaths(draft),
     ...(draft.condition === undefined ? {} : { condition: draft.condition }),
     uses: edges.uses.get(draft.name) ?? [],
     after: edges.after.get(draft.name) ?? [],
     ...(of === undefined ? {} : { of }),
     discard: isObject(fields) && fields['discard'] === true,
+    keepRemote: written.keep === 'remote',
     ...role,
     ...(written.estimate === undefined ? {} : { estimate: written.estimate }),
     attempts: written.retry?.attempts ?? 3,

@@ -1,12 +1,8 @@
 // Builds job orders: from a step whose turn has come to plain data that a runner can perform.
 
 import { extensionOf } from '../api/asset.ts';
-import type { JsonObject } from '../base/json.ts';
-import { validatorOf } from '../base/schema.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
-import type { StepKind } from '../kinds/kind.ts';
-import { toolNamed } from '../kinds/tools.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
 import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
@@ -135,17 +131,6 @@ export function copyOrder(
     to,
     sources: sources.map((output) => ({ output, from: placeOf(output, facts) })),
   };
-}
-
-/** What is wrong with a body whose expressions are filled in; undefined: it may be sent. */
-export function bodyTrouble(kind: StepKind, body: JsonObject): string | undefined {
-  const validate = validatorOf(kind.with);
-  if (!validate(body)) {
-    const [error] = validate.errors ?? [];
-    const field = error?.instancePath.slice(1).replaceAll('/', '.') || 'with';
-    return `${field} ${error?.message ?? 'is not valid'}, but it is ${JSON.stringify(error?.data)?.slice(0, 80)}`;
-  }
-  return toolNamed(kind.name)?.rules?.(body)[0]?.message;
 }
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Scope } from '../language/expression.ts';
+import { bodyTroubles } from '../language/filled-body.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { type Answer, ask } from '../plan/ask.ts';
@@ -17,7 +18,6 @@ import {
   attachOrder,
   attemptName,
   awaitOrder,
-  bodyTrouble,
   copyOrder,
   type Head,
   headOf,
@@ -235,8 +235,8 @@ export class Starter {
     const filled = fill(step.with, work.live(this.#o.base));
     if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
     const body = isObject(filled.value) ? filled.value : {};
-    const trouble = bodyTrouble(step.kind, body);
-    if (trouble !== undefined) return fail(trouble);
+    const [trouble] = bodyTroubles(step, body);
+    if (trouble !== undefined) return fail(trouble.message);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.deed === 'detect')
       return { move: 'job', fingerprint, order: { ...head, deed: 'detect', ...request } };

@@ -12,7 +12,10 @@ export interface Refusal {
 export const notFound: Refusal = { status: 404, message: 'Not Found' };
 export const unauthorized: Refusal = { status: 401, message: 'Unauthorized' };
 
-/** A request body that fits a schema, or why not: which field, what is wrong, which value. */
+/**
+ * A request body that fits a schema, or why not: which field, what is wrong, which value. A field that the schema does
+ * not know is let through: a real service grows, and `extra:` of a pipeline sends what is new.
+ */
 export function bodyOf(schema: Schema, body: unknown): Result<JsonObject, Refusal> {
   if (body === undefined)
     return refuse(
@@ -21,7 +24,10 @@ export function bodyOf(schema: Schema, body: unknown): Result<JsonObject, Refusa
   if (!isObject(body)) return refuse(`The request body must be a JSON object, not ${shown(body)}.`);
   const validate = validatorOf(schema);
   if (validate(body)) return ok(body);
-  const errors = validate.errors ?? [];
+  const errors = (validate.errors ?? []).filter(
+    ({ keyword }) => keyword !== 'additionalProperties',
+  );
+  if (errors.length === 0) return ok(body);
   // The branches of an anyOf are worth a sentence only when nothing else says what is wrong.
   const telling = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf');
   const sentences = (telling.length === 0 ? errors : telling).map(sentenceOf);
@@ -39,8 +45,6 @@ export function sentenceOf({ instancePath, keyword, params, message, data }: Err
   switch (keyword) {
     case 'required':
       return `${inside(params['missingProperty'])} is missing`;
-    case 'additionalProperties':
-      return `${inside(params['additionalProperty'])} is not a field of this request`;
     case 'enum':
       return `${field} must be one of ${optionsOf(params['allowedValues'])}, not ${shown(data)}`;
     default:

@@ -7,6 +7,7 @@ import { systemReason } from '../edge/system-error.ts';
 import { type Diagnostic, suggestion } from '../language/diagnostic.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { InputDeclaration, Pipeline } from '../language/pipeline.ts';
+import { decodeText } from '../language/utf8.ts';
 import { validate } from '../language/validate.ts';
 import { type Problem, problem } from './problem.ts';
 
@@ -34,12 +35,18 @@ export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<LoadedPipeline, Problem>> {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = await readFile(file, 'utf8');
+    bytes = await readFile(file);
   } catch (error) {
     return err(problem(`the pipeline file ${systemReason(error)}`, file));
   }
+  const decoded = decodeText(file, bytes);
+  if (!decoded.ok) {
+    const { diagnostic, ...seen } = decoded.error;
+    return err({ reason: 'input', diagnostics: [diagnostic], ...seen });
+  }
+  const text = decoded.value;
   const validated = validate(file, text);
   if (!validated.ok) return err({ reason: 'input', diagnostics: validated.error, text });
   const { pipeline, warnings } = validated.value;

@@ -1,5 +1,5 @@
 // Why something was not begun, or could not go on: diagnostics with places, or sentences.
-import { type Diagnostic, renderDiagnostic } from '../language/diagnostic.ts';
+import { type Diagnostic, renderDiagnostics } from '../language/diagnostic.ts';
 
 export interface Problem {
   /**
@@ -29,8 +29,9 @@ export function stateTrouble(error: string, state: string, pipelineFile: string)
   return problem(error, 'the state file', hint);
 }
 
-export function renderProblem({ diagnostics, text }: Problem): string {
-  return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, text)).join('\n');
+/** As people read it; `width` is the terminal's, in columns. */
+export function renderProblem({ diagnostics, text }: Problem, width?: number): string {
+  return renderDiagnostics(diagnostics, text, width);
 }
 
 /** The journal is whole without it: not worth failing for. */

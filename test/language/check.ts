@@ -1,6 +1,7 @@
 // Pipeline texts for these tests. «…» in a text marks the place that is wrong; the marks are taken out.
-import type { Diagnostic, Span } from '../../src/language/diagnostic.ts';
+import type { Diagnostic } from '../../src/language/diagnostic.ts';
 import type { Pipeline, Step } from '../../src/language/pipeline.ts';
+import type { Span } from '../../src/language/place.ts';
 import { validate } from '../../src/language/validate.ts';
 
 export interface Marked {

@@ -1,6 +1,12 @@
 // A diagnostic as people read it: the place, the line, the caret under the right characters, the hint.
 import { describe, expect, test } from 'vitest';
-import { type Diagnostic, renderDiagnostic, suggestion } from '../../src/language/diagnostic.ts';
+import {
+  type Diagnostic,
+  mostPrinted,
+  renderDiagnostic,
+  renderDiagnostics,
+  suggestion,
+} from '../../src/language/diagnostic.ts';
 import { control } from '../report/wild.ts';
 import { photo, problemsOf, withSteps } from './check.ts';
 
@@ -87,6 +93,85 @@ describe('the frame', () => {
       hint: 'try\u009b1m',
     };
     expect(renderDiagnostic(wild, 'a\u001b[2J')).not.toMatch(control);
+  });
+});
+
+describe('a frame is never wider than the terminal', () => {
+  const bad = (column: number): Diagnostic => ({
+    severity: 'error',
+    file: 'p.yaml',
+    span: { line: 2, column, endLine: 2, endColumn: column + 5 },
+    message: 'odd',
+  });
+  const text = (before: number, after: number): string =>
+    `${'a'.repeat(300)}\n${'b'.repeat(before)}WRONG${'c'.repeat(after)}\nlast\n`;
+
+  test.each([
+    ['at the beginning', 0, 100_000],
+    ['in the middle', 50_000, 50_000],
+    ['at the end', 100_000, 0],
+  ])('with the place %s of a long line', (_, before, after) => {
+    for (const width of [40, 80, 200]) {
+      const frame = renderDiagnostic(bad(before + 1), text(before, after), width);
+      for (const line of frame.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+      expect(underlined(frame)).toBe('WRONG');
+      expect(frame).toContain('…');
+    }
+  });
+
+  test('with bytes that are no text', () => {
+    const bytes = Array.from({ length: 5000 }, (_, index) => String.fromCharCode(index % 256));
+    const jpeg = bytes.join('').replaceAll('\n', ' ').replaceAll('\u2028', ' ');
+    const frame = renderDiagnostic(
+      { ...bad(400), span: { line: 1, column: 400, endLine: 1, endColumn: 405 } },
+      jpeg,
+    );
+    expect(frame).not.toMatch(control);
+    expect(frame.length).toBeLessThan(500);
+  });
+
+  test('and a message has an end', () => {
+    const loud = { ...bad(1), message: 'x'.repeat(50_000), hint: 'y'.repeat(50_000) };
+    expect(renderDiagnostic(loud, undefined).length).toBeLessThan(2500);
+  });
+
+  test('and line ends that only some know do not move it', () => {
+    const odd = 'a: 1\u2028b: 2\rc: 3\nd: WRONG\n';
+    expect(underlined(renderDiagnostic(bad(4), odd))).toBe('WRONG');
+  });
+});
+
+describe('many diagnostics', () => {
+  const steps = (count: number): string =>
+    withSteps(
+      ...Array.from(
+        { length: count },
+        (_, index) => `s${index}: { uses: uplod, with: { file: a.png } }`,
+      ),
+    );
+
+  test('are printed up to a number that people read, and counted', () => {
+    const text = steps(1000);
+    const found = problemsOf(text);
+    expect(found).toHaveLength(1000);
+    const printed = renderDiagnostics(found, text);
+    expect(printed.match(/: error: /g)).toHaveLength(mostPrinted);
+    expect(printed).toMatch(/\nand 950 more; --json lists them all$/);
+  });
+
+  test('that are few are all printed', () => {
+    const text = steps(3);
+    expect(renderDiagnostics(problemsOf(text), text)).not.toContain('more');
+  });
+
+  test('do not list thousands of names each', () => {
+    const text = withSteps(
+      ...Array.from(
+        { length: 300 },
+        (_, index) => `s${index}: { uses: upload, with: { file: "\${{ steps.elsewhere.x }}" } }`,
+      ),
+    );
+    expect(Math.max(...problemsOf(text).map(({ hint = '' }) => hint.length))).toBeLessThan(300);
   });
 });
 

@@ -114,8 +114,8 @@ const shape: readonly Case[] = [
 const yaml: readonly Case[] = [
   [
     'a key that stands twice',
-    withSteps(photo, '«p»hoto: { uses: upload, with: { file: b.png } }'),
-    'Map keys must be unique',
+    withSteps(photo, '«photo»: { uses: upload, with: { file: b.png } }'),
+    'the key "photo" stands twice',
   ],
   [
     'YAML that does not close',
@@ -125,7 +125,8 @@ const yaml: readonly Case[] = [
   [
     'a second document',
     `${withSteps(photo)}«---\nmore: 1\n»`,
-    'Source contains multiple documents',
+    'the file holds several YAML documents, and a pipeline is one',
+    'remove the line ---',
   ],
 ];
 

@@ -46,6 +46,10 @@ describe('filling in', () => {
     ['${{ item.stem }}-${{ item.n }}', 'rose-2'],
     ['${{ item.stem }} ${{ item.n }} ', 'rose 2 '],
     ['a $ { b } {{ c }}', 'a $ { b } {{ c }}'],
+    ['${{ "}}" }}', '}}'],
+    ["${{ r'\\}}' + '\\'}}' }}", "\\}}'}}"],
+    ['${{ {"a": {"b": item.n}} }}', { a: { b: 2 } }],
+    ['${{ {"a": {"b": item.n}}}}', { a: { b: 2 } }],
     [{ a: ['${{ item.n }}', { b: '${{ item.stem }}' }] }, { a: [2, { b: 'rose' }] }],
   ])('%j gives %j', (value, expected) => {
     expect(filled(value)).toEqual(expected);

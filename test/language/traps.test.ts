@@ -148,25 +148,4 @@ describe('what is right', () => {
       ).toEqual([]);
     },
   );
-
-  test('an unknown field of a tool that is only listed is sent, with a warning at the key', () => {
-    const { text, span } = marked(
-      withSteps(
-        'a: { uses: ai-qr-code-generator, with: { content: x, «sparkle»: 3, style: { art_style: y } } }',
-      ),
-    );
-    const result = validate('p.yaml', text);
-    expect(result).toMatchObject({
-      ok: true,
-      value: {
-        warnings: [
-          {
-            severity: 'warning',
-            span,
-            message: expect.stringContaining('sparkle is not a known field'),
-          },
-        ],
-      },
-    });
-  });
 });

@@ -1,0 +1,42 @@
+// The CEL environment of pipelines: the names at the root, and the functions that differ from the library's own.
+import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
+import { Meter } from './meter.ts';
+import { matches, patternOf } from './pattern.ts';
+
+export const roots = ['item', 'inputs', 'env', 'steps', 'run'] as const;
+
+/** The budget of the evaluation that is under way: evaluations are synchronous, so there is one at a time. */
+export const meter = new Meter();
+
+/** What calls of `matches` become before they are checked: the library's own runs on a backtracking engine. */
+const re2 = 'matchesRe2';
+
+export const environment = new Environment({
+  unlistedVariablesAreDyn: false,
+  homogeneousAggregateLiterals: false,
+  limits: { maxAstNodes: 10_000, maxDepth: 100 },
+});
+for (const root of roots) environment.registerVariable(root, 'dyn');
+environment.registerFunction(`string.${re2}(string): bool`, (text: string, pattern: string) => {
+  const found = patternOf(pattern, meter);
+  if (!found.ok) throw new EvaluationError(found.error);
+  return matches(found.value, text, meter);
+});
+environment.registerFunction('list.take(int): list', (list: Iterable<unknown>, count: bigint) => {
+  if (count < 0n) throw new EvaluationError(`take(${count}): the count must not be negative`);
+  return Array.from(list).slice(0, Number(count));
+});
+
+/** Sends a call of `matches` to RE2. Answers what is wrong with a pattern that is written out. */
+export function useRe2(node: ASTNode): string | undefined {
+  if (node.op !== 'rcall' || node.args[0] !== 'matches' || node.args[2].length !== 1)
+    return undefined;
+  node.args[0] = re2;
+  const [pattern] = node.args[2];
+  if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return undefined;
+  const found = patternOf(pattern.args);
+  return found.ok ? undefined : found.error;
+}
+
+/** A message of the library in the names that the pipeline uses. */
+export const inOurNames = (message: string): string => message.replaceAll(re2, 'matches');

@@ -1,0 +1,78 @@
+// Checks of a body whose expressions are filled in: the same rules that hold for what is written out.
+import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { validatorOf } from '../base/schema.ts';
+import { isAssetReference, walkFields } from './body.ts';
+import type { Step } from './pipeline.ts';
+import type { Path } from './place.ts';
+import { pathOf, sentence } from './shape.ts';
+import { withoutEchoes } from './unknown-key.ts';
+import { filledSchemaOf } from './with-schema.ts';
+
+/** What is wrong with one field of a body. */
+export interface BodyTrouble {
+  /** A path into the body, such as `style.prompt`; empty for the body itself. */
+  readonly path: Path;
+  /** A sentence that names the field. */
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** What of a step decides how its body is checked. */
+export type Checked = Pick<Step, 'kind' | 'extra'>;
+
+/**
+ * Breaches of the schema, of the rules between fields, and unknown fields, unless `extra:` names them. Empty: the body
+ * may be sent.
+ */
+export function bodyTroubles({ kind, extra }: Checked, body: JsonObject): readonly BodyTrouble[] {
+  const known = withoutPaths(body, extra);
+  const validate = validatorOf(filledSchemaOf(kind));
+  if (!validate(known))
+    return withoutEchoes(validate.errors ?? []).map((error): BodyTrouble => {
+      const path = pathOf(error.instancePath);
+      const { message, hint, at } = sentence(error, path, dotted(path) || kind.name, kind);
+      return { path: at ?? path, message, ...(hint === undefined ? {} : { hint }) };
+    });
+  return (kind.tool?.rules?.(known) ?? []).map(({ field, message }) => ({
+    path: field.split('.'),
+    message,
+  }));
+}
+
+/**
+ * Asset fields that hold a local path or another text that is no asset. For values that the pipeline and its items
+ * give; what the service answered, or a name by content (`shotlist:…`) in its place, is taken as it is.
+ */
+export function assetTroubles({ kind }: Checked, body: JsonObject): readonly BodyTrouble[] {
+  const found: BodyTrouble[] = [];
+  walkFields(body, kind.with, [], (value, schema, path) => {
+    if (schema?.['x-asset'] === undefined || typeof value !== 'string') return;
+    if (isAssetReference(value) || /^shotlist:[0-9a-f]{64}\//.test(value)) return;
+    found.push({
+      path,
+      message: `${dotted(path)} is ${JSON.stringify(value.slice(0, 80))}, which is neither an upload nor a direct URL`,
+      hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
+    });
+  });
+  return found;
+}
+
+const dotted = (path: Path): string =>
+  path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('');
+
+function withoutPaths(body: JsonObject, paths: readonly Path[]): JsonObject {
+  return paths.reduce<JsonObject>((rest, path) => without(rest, path), body);
+}
+
+function without(value: JsonObject, [key, ...below]: Path): JsonObject {
+  const { [String(key)]: member, ...others } = value;
+  if (member === undefined || below.length === 0) return others;
+  return isObject(member) ? withMember(value, String(key), without(member, below)) : value;
+}
+
+const withMember = (value: JsonObject, key: string, member: Json): JsonObject => ({
+  ...value,
+  [key]: member,
+});

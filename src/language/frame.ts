@@ -1,0 +1,59 @@
+// The lines around a place, with a caret under it: never wider than the terminal, whatever the file holds.
+import { codeFrameColumns } from '@babel/code-frame';
+import { printable } from '../base/printable.ts';
+import type { Span } from './place.ts';
+
+/** Columns of a frame where nobody says how wide the terminal is. */
+export const usualWidth = 100;
+/** Columns that stay for the text on the narrowest terminal. */
+const least = 20;
+
+export function frameOf(text: string, span: Span, width = usualWidth): string {
+  const first = Math.max(span.line - 1, 1);
+  const lines = linesFrom(text, first, span.line + 1);
+  const gutter = String(first + lines.length - 1).length + 5;
+  const room = Math.max(width - gutter, least);
+  const line = lines[span.line - first] ?? '';
+  const column = Math.min(span.column - 1, line.length);
+  const from = windowFor(lines, column, room);
+  const shown = lines.map((one) => cut(one, from, room));
+  const sameLine = span.endLine === span.line && span.endColumn > span.column;
+  // The frame counts columns from 0, people from 1.
+  const start = { line: span.line, column: column - from };
+  const end = { line: span.line, column: Math.min(span.endColumn - 1 - from, room) };
+  return codeFrameColumns(
+    shown.join('\n'),
+    { start, ...(sameLine && end.column > start.column ? { end } : {}) },
+    { linesAbove: 1, linesBelow: 1, highlightCode: false, startLine: first },
+  );
+}
+
+/** Lines of a text, counted from 1, both ends included; the others are not copied. */
+function linesFrom(text: string, first: number, last: number): readonly string[] {
+  const found: string[] = [];
+  let start = 0;
+  for (let number = 1; number <= last; number++) {
+    const next = text.indexOf('\n', start);
+    const end = next < 0 ? text.length : next;
+    if (number >= first) found.push(text.slice(start, end).replace(/\r$/, ''));
+    if (next < 0) break;
+    start = next + 1;
+  }
+  return found;
+}
+
+/** Where the part that is shown begins, the same for all lines, with the place in its first two thirds. */
+function windowFor(lines: readonly string[], column: number, room: number): number {
+  if (lines.every((line) => line.length <= room)) return 0;
+  return Math.max(0, column - Math.floor((room * 2) / 3));
+}
+
+function cut(line: string, from: number, room: number): string {
+  const part = Array.from(line.slice(from, from + room), oneColumn).join('');
+  const before = from > 0 && line.length > from ? `…${part.slice(1)}` : part;
+  return line.length > from + room ? `${before.slice(0, -1)}…` : before;
+}
+
+/** A control character or a line end that only some know would move the caret away from its place. */
+const oneColumn = (character: string): string =>
+  character === '\t' || /[\u2028\u2029]/.test(character) ? ' ' : printable(character);

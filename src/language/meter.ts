@@ -1,0 +1,176 @@
+// The budget of one evaluation: CEL has no loops without end, but nested macros and doubling values come close.
+import type { ASTNode } from '@marcbachmann/cel-js';
+
+/** A step is one evaluated node of an expression, or work on a value that takes about as long. */
+export const maxSteps = 100_000;
+/** Characters and elements of one value, counted as deep as it goes. */
+export const maxSize = 1_000_000;
+
+/** Thrown through the evaluator, which has no other way to stop. */
+class OverBudget extends Error {}
+
+const tooLong = `the expression takes too long (over ${maxSteps.toLocaleString('en-US')} steps)`;
+const tooLarge =
+  'the expression makes a value that is too large ' +
+  `(over ${maxSize.toLocaleString('en-US')} characters and elements)`;
+
+export class Meter {
+  #steps = 0;
+  /** Sizes by identity: one list that stands in a tree a million times is measured once. */
+  #sizes = new Map<object, number>();
+  /** Kept, because `||` and `exists` swallow errors. */
+  #over: OverBudget | undefined;
+
+  start(): void {
+    this.#steps = 0;
+    this.#sizes = new Map();
+    this.#over = undefined;
+  }
+
+  spend(steps: number): void {
+    this.check();
+    this.#steps += steps;
+    if (this.#steps > maxSteps) this.#stop(tooLong);
+  }
+
+  /** Throws when the budget was exceeded at any time since the start. */
+  check(): void {
+    if (this.#over !== undefined) throw this.#over;
+  }
+
+  /** The size of a value; throws when it is too large. */
+  sizeOf(value: unknown): number {
+    if (typeof value === 'string') return value.length + 1;
+    if (typeof value !== 'object' || value === null) return 1;
+    const known = this.#sizes.get(value);
+    if (known !== undefined) return known;
+    let size = 1;
+    if (value instanceof Uint8Array) size += value.length;
+    else
+      for (const [key, part] of entriesOf(value)) {
+        size += (typeof key === 'string' ? key.length : 0) + this.sizeOf(part);
+        if (size > maxSize) this.#stop(tooLarge);
+      }
+    if (size > maxSize) this.#stop(tooLarge);
+    this.#sizes.set(value, size);
+    return size;
+  }
+
+  #stop(message: string): never {
+    this.#over = new OverBudget(message);
+    throw this.#over;
+  }
+}
+
+function entriesOf(value: object): Iterable<readonly [unknown, unknown]> {
+  if (Array.isArray(value) || value instanceof Map || value instanceof Set) return value.entries();
+  return Object.entries(value);
+}
+
+type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown;
+const isEvaluate = (value: unknown): value is Evaluate => typeof value === 'function';
+
+/**
+ * Makes every node of a tree count when it is evaluated, and measure its value when an operator or a function is
+ * about to work on it. The library offers no hook for this: it calls `evaluate` of each node, macros included, and
+ * puts a faster one in its place at the first call, which is why the property takes assignments.
+ */
+export function metered(node: ASTNode, meter: Meter): void {
+  hook(node, meter, undefined);
+  meterParts(node, meter);
+}
+
+function meterParts(node: ASTNode, meter: Meter): void {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return;
+    case '.':
+    case '.?':
+      return metered(node.args[0], meter);
+    case '!_':
+    case '-_':
+      return metered(node.args, meter);
+    case 'call':
+      return meterCall(node.args[0], node.args[1], meter);
+    case 'rcall':
+      return meterCall(node.args[0], [node.args[1], ...node.args[2]], meter);
+    case 'map':
+      for (const part of node.args.flat()) metered(part, meter);
+      return;
+    case 'list':
+    case '?:':
+    case '||':
+    case '&&':
+    case '[]':
+    case '[?]':
+      for (const part of node.args) metered(part, meter);
+      return;
+    default:
+      return meterCall(node.op, node.args, meter);
+  }
+}
+
+/** The evaluator takes arguments from the last to the first, and operands from the first to the last. */
+function meterCall(name: string, args: readonly ASTNode[], meter: Meter): void {
+  const sizes: number[] = args.map(() => 0);
+  const last = isOperator(name) ? args.length - 1 : 0;
+  args.forEach((arg, index) => {
+    hook(arg, meter, (value) => {
+      sizes[index] = constant.has(name) ? 0 : meter.sizeOf(value);
+      if (index === last) meter.spend(workOf(name, sizes));
+    });
+    meterParts(arg, meter);
+  });
+}
+
+function hook(node: ASTNode, meter: Meter, measure: ((value: unknown) => void) | undefined): void {
+  let inner: unknown = Reflect.get(node, 'evaluate');
+  const counted: Evaluate = (evaluator, self, context) => {
+    if (!isEvaluate(inner)) throw new Error('bug: the CEL library evaluates in another way');
+    meter.spend(1);
+    const value = Reflect.apply(inner, node, [evaluator, self, context]);
+    measure?.(value);
+    return value;
+  };
+  Object.defineProperty(node, 'evaluate', {
+    get: () => counted,
+    set: (next: unknown) => {
+      inner = next;
+    },
+  });
+}
+
+const isOperator = (name: string): boolean => !/^\w/.test(name) || name === 'in';
+
+/** Functions that do not look into their arguments; macros, whose bodies count by themselves. */
+const constant = new Set(
+  ['size', 'take', 'type', 'dyn', 'has', 'bind'].concat([
+    'map',
+    'filter',
+    'all',
+    'exists',
+    'exists_one',
+  ]),
+);
+
+/** What a function or an operator costs for arguments of these sizes, in steps; the receiver is the first. */
+function workOf(name: string, sizes: readonly number[]): number {
+  const [first = 0, second = 0] = sizes;
+  const all = sizes.reduce((sum, size) => sum + size, 0) / 10;
+  switch (name) {
+    case 'contains':
+    case 'indexOf':
+    case 'lastIndexOf':
+    case 'split':
+      return all + (first * second) / 10_000;
+    case 'join':
+      return all + (first * second) / 10;
+    case 'duration':
+      // Its pattern tries every way to cut a row of digits in three.
+      return first ** 3 / 1000;
+    default:
+      // Each look at a clock of another zone makes a new formatter.
+      return name.startsWith('get') && sizes.length > 1 ? 500 : all;
+  }
+}

@@ -1,0 +1,12 @@
+// Places: inside a document by keys, and in its text by lines and columns.
+
+/** A place inside a document: keys and indexes from the root. */
+export type Path = readonly (string | number)[];
+
+/** A place in a text: lines and columns count from 1; the end is exclusive. */
+export interface Span {
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+}

@@ -1,0 +1,75 @@
+// Where each value of a YAML document stands: found by keys, in time that does not grow with the number of keys.
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+} from 'yaml';
+import type { Path } from './place.ts';
+
+export type Range = readonly [number, number];
+
+interface Member {
+  readonly key: Node | undefined;
+  readonly value: Node | undefined;
+}
+
+export class Places {
+  readonly #document: Document;
+  readonly #members = new WeakMap<Node, ReadonlyMap<string, Member>>();
+
+  constructor(document: Document) {
+    this.#document = document;
+  }
+
+  /** The value at a path. */
+  of(path: Path): Range | undefined {
+    return rangeOf(this.#nodeAt(path));
+  }
+
+  /** The key at a path; for a member of a list, its value. */
+  ofKey(path: Path): Range | undefined {
+    const parent = this.#nodeAt(path.slice(0, -1));
+    if (!isMap(parent)) return this.of(path);
+    return rangeOf(this.#membersOf(parent).get(String(path.at(-1)))?.key);
+  }
+
+  #nodeAt(path: Path): Node | undefined {
+    let node: Node | undefined = this.#document.contents ?? undefined;
+    for (const part of path) {
+      if (!isCollection(node)) return undefined;
+      node = this.#membersOf(node).get(String(part))?.value;
+    }
+    return node;
+  }
+
+  #membersOf(collection: Node): ReadonlyMap<string, Member> {
+    let members = this.#members.get(collection);
+    if (members === undefined) {
+      members = new Map(membersOf(collection));
+      this.#members.set(collection, members);
+    }
+    return members;
+  }
+}
+
+function membersOf(collection: Node): readonly (readonly [string, Member])[] {
+  if (isSeq(collection))
+    return collection.items.map((item, index) => [
+      String(index),
+      { key: undefined, value: isNode(item) ? item : undefined },
+    ]);
+  if (!isMap(collection)) return [];
+  return collection.items.flatMap((pair): (readonly [string, Member])[] => {
+    if (!isPair(pair) || !isScalar(pair.key)) return [];
+    const value = isNode(pair.value) ? pair.value : undefined;
+    return [[String(pair.key.value), { key: pair.key, value }]];
+  });
+}
+
+const rangeOf = (node: Node | undefined): Range | undefined =>
+  node?.range ? [node.range[0], node.range[1]] : undefined;

@@ -1,0 +1,115 @@
+// A YAML document as plain JSON data: aliases resolved, nothing that holds itself, nothing that explodes.
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  type Node,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import { asJson, type Json } from '../base/json.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { type Trouble, tooDeep, unquoted } from './yaml-trouble.ts';
+
+/** Levels of maps and lists: far more than a pipeline needs, far fewer than a stack holds. */
+const deepest = 100;
+/** How many values the aliases of a file may stand for. */
+const mostAliased = 1000;
+
+export function plainValue(document: Document): Result<Json, readonly Trouble[]> {
+  const odd = oddNodes(document);
+  if (odd.length > 0) return err(odd);
+  try {
+    const value = asJson(document.toJS({ maxAliasCount: mostAliased }));
+    return holdsItself(value, new Set()) ? err([holding]) : ok(value);
+  } catch (error) {
+    if (error instanceof RangeError) return err([holding]);
+    if (error instanceof ReferenceError) return err([tooManyAliases]);
+    throw error;
+  }
+}
+
+const tooManyAliases: Trouble = {
+  message: 'the aliases of the file stand for too many values',
+  hint: 'write the values out, or use fewer aliases of aliases',
+  range: [0, 0],
+};
+const holding: Trouble = {
+  message: 'an alias makes a value hold itself',
+  hint: 'an alias (*name) must not stand inside the value of its anchor (&name)',
+  range: [0, 0],
+};
+
+/** Keys that stand twice, and the first node that JSON cannot hold, or that a service would get as something else. */
+function oddNodes(document: Document): readonly Trouble[] {
+  const anchors = new Set<string>();
+  const found: Trouble[] = [];
+  visit(document, {
+    Node: (_key, node, above) => {
+      const odd = aboutNode(node, anchors, above.filter(isCollection).length);
+      if (odd !== undefined) {
+        found.push(odd);
+        return visit.BREAK;
+      }
+      if (isMap(node)) found.push(...doubles(node), ...unquotedKeys(node));
+      if ('anchor' in node && typeof node.anchor === 'string') anchors.add(node.anchor);
+      return undefined;
+    },
+  });
+  return found;
+}
+
+/** `- ${{ a ? b : c }}` without quotes: to YAML, a map with a key that begins an expression. */
+const unquotedKeys = (map: YAMLMap): readonly Trouble[] =>
+  map.items.flatMap(({ key }) => {
+    if (!isScalar(key) || typeof key.value !== 'string' || key.type !== 'PLAIN') return [];
+    return /^\$\{\{[^}]*$/.test(key.value) ? [unquoted(key.value, rangeOf(key))] : [];
+  });
+
+/** The parser can do this too, in time that grows with the square of the keys. */
+function doubles(map: YAMLMap): readonly Trouble[] {
+  const seen = new Set<string>();
+  return map.items.flatMap(({ key }) => {
+    if (!isScalar(key)) return [];
+    const name = String(key.value);
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    const range = rangeOf(key);
+    return [{ message: `the key ${JSON.stringify(name.slice(0, 60))} stands twice`, range }];
+  });
+}
+
+const rangeOf = (node: Node): Trouble['range'] =>
+  node.range ? [node.range[0], node.range[1]] : [0, 0];
+
+function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): Trouble | undefined {
+  const range = rangeOf(node);
+  if (depth > deepest) return tooDeep([range[0], range[0] + 1]);
+  if (isAlias(node) && !names.has(node.source))
+    return { message: `there is no anchor &${node.source} before this alias`, range };
+  if (/^tag:yaml.org,2002:(binary|set|omap|pairs|timestamp)$/.test(node.tag ?? ''))
+    return { message: `a value of the YAML type ${node.tag?.slice(18)} is not JSON`, range };
+  if (!isScalar(node)) return undefined;
+  if (typeof node.value === 'number' && !Number.isFinite(node.value))
+    return { message: `${node.source ?? node.value} is a number that JSON does not have`, range };
+  if (typeof node.value === 'string' && !node.value.isWellFormed())
+    return {
+      message: 'the text holds half a surrogate pair, which is no character',
+      hint: 'write the character itself, or as one escape: "\\U0001F600"',
+      range,
+    };
+  return undefined;
+}
+
+function holdsItself(value: Json, above: Set<Json>): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (above.has(value)) return true;
+  above.add(value);
+  const inner = Object.values(value).some((part) => holdsItself(part, above));
+  above.delete(value);
+  return inner;
+}

@@ -1,0 +1,66 @@
+// What the YAML parser says, in words that name the cure.
+import type { YAMLParseError } from 'yaml';
+
+export interface Trouble {
+  readonly message: string;
+  readonly hint?: string;
+  /** Offsets in the text. */
+  readonly range: readonly [number, number];
+}
+
+export function troublesOf(errors: readonly YAMLParseError[], text: string): readonly Trouble[] {
+  const merge = conflictIn(text);
+  if (merge !== undefined) return [merge];
+  const exhausted = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  if (exhausted !== undefined) return [tooDeep(exhausted.pos)];
+  return errors.map((error) => troubleOf(error, text));
+}
+
+export const tooDeep = (range: readonly [number, number]): Trouble => ({
+  message: 'the YAML is nested too deeply',
+  hint: 'a pipeline needs a few levels; look for brackets that do not close',
+  range,
+});
+
+export const unquoted = (expression: string, range: Trouble['range']): Trouble => ({
+  message: `YAML cannot read this expression without quotes: ${expression.length > 60 ? `${expression.slice(0, 59)}…` : expression}`,
+  hint: 'quote it: "${{ … }}"',
+  range,
+});
+
+function troubleOf(error: YAMLParseError, text: string): Trouble {
+  const range = error.pos;
+  if (error.code === 'MULTIPLE_DOCS')
+    return {
+      message: 'the file holds several YAML documents, and a pipeline is one',
+      hint: 'remove the line --- or ... and what follows it, or put it in a file of its own',
+      range,
+    };
+  const expression = expressionAt(text, range[0]);
+  if (expression !== undefined) return unquoted(expression, range);
+  const [first = error.message] = error.message.split('\n');
+  return { message: first.replace(/ at line \d+, column \d+:?$/, ''), range };
+}
+
+/** The markers that git leaves in a file that it could not merge. */
+function conflictIn(text: string): Trouble | undefined {
+  const mark = /^(?:<{7}|>{7})(?: .*)?\r?$/m.exec(text);
+  if (mark === null) return undefined;
+  const line = text.slice(0, mark.index).split('\n').length;
+  return {
+    message: `the file holds an unfinished git merge, at line ${line}`,
+    hint: 'edit the file: keep what is right, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>',
+    range: [mark.index, mark.index + 7],
+  };
+}
+
+/**
+ * The commonest traps here: a plain scalar cannot hold ": ", which a conditional needs, and inside of { } or [ ] it
+ * cannot hold a bracket, which every expression has.
+ */
+function expressionAt(text: string, position: number): string | undefined {
+  const start = text.lastIndexOf('\n', position - 1) + 1;
+  const next = text.indexOf('\n', start);
+  const line = text.slice(start, next < 0 ? text.length : next);
+  return /(?:^|[:\-?[{,])\s+(\$\{\{.*?(?:\}\}|$))/.exec(line)?.[1];
+}
