@@ -64,7 +64,7 @@ export function isAssetReference(value: string): boolean {
   return URL.canParse(value) && mediaTypeOf(extensionOf(new URL(value).pathname)) !== undefined;
 }
 
-function hasExpression(value: Json): boolean {
+export function hasExpression(value: Json): boolean {
   if (typeof value === 'string') return isTemplated(value);
   if (Array.isArray(value)) return value.some(hasExpression);
   return isObject(value) && Object.values(value).some(hasExpression);
@@ -74,7 +74,7 @@ function hasExpression(value: Json): boolean {
  * The part of a body that rules look at: which assets are given, not what they are, so an expression there hides
  * nothing; and nothing cosmetic.
  */
-function decisive(body: JsonObject, schema: Schema): JsonObject {
+export function decisive(body: JsonObject, schema: Schema): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const entries = Object.entries(body).filter(([key]) => {
     const field = properties[key];

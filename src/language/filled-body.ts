@@ -1,12 +1,12 @@
 // Checks of a body whose expressions are filled in: the same rules that hold for what is written out.
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
-import { validatorOf } from '../base/schema.ts';
-import { isAssetReference, walkFields } from './body.ts';
+import { type Schema, validatorOf } from '../base/schema.ts';
+import { decisive, hasExpression, isAssetReference, walkFields } from './body.ts';
 import type { Step } from './pipeline.ts';
 import type { Path } from './place.ts';
 import { pathOf, sentence } from './shape.ts';
 import { withoutEchoes } from './unknown-key.ts';
-import { filledSchemaOf } from './with-schema.ts';
+import { filledSchemaOf, withSchemaOf } from './with-schema.ts';
 
 /** What is wrong with one field of a body. */
 export interface BodyTrouble {
@@ -24,15 +24,33 @@ export type Checked = Pick<Step, 'kind' | 'extra'>;
  * Breaches of the schema, of the rules between fields, and unknown fields, unless `extra:` names them. Empty: the body
  * may be sent.
  */
-export function bodyTroubles({ kind, extra }: Checked, body: JsonObject): readonly BodyTrouble[] {
+export function bodyTroubles(step: Checked, body: JsonObject): readonly BodyTrouble[] {
+  return troublesBy(filledSchemaOf(step.kind), step, body);
+}
+
+/**
+ * The same, and texts that are no assets, for a body of which only some values are known: the others stand in it as
+ * expressions, and service values as names by content.
+ */
+export function knownTroubles(step: Checked, body: JsonObject): readonly BodyTrouble[] {
+  const troubles = troublesBy(withSchemaOf(step.kind), step, body);
+  return troubles.length > 0 ? troubles : assetTroubles(step, body);
+}
+
+function troublesBy(
+  schema: Schema,
+  { kind, extra }: Checked,
+  body: JsonObject,
+): readonly BodyTrouble[] {
   const known = withoutPaths(body, extra);
-  const validate = validatorOf(filledSchemaOf(kind));
+  const validate = validatorOf(schema);
   if (!validate(known))
     return withoutEchoes(validate.errors ?? []).map((error): BodyTrouble => {
       const path = pathOf(error.instancePath);
       const { message, hint, at } = sentence(error, path, dotted(path) || kind.name, kind);
       return { path: at ?? path, message, ...(hint === undefined ? {} : { hint }) };
     });
+  if (hasExpression(decisive(known, kind.with))) return [];
   return (kind.tool?.rules?.(known) ?? []).map(({ field, message }) => ({
     path: field.split('.'),
     message,

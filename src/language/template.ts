@@ -207,6 +207,27 @@ const at = (path: Path, expression: Expression, error: ExpressionError): Templat
   ...error,
 });
 
+/** Fills in what can be known now; the rest stays as it is written, an expression in a text. */
+export function fillOpen(template: Template, scope: Scope): Json {
+  switch (template.kind) {
+    case 'list':
+      return template.items.map((item) => fillOpen(item, scope));
+    case 'object':
+      return Object.fromEntries(
+        template.fields.map(([key, field]) => [key, fillOpen(field, scope)]),
+      );
+    case 'value':
+    case 'expression':
+    case 'text': {
+      const value = fill(template, scope);
+      if (value.ok) return value.value;
+      return `\${{ ${value.error.text} }}`;
+    }
+    default:
+      return unreachable(template);
+  }
+}
+
 /** Fills in what can be known now and leaves the rest out: what a price is estimated from. */
 export function fillKnown(template: Template, scope: Scope): Json | undefined {
   switch (template.kind) {

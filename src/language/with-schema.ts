@@ -30,21 +30,32 @@ function closed(schema: Schema, inside: (part: Schema) => Schema): Schema {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const withSchemas = new Map<string, Schema>();
+
 /** What stands under `with:` of a kind: its own schema, open to expressions. */
 export function withSchemaOf(kind: StepKind): Schema {
-  return closed(kind.with, templated);
+  return remembered(withSchemas, kind, templated);
 }
 
 const filledSchemas = new Map<string, Schema>();
 
 /** What a kind takes when all expressions are filled in. */
 export function filledSchemaOf(kind: StepKind): Schema {
-  let schema = filledSchemas.get(kind.name);
+  return remembered(filledSchemas, kind, function deeper(part): Schema {
+    return closed(part, deeper);
+  });
+}
+
+/** Compiled checks are kept by schema, so there is one for each kind. */
+function remembered(
+  known: Map<string, Schema>,
+  kind: StepKind,
+  inside: (part: Schema) => Schema,
+): Schema {
+  let schema = known.get(kind.name);
   if (schema === undefined) {
-    schema = closed(kind.with, function deeper(part): Schema {
-      return closed(part, deeper);
-    });
-    filledSchemas.set(kind.name, schema);
+    schema = closed(kind.with, inside);
+    known.set(kind.name, schema);
   }
   return schema;
 }

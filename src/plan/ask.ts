@@ -1,9 +1,11 @@
 // Asks one task what it wants and whether it is needed. `plan` and `run` both go through here.
 import { extensionOf, knownExtensions, mediaTypeOf } from '../api/asset.ts';
 import { type Digest, digestFrom } from '../base/digest.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { JobLine } from '../journal/line.ts';
+import { knownTroubles } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
-import type { Path } from '../language/source.ts';
+import type { Path } from '../language/place.ts';
 import type { TemplateError } from '../language/template.ts';
 import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
 import { conditionHolds, type Names, type Wish, wishOf } from '../task/wish.ts';
@@ -61,25 +63,14 @@ export function ask(question: Question): Answer {
   switch (wish.deed) {
     case 'upload':
       return askUpload(wish, question);
-    case 'detect': {
-      const job = jobOf(wish.fingerprint);
-      return {
-        is: 'decided',
-        wish,
-        fingerprint: wish.fingerprint,
-        job,
-        decision: decideSupply(job),
-      };
-    }
+    case 'detect':
     case 'create': {
-      const job = jobOf(wish.fingerprint);
-      return {
-        is: 'decided',
-        wish,
-        fingerprint: wish.fingerprint,
-        job,
-        decision: decideCreate(job),
-      };
+      const { fingerprint, body } = wish;
+      const job = jobOf(fingerprint);
+      const decision = wish.deed === 'detect' ? decideSupply(job) : decideCreate(job);
+      const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
+      if (bad !== undefined) return { is: 'trouble', trouble: bad };
+      return { is: 'decided', wish, fingerprint, job, decision };
     }
     case 'download': {
       const place = normalized(wish.to);
@@ -97,6 +88,13 @@ export function ask(question: Question): Answer {
       return { is: 'decided', wish, fingerprint: wish.of, job, decision };
     }
   }
+}
+
+/** The first value of a request that is known and cannot be sent. */
+export function badValue(step: Step, body: JsonObject): Trouble | undefined {
+  const [first] = knownTroubles(step, body);
+  if (first === undefined) return undefined;
+  return { message: first.message, at: ['steps', step.name, 'with', ...first.path] };
 }
 
 function askUpload(wish: Extract<Wish, { deed: 'upload' }>, { facts, jobOf }: Question): Answer {

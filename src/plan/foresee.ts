@@ -4,13 +4,13 @@ import { unreachable } from '../base/result.ts';
 import { type JobLine, resultOf } from '../journal/line.ts';
 import { parseExpression, type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { fillKnown } from '../language/template.ts';
+import { fillKnown, fillOpen } from '../language/template.ts';
 import type { Item } from '../task/item.ts';
 import { namedByContent, predicted } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
 import { conditionHolds } from '../task/wish.ts';
 import { alikeKey } from './alike.ts';
-import { type Answer, ask, type Trouble } from './ask.ts';
+import { type Answer, ask, badValue, type Trouble } from './ask.ts';
 import { decideDelete } from './decide.ts';
 import type { Ground, OverItems, Verdict } from './ground.ts';
 import { comesLater, endingOf, type Foreseen } from './outlook.ts';
@@ -137,9 +137,18 @@ export class Foresight {
       savers: this.#saversOf(step).map((saver) => saver.task),
     });
     const unknown = answer.is === 'trouble' ? this.#unknownIn(step, answer.trouble) : undefined;
-    if (unknown !== undefined)
-      return this.#priced({ step, task, outlook: 'maybe', why: `depends on ${unknown}` });
-    return this.#answered(answer, step, task);
+    if (unknown === undefined) return this.#answered(answer, step, task);
+    const bad = deed === 'create' || deed === 'detect' ? this.#badAlready(step) : undefined;
+    if (bad !== undefined) return this.#answered({ is: 'trouble', trouble: bad }, step, task);
+    return this.#priced({ step, task, outlook: 'maybe', why: `depends on ${unknown}` });
+  }
+
+  /** What is wrong with a request of which only some values are known. */
+  #badAlready(step: Step): Trouble | undefined {
+    const holds = conditionHolds(step, this.#scope);
+    if (holds.ok && !holds.value) return undefined;
+    const body = fillOpen(step.with, this.#scope);
+    return isObject(body) ? badValue(step, body) : undefined;
   }
 
   /** The step whose outputs a task lacks only because they come later; undefined: the trouble is its own. */
