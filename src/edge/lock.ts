@@ -1,12 +1,13 @@
 // One run at a time: a lock file that says who holds it. It comes into being whole, by a link to a file that was
 // written first, so nobody ever sees a lock without its holder.
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { isObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { removeLeftover } from './leftover.ts';
+import { makeFolder } from './make-folder.ts';
 import { processStart } from './process-start.ts';
 import { systemCode, systemReason } from './system-error.ts';
 
@@ -34,7 +35,7 @@ export async function takeLock(file: string, now: number): Promise<Result<Lock, 
   const own: Holder = { pid, host: hostname(), since, started: processStart(pid), token };
   const draft = `${file}.${own.token}`;
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     await writeFile(draft, JSON.stringify(own), { flag: 'wx', mode: 0o644 });
     return await place(file, draft, own);
   } catch (error) {
