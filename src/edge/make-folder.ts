@@ -4,9 +4,14 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { systemCode } from './system-error.ts';
 
-/** Thrown, with a code that `systemReason` knows: the file system takes no new folders. */
-class NoNewFolders extends Error {
-  readonly code = 'ENOTSUP';
+/** Thrown, with a code that `systemReason` knows. */
+class CannotMake extends Error {
+  readonly code: 'ENOTDIR' | 'ENOTSUP';
+
+  constructor(folder: string, code: CannotMake['code'], cause: unknown) {
+    super(folder, { cause });
+    this.code = code;
+  }
 }
 
 /** Throws what the system throws; a folder that is there already is none of it. */
@@ -17,14 +22,17 @@ export function makeFolder(folder: string, mode = 0o777): void {
     try {
       mkdirSync(path, mode);
     } catch (error) {
+      const code = systemCode(error);
       // Another process may have made it meanwhile.
-      if (systemCode(error) === 'EEXIST' && isFolder(path)) continue;
-      throw systemCode(error) === 'ENOENT' ? new NoNewFolders(path, { cause: error }) : error;
+      if (code === 'EEXIST' && isFolder(path)) continue;
+      if (code === 'EEXIST' && path !== missing.at(-1))
+        throw new CannotMake(path, 'ENOTDIR', error);
+      throw code === 'ENOENT' ? new CannotMake(path, 'ENOTSUP', error) : error;
     }
   }
 }
 
-/** False: nothing is there, or a file, which the system then says. */
+/** False: nothing is there, or a file. */
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

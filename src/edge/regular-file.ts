@@ -56,6 +56,12 @@ export function readRegularFile(
   }
 }
 
+/** The text of a file that holds one key or secret, in at most 4 KB. */
+export function readSecretFile(file: string): Result<string, string> {
+  const read = readRegularFile(file, { max: 4_000 });
+  return read.ok ? ok(read.value.toString('utf8').trim()) : read;
+}
+
 /** Files below /proc say that they are empty, so the size is not asked for. */
 function readAtMost(descriptor: number, most: number): Buffer {
   const pieces: Buffer[] = [];
