@@ -51,7 +51,8 @@ export function planText(plan: Plan): string {
     costLine(plan),
   ];
   for (const why of plan.unpricedWhy) lines.push(`  price not known: ${printable(why)}`);
-  for (const { task, outlook, why } of plan.notes)
+  // A trouble is shown as a diagnostic, with its place.
+  for (const { task, outlook, why } of plan.notes.filter((note) => note.outlook !== 'trouble'))
     lines.push(`  ${words[outlook]}: ${printable(task)}: ${printable(why)}`);
   if (plan.rows.some(({ tasks }) => (tasks.maybe ?? 0) > 0))
     lines.push('"perhaps" depends on what earlier steps find; its credits are counted.');

@@ -68,11 +68,15 @@ describe('a plan', () => {
     ['hold', 'IN DOUBT: swap:a: why so'],
     ['lost', 'LOST: swap:a: why so'],
     ['refuse', 'kept: swap:a: why so'],
-    ['trouble', 'IMPOSSIBLE: swap:a: why so'],
   ] as const)('names the task that is on %s, and why', (outlook, expected) => {
     expect(planText({ ...plan, notes: [{ task: 'swap:a', outlook, why: 'why so' }] })).toContain(
       expected,
     );
+  });
+
+  test('leaves troubles to the diagnostics, which name their places', () => {
+    const notes = [{ task: 'swap:a', outlook: 'trouble', why: 'why so' }] as const;
+    expect(planText({ ...plan, notes })).not.toContain('why so');
   });
 
   test('lets no control character reach the terminal', () => {
