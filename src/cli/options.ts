@@ -98,7 +98,7 @@ export function positiveInteger(text: string): number {
 export function portNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535)
-    throw new InvalidArgumentError('Write a port from 0 (any free one) to 65535.');
+    throw new InvalidArgumentError('Write a port from 0 to 65535; 0 is any free one.');
   return value;
 }
 
