@@ -1,6 +1,10 @@
 // The log of a run: every happening as a line of JSON, to a file or, with --verbose, to standard error.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
 import { err, ok, type Result } from '../base/result.ts';
+import { makeFolder } from '../edge/make-folder.ts';
+import { assertRegular } from '../edge/regular-file.ts';
 import { systemReason } from '../edge/system-error.ts';
 import type { Happening } from '../report/happening.ts';
 import { lose } from './output.ts';
@@ -18,6 +22,37 @@ interface LogFlags {
 
 const nowhere: Log = { write: () => undefined, close: () => undefined };
 
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
+
+/** How every line of a log begins. */
+const ownLine = /^\{"level":\d\d,"time":"\d{4}-\d\d-\d\dT[\d:.]+Z",/;
+
+/** Thrown: the message is the end of a sentence about the file. */
+class NotALog extends Error {
+  readonly code = 'NOT_REGULAR';
+}
+
+/** Opens a new or empty file, or a log of earlier runs, for appending; throws for anything else, which stays as it is. */
+function openOwn(file: string): number {
+  makeFolder(dirname(file));
+  // Without O_NONBLOCK, opening a named pipe would wait for a reader.
+  const descriptor = openSync(file, O_RDWR | O_APPEND | O_CREAT | (O_NONBLOCK ?? 0), 0o644);
+  try {
+    const stats = fstatSync(descriptor);
+    assertRegular(stats);
+    const start = Buffer.alloc(100);
+    const length = readSync(descriptor, start, 0, start.length, 0);
+    if (length > 0 && !ownLine.test(start.toString('latin1', 0, length)))
+      throw new NotALog(
+        'exists and is not a log of shotlist: nothing was appended; name another file',
+      );
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
 /** On failure: why the file cannot be written. A log that fails later is given up with a warning; the run goes on. */
 export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
   if (log === undefined && verbose !== true) return ok(nowhere);
@@ -26,7 +61,7 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
     sink =
       log === undefined
         ? destination({ fd: 2, sync: true })
-        : destination({ dest: log, mkdir: true, sync: true });
+        : destination({ fd: openOwn(log), sync: true });
   } catch (error) {
     return err(`the log ${log ?? ''} ${systemReason(error)}`);
   }

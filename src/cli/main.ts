@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The command line: what was typed becomes a command, the command an exit code. Commands load when used.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { tiers } from '../api/tier.ts';
@@ -9,6 +8,7 @@ import {
   portNumber,
   positiveInteger,
   positiveNumber,
+  serviceOption,
   wholeNumber,
   withChoice,
   withInputs,
@@ -87,7 +87,7 @@ withState(
     .argument('<file>')
     .argument('<task>', 'as status shows it, or the name that was sent'),
 )
-  .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+  .addOption(serviceOption())
   .addOption(
     new Option('--project <id>', 'it was taken: this is its project').conflicts([
       'notCharged',
@@ -122,7 +122,7 @@ withState(
     .description('read every known project again, and mend the state file')
     .argument('<file>'),
 )
-  .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+  .addOption(serviceOption())
   .option('--accept-missing', 'believe the service also when it knows none of the projects')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./refresh.ts')).refreshCommand(file, flags);
@@ -134,7 +134,7 @@ withState(
     .description('compare the ledger with the service, project by project')
     .argument('<file>'),
 )
-  .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+  .addOption(serviceOption())
   .action(async (file: string, flags) => {
     exitCode = await (await import('./audit.ts')).auditCommand(file, flags);
   });
@@ -145,7 +145,7 @@ withState(
     .description('list what is wrong with a damaged state file, and propose a safe one')
     .argument('<file>'),
 )
-  .option('--service <address>', 'to which its ids belong, where it does not say any more')
+  .addOption(serviceOption('the service that its ids belong to, if the file no longer says so'))
   .option('--write <file>', 'write the proposal to this new file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
@@ -194,7 +194,7 @@ function speed(text: string): 'instant' | 'realtime' | number {
   if (text === 'instant' || text === 'realtime') return text;
   const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
   if (factor === undefined)
-    throw new InvalidArgumentError('write instant, realtime or a factor such as 60x');
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
   return positiveNumber(factor);
 }
 

@@ -22,7 +22,7 @@ export interface PipelineFlags {
 
 export function withInputs(command: Command): Command {
   return command
-    .option('--input <name=value>', 'set an input of the pipeline (repeatable)', collectInput, {})
+    .option('--input <name=value>', 'set an input of the pipeline (repeatable)', collectInput)
     .option('--json', 'print facts as JSON');
 }
 
@@ -31,27 +31,34 @@ export function withPlaces(command: Command): Command {
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'put downloads below this folder')
     .option('--items <glob>', 'only items whose key matches')
-    .option('--limit <n>', 'only the first n items', wholeNumber)
-    .option('--service <address>', "the service's address (else SHOTLIST_BASE_URL)")
+    .option('--limit <n>', 'only the first n items', positiveInteger)
+    .addOption(serviceOption())
     .option('--rehearse', 'run against the local service, whatever is set')
-    .addOption(new Option('--hosted', 'refuse to be a rehearsal (for CI)').conflicts('rehearse'));
+    .addOption(
+      new Option('--hosted', 'fail instead of falling back to a rehearsal (for CI)').conflicts(
+        'rehearse',
+      ),
+    );
 }
 
 /** Which steps and items. */
 export function withChoice(command: Command): Command {
   return command
-    .option('--only <step>', 'begin nothing but this step (repeatable)', collect, [])
-    .option('--until <step>', 'this step and what it needs (repeatable)', collect, [])
-    .option(
-      '--exclude <step or item>',
-      'not this step, or not these items (repeatable)',
-      collect,
-      [],
-    )
+    .option('--only <step>', 'begin nothing but this step (repeatable)', collect)
+    .option('--until <step>', 'this step and what it needs (repeatable)', collect)
+    .option('--exclude <step or item>', 'not this step, or not these items (repeatable)', collect)
     .option('--retry-failed', 'only items with tasks that failed');
 }
 
-const collect = (text: string, known: readonly string[]): readonly string[] => [...known, text];
+/** A rehearsal has a service of its own. */
+export const serviceOption = (
+  description = "the service's address (else SHOTLIST_BASE_URL)",
+): Option => new Option('--service <address>', description).conflicts('rehearse');
+
+const collect = (text: string, known: readonly string[] = []): readonly string[] => [
+  ...known,
+  text,
+];
 
 /** For commands about a state file that stands. */
 export function withState(command: Command): Command {
@@ -63,10 +70,10 @@ export function withState(command: Command): Command {
 
 function collectInput(
   text: string,
-  known: Readonly<Record<string, string>>,
+  known: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('write name=value');
+  if (equals < 1) throw new InvalidArgumentError('Write name=value, such as --input actor=me.jpg.');
   return { ...known, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
@@ -75,26 +82,31 @@ export const pictures = (description: string): Option =>
   new Option('--pictures <kind>', `${description} (default: real)`).choices(['real', 'plain']);
 
 export function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('write a whole number');
-  return Number(text);
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('Write a whole number of 0 or more, such as 20.');
+  return value;
 }
 
 export function positiveInteger(text: string): number {
-  const value = wholeNumber(text);
-  if (value === 0) throw new InvalidArgumentError('write a whole number above 0');
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value === 0)
+    throw new InvalidArgumentError('Write a whole number of 1 or more, such as 20.');
   return value;
 }
 
 export function portNumber(text: string): number {
-  const value = wholeNumber(text);
-  if (value > 65_535) throw new InvalidArgumentError('write a port from 0 to 65535');
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError('Write a port from 0 to 65535; 0 is any free one.');
   return value;
 }
 
 /** `4000`, `0.0.0.0:4000` or `[::1]:4000`; without a host, this machine only. */
 export function listenAddress(text: string): ListenAddress {
   const parts = /^(?:(?<host>[^\s[\]:/]+|\[[\da-fA-F:.]+\]):)?(?<port>\d+)$/.exec(text)?.groups;
-  if (parts === undefined) throw new InvalidArgumentError('write a port or host:port');
+  if (parts === undefined)
+    throw new InvalidArgumentError('Write a port or host:port, such as 4000 or 0.0.0.0:4000.');
   const { host = '127.0.0.1', port = '' } = parts;
   return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(port) };
 }
@@ -103,14 +115,14 @@ export function listenAddress(text: string): ListenAddress {
 export function duration(text: string): number {
   const value = milliseconds(text);
   if (Number.isNaN(value))
-    throw new InvalidArgumentError('write a time such as 500ms, 90s, 24h or 7d');
+    throw new InvalidArgumentError('Write a time such as 500ms, 90s, 24h or 7d.');
   return value;
 }
 
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (!(value > 0) || !Number.isFinite(value))
-    throw new InvalidArgumentError('write a number above 0');
+    throw new InvalidArgumentError('Write a number above 0, such as 60.');
   return value;
 }
 

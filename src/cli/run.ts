@@ -1,10 +1,11 @@
 // shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
-
+import { resolve } from 'node:path';
 import type { ListenAddress } from '../edge/event-receiver.ts';
 import type { Happening } from '../report/happening.ts';
 import { happeningText, summaryText } from '../report/run-text.ts';
 import type { Pictures } from '../service/options.ts';
 import { loadPipeline } from '../workspace/load.ts';
+import { placesOf } from '../workspace/places.ts';
 import { problem } from '../workspace/problem.ts';
 import { run } from '../workspace/run.ts';
 import { chooseTarget } from '../workspace/target.ts';
@@ -42,6 +43,9 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
     print(flags.rehearse === true ? rehearseLine : rehearsalLine);
   if (!json) warn(loaded.value.warnings, loaded.value.pipeline.source.text);
 
+  const { state } = placesOf(loaded.value, target.value, flags);
+  if (flags.log !== undefined && resolve(flags.log) === state)
+    return refuse(problem(`--log ${flags.log} names the state file: name another file`), json);
   const opened = openLog(flags);
   if (!opened.ok) return refuse(problem(opened.error), json);
   const log = opened.value;

@@ -1,9 +1,8 @@
 // shotlist serve: the local service by itself, to rehearse and to test against.
-import { readFile } from 'node:fs/promises';
 import type { Tier } from '../api/tier.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isLoopback } from '../edge/loopback.ts';
-import { systemReason } from '../edge/system-error.ts';
+import { readRegularFile } from '../edge/regular-file.ts';
 import { renderDiagnostics } from '../language/diagnostic.ts';
 import { parseFaults } from '../service/faults/read.ts';
 import type { FaultsDocument } from '../service/faults/schema.ts';
@@ -30,7 +29,7 @@ export interface ServeFlags {
 }
 
 export async function serveCommand(flags: ServeFlags): Promise<number> {
-  const faults = await readFaults(flags.faults);
+  const faults = readFaults(flags.faults);
   if (!faults.ok) {
     complain(faults.error);
     return 2;
@@ -105,14 +104,14 @@ function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefine
   }
 }
 
-async function readFaults(file: string | undefined): Promise<Result<FaultsDocument, string>> {
+/** In bytes. */
+const largestFaults = 10_000_000;
+
+function readFaults(file: string | undefined): Result<FaultsDocument, string> {
   if (file === undefined) return ok({ faults: [] });
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    return err(`${file}: error: the faults file ${systemReason(error)}`);
-  }
+  const read = readRegularFile(file, { max: largestFaults });
+  if (!read.ok) return err(`${file}: error: the faults file ${read.error}`);
+  const text = read.value.toString('utf8');
   const rules = parseFaults(file, text);
   if (rules.ok) return ok({ faults: rules.value });
   return err(renderDiagnostics(rules.error, text));

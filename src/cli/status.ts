@@ -1,5 +1,6 @@
 // shotlist status: what the state file says. Reads, sends nothing.
 import { loadState } from '../edge/load-state.ts';
+import { holderOf } from '../edge/lock.ts';
 import { memoryStore } from '../journal/ledger.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import { loadPipeline } from '../workspace/load.ts';
@@ -17,7 +18,9 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const { state } = standingPlaces(loaded.value, flags).places;
+  const { state, lock } = standingPlaces(loaded.value, flags).places;
+  // Asked for before the file is read: a run that ends meanwhile leaves nothing that looks unfinished.
+  const running = await holderOf(lock);
   const read = await loadState(state, memoryStore());
   if (!read.ok) return refuse(stateTrouble(read.error, state, file), json);
   if (read.value.header === undefined)
@@ -25,9 +28,11 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
       problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} makes it`),
       json,
     );
-  for (const warning of read.value.warnings) complain(`warning: ${warning}`);
+  // A run that is writing may be in the middle of its last line.
+  const warnings = running === undefined ? read.value.warnings : [];
+  for (const warning of warnings) complain(`warning: ${warning}`);
   const { expiring: expiringMs = 6 * 3_600_000 } = flags;
-  const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs });
+  const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs, running });
   if (json) printJson({ state, service: read.value.header.service, ...status });
   else print(statusText(status, `${state} (${read.value.header.service})`, file));
   return status.doubts.length > 0 ? 4 : 0;

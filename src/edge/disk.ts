@@ -1,7 +1,7 @@
 // The real disk: inputs beside the pipeline, outputs below the output folder, written whole or not at all.
 import { createHash } from 'node:crypto';
 import { accessSync, type BigIntStats, constants, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rename } from 'node:fs/promises';
+import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../api/asset.ts';
 import type { Digest } from '../base/digest.ts';
@@ -11,6 +11,7 @@ import type { FileFact } from '../plan/facts.ts';
 import type { Place } from '../run/place.ts';
 import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../run/ports.ts';
 import type { HashCache } from './hash-cache.ts';
+import { makeFolder } from './make-folder.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
 import { isMachineTrouble, systemReason } from './system-error.ts';
@@ -140,7 +141,7 @@ export class RealDisk implements Disk {
     if (!known.ok) throw new Error(`${target} ${known.error}`);
     if (known.value === digest) return;
     const aside = this.#keptPath(known.value, extensionOf(target));
-    await mkdir(dirname(aside), { recursive: true });
+    makeFolder(dirname(aside));
     if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
     await syncFolder(dirname(aside));
   }

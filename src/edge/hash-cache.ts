@@ -1,9 +1,11 @@
 // Remembers the hashes of files by path, size, times and inode, so that a second run reads no media.
 // Only a cache: one that cannot be read is thrown away, one that cannot be written does without.
-import { type BigIntStats, mkdirSync, rmSync } from 'node:fs';
+import { type BigIntStats, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Digest, digestFrom } from '../base/digest.ts';
+import { makeFolder } from './make-folder.ts';
+import { isSystemTrouble, systemCode } from './system-error.ts';
 
 /** A file changed less than this before it was hashed may change again within one tick of its time stamp. */
 const racyNs = 2_000_000_000n;
@@ -89,8 +91,19 @@ interface Opened {
   readonly set: StatementSync;
 }
 
+/** In a checkout that cannot be written, for example, hashes are remembered in this process only. */
 function openDatabase(file: string): Opened {
-  mkdirSync(dirname(file), { recursive: true });
+  try {
+    makeFolder(dirname(file));
+    return openOrReplace(file);
+  } catch (error) {
+    if (!isSqlite(error) && !isSystemTrouble(error) && systemCode(error) !== 'ERR_FS_EISDIR')
+      throw error;
+    return open(':memory:');
+  }
+}
+
+function openOrReplace(file: string): Opened {
   try {
     return open(file);
   } catch (error) {

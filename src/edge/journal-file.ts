@@ -1,6 +1,6 @@
 // The state file while a run lasts: lines are appended, synced in groups; at its end it is compacted.
 import { constants, statSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
+import { type FileHandle, open, truncate } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Result } from '../base/result.ts';
 import { Ledger } from '../journal/ledger.ts';
@@ -8,6 +8,7 @@ import type { Header } from '../journal/line.ts';
 import type { LineFile } from '../run/recorder.ts';
 import { compactState, replaceState } from './compaction.ts';
 import type { Loaded } from './load-state.ts';
+import { makeFolder } from './make-folder.ts';
 import { isFull, isSystemTrouble } from './system-error.ts';
 
 /**
@@ -85,7 +86,7 @@ export class JournalFile implements LineFile {
   /** Opens the file at the first line: a run in which nothing happens leaves no file and changes none. */
   async #open(): Promise<FileHandle> {
     const { header, wholeBytes, unterminated } = this.#loaded;
-    await mkdir(dirname(this.#file), { recursive: true });
+    makeFolder(dirname(this.#file));
     if (header === undefined) await this.#found();
     else if (statSync(this.#file).size > wholeBytes) await truncate(this.#file, wholeBytes);
     const handle = await open(this.#file, constants.O_APPEND | constants.O_WRONLY);

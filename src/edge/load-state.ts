@@ -1,13 +1,13 @@
 // Reads a state file into a ledger. What was cut off in the middle of writing is dropped; any other damage is refused,
 // with its line, and the file stays as it is: it is the only memory of what was paid.
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { err, ok, type Result } from '../base/result.ts';
-import { isTorn } from '../journal/damage.ts';
+import { isTorn, unreadable } from '../journal/damage.ts';
 import { readerFor } from '../journal/format.ts';
 import { type JobStore, Ledger } from '../journal/ledger.ts';
 import { type Header, parseLine, type StateLine } from '../journal/line.ts';
-import { eachLine } from './raw-lines.ts';
-import { systemReason } from './system-error.ts';
+import { eachLine, LineTooLong } from './raw-lines.ts';
+import { systemCode, systemReason } from './system-error.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
@@ -24,40 +24,49 @@ export interface Loaded {
 export async function loadState(file: string, store: JobStore): Promise<Result<Loaded, string>> {
   const ledger = new Ledger(store);
   const loaded = { ledger, header: undefined, warnings: [], wholeBytes: 0, unterminated: false };
-  if (!existsSync(file)) return ok(loaded);
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
   let read = parseLine;
   try {
+    // Only a name that nothing has means that nothing has happened: not a link to nothing, nor a folder that is closed.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return ok(loaded);
     for await (const raw of eachLine(file)) {
       number += 1;
-      const { text, wellFormed, terminated, bytes } = raw;
-      if (isTorn(raw, number)) {
+      const { text, terminated, bytes } = raw;
+      if (isTorn(raw, number, ledger.seq)) {
         const what = 'the last line was cut off in the middle of writing; it is dropped';
         return ok({ ...loaded, header, warnings: [`${file}:${number}: ${what}`], wholeBytes });
       }
-      if (!wellFormed) return err(`${file}:${number}: it has bytes that are no text (no UTF-8)`);
+      const broken = unreadable(raw);
+      if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
       if (number === 1) {
         const reader = readerFor(text);
         if (!reader.ok) return err(`${file}:1: ${reader.error}`);
         read = reader.value;
       }
       const line = read(text);
-      const wrong = line.ok ? fold(line.value, number, ledger) : line.error;
+      const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
       if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
       if (line.ok && line.value.type === 'header') header = line.value.line;
       wholeBytes += bytes;
       if (!terminated) return ok({ ...loaded, header, wholeBytes, unterminated: true });
     }
   } catch (error) {
+    if (error instanceof LineTooLong) return err(`${file}:${number + 1}: ${error.message}`);
+    if (systemCode(error) === 'ENOENT')
+      return err(`${file} is a link to a file that does not exist`);
     return err(`${file} ${systemReason(error)}`);
   }
   if (header === undefined)
     return err(
-      `${file}:1: it is empty, which no state file is: restore it, or remove it if nothing was ever paid`,
+      `${file}:1: it is empty, and a state file never is: restore it, or remove it if nothing was ever paid`,
     );
   return ok({ ...loaded, header, wholeBytes });
 }
+
+/** A file of something else is not told from a damaged one before its first line. */
+const aside = (number: number): string =>
+  number === 1 ? ': either the state file is damaged, or this is a file of something else' : '';
 
 /** One header, then what past runs came to, then events: nothing twice, and nothing of the past behind an event. */
 function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {

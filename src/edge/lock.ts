@@ -1,13 +1,15 @@
 // One run at a time: a lock file that says who holds it. It comes into being whole, by a link to a file that was
 // written first, so nobody ever sees a lock without its holder.
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { isObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { removeLeftover } from './leftover.ts';
-import { processStart } from './process-start.ts';
+import { makeFolder } from './make-folder.ts';
+import { processState } from './process-state.ts';
 import { systemCode, systemReason } from './system-error.ts';
 
 export interface Lock {
@@ -31,10 +33,10 @@ export async function takeLock(file: string, now: number): Promise<Result<Lock, 
   const since = new Date(now).toISOString();
   const { pid } = process;
   const token = randomUUID();
-  const own: Holder = { pid, host: hostname(), since, started: processStart(pid), token };
+  const own: Holder = { pid, host: hostname(), since, started: processState(pid)?.started, token };
   const draft = `${file}.${own.token}`;
   try {
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     await writeFile(draft, JSON.stringify(own), { flag: 'wx', mode: 0o644 });
     return await place(file, draft, own);
   } catch (error) {
@@ -51,7 +53,7 @@ async function place(file: string, draft: string, own: Holder): Promise<Result<L
     const standing = await readText(file);
     if (standing === undefined) continue;
     const holder = parseHolder(standing);
-    if (holder !== undefined && !isGone(holder)) return err(heldBy(holder, file));
+    if (holder !== undefined && !(await isGoneSoon(holder))) return err(heldBy(holder, file));
     if (await takeOver(file, draft, standing)) return ok(mine(leftBehind(holder, file)));
   }
   return err(`another run has just taken ${file}`);
@@ -90,7 +92,7 @@ async function takeOver(file: string, draft: string, stale: string): Promise<boo
   const next = `${file}.next`;
   if (!(await linked(draft, next))) {
     const other = parseHolder((await readText(next)) ?? '');
-    if (other === undefined || isGone(other)) await rm(next, { force: true });
+    if (other === undefined || lifeOf(other) === 'gone') await rm(next, { force: true });
     return false;
   }
   if ((await readText(file)) === stale) {
@@ -137,14 +139,34 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-/** Its process has ended, or its id is another process's by now. */
-function isGone({ pid, host, started }: Holder): boolean {
-  if (host !== hostname()) return false;
+/** Who holds a lock, and is not known to be gone; undefined: nobody. */
+export async function holderOf(file: string): Promise<string | undefined> {
+  const holder = parseHolder((await readText(file)) ?? '');
+  return holder === undefined || lifeOf(holder) === 'gone' ? undefined : described(holder);
+}
+
+/** How often, and after how many milliseconds each time, a process that is ending is looked at again. */
+const looks = { times: 50, pauseMs: 20 };
+
+/** A process that is ending, for example one that was killed a moment ago, is waited for. */
+async function isGoneSoon(holder: Holder): Promise<boolean> {
+  for (let left = looks.times; left > 0; left--) {
+    const life = lifeOf(holder);
+    if (life !== 'dying') return life === 'gone';
+    await wait(looks.pauseMs);
+  }
+  return false;
+}
+
+/** Gone: its process has ended, or its id is another process's by now. */
+function lifeOf({ pid, host, started }: Holder): 'alive' | 'dying' | 'gone' {
+  if (host !== hostname()) return 'alive';
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return systemCode(error) === 'ESRCH';
+    if (systemCode(error) === 'ESRCH') return 'gone';
   }
-  const lives = processStart(pid);
-  return started !== undefined && lives !== undefined && started !== lives;
+  const found = processState(pid);
+  if (found === undefined) return 'alive';
+  return started !== undefined && started !== found.started ? 'gone' : found.is;
 }

@@ -1,7 +1,8 @@
 // The folders that outputs land in: made when needed, kept below the output folder, synced in groups.
 import { existsSync } from 'node:fs';
-import { mkdir, open, realpath } from 'node:fs/promises';
+import { open, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
 /** How many folders are remembered as ready; one that was forgotten is looked at again. */
 const readyMax = 10_000;
@@ -19,14 +20,14 @@ export class OutputFolders {
   /** Makes a folder; throws when links lead out of the output folder, before anything is made there. */
   async ensure(folder: string): Promise<void> {
     if (this.#ready.has(folder)) return;
-    await mkdir(this.#root, { recursive: true });
+    makeFolder(this.#root);
     const root = await realpath(this.#root);
     let standing = folder;
     while (!existsSync(standing)) standing = dirname(standing);
     const inside = relative(root, await realpath(standing));
     if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
       throw new Error('a link leads out of the output folder');
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     if (this.#ready.size >= readyMax) this.#ready.clear();
     this.#ready.add(folder);
   }

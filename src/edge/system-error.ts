@@ -14,6 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'is a link that leads back to itself',
   EMFILE: 'could not be opened: too many open files',
   ENFILE: 'could not be opened: too many open files on this machine',
+  ENXIO: 'is a socket or a device, not a regular file',
+  ENOTSUP: 'could not be made: this file system takes no new folders',
   EIO: 'could not be read or written: the device failed (input/output error)',
 };
 
@@ -57,5 +59,6 @@ export function isMachineTrouble(error: unknown, doing: 'reading' | 'writing'): 
 export function systemReason(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined && reasons[code] !== undefined) return reasons[code];
+  if (error instanceof Error && code === 'NOT_REGULAR') return error.message;
   return error instanceof Error ? `failed: ${error.message}` : `failed: ${String(error)}`;
 }

@@ -20,6 +20,8 @@ export interface Sides {
 
 const marker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
 
+export const isMarker = (text: string): boolean => marker.test(text);
+
 /** The sides of all lines. A conflict without an end goes on to the next one, or to the last line. */
 export function sidesOf(texts: readonly string[]): Sides {
   const conflicts: Conflict[] = [];

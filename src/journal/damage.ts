@@ -1,8 +1,9 @@
 // What is wrong with a state file, line by line: which lines can be read, and what the others still say.
 import { canonical, isJson, isObject } from '../base/json.ts';
-import { type Side, type Sides, sidesOf } from './conflict.ts';
+import { isMarker, type Side, type Sides, sidesOf } from './conflict.ts';
 import { type Fields, fieldsWithin, linesWithin } from './fragments.ts';
 import { parseLine, type StateLine } from './line.ts';
+import { isTornEvent } from './torn.ts';
 
 /** A line as it stands in the file. */
 export interface RawLine {
@@ -10,6 +11,8 @@ export interface RawLine {
   readonly text: string;
   /** Its bytes are UTF-8. */
   readonly wellFormed: boolean;
+  /** It ends in the middle of a character, which `text` leaves out; the bytes before that are UTF-8. */
+  readonly midCharacter?: boolean;
   /** It ends with a line feed. */
   readonly terminated: boolean;
 }
@@ -67,6 +70,8 @@ export interface Unread {
   readonly number: number;
   readonly side: Side;
   readonly fields: Fields;
+  /** Nothing is left of the end of the file: events may have stood there, and were perhaps synced. */
+  readonly atEnd?: boolean;
 }
 
 export interface Examined {
@@ -107,7 +112,7 @@ export function examine(raw: readonly RawLine[]): Examined {
       reads.push({ number, side, state: whole.value });
       continue;
     }
-    if (isTorn(line, number)) {
+    if (isTorn(line, number, lastEvent(reads))) {
       const what = 'the last line was cut off in the middle of writing: it is dropped';
       damages.push(damage(number, 'torn', what, { begins, harmless: true }));
       continue;
@@ -118,7 +123,10 @@ export function examine(raw: readonly RawLine[]): Examined {
     for (const state of lines) reads.push({ number, side, state });
     for (const left of fields) unread.push({ number, side, fields: left });
     if (wrong.kind === 'cut' || (wrong.kind === 'zeros' && rests.length === 0))
-      unread.push({ number, side, fields: {} });
+      unread.push({
+        ...{ number, side, fields: {} },
+        atEnd: wrong.kind === 'zeros' && number === raw.length,
+      });
     const start = wrong.kind === 'blank' ? {} : { begins };
     damages.push({ ...wrong, ...start, ...subjectOf(fields) });
   }
@@ -132,15 +140,43 @@ function subjectOf(list: readonly Fields[]): Partial<Pick<Damage, 'job' | 'tasks
   return job === undefined ? {} : { job, tasks: named };
 }
 
-/**
- * A torn event was never relied on, so nothing is lost with it. A torn job line is another matter: a compacted file
- * takes its place whole, so something else has cut it, and what stood behind is gone.
- */
-export function isTorn({ text, terminated }: RawLine, number: number): boolean {
-  if (terminated || isJson(text) || linesWithin(text).lines.length > 0) return false;
-  const start = number === 1 ? '{"shotlist":' : '{"seq":';
-  return /^\0*$/.test(text) || start.startsWith(text.slice(0, start.length));
+/** The number of the last event that can be read. */
+function lastEvent(reads: readonly Read[]): number {
+  const last = reads.at(-1)?.state;
+  return last?.type === 'event' ? last.line.seq : 0;
 }
+
+/**
+ * A torn event was never relied on, so nothing is lost with it. A torn header or job line is another matter: a new file
+ * and a compacted one take their place whole, so something else has cut it, and what stood behind is gone. So are
+ * zeros: what a loss of power leaves of lines that may have been synced. `after` is the number of the event before.
+ */
+export function isTorn(
+  { text, wellFormed, midCharacter = false, terminated }: RawLine,
+  number: number,
+  after: number,
+): boolean {
+  if (terminated || number === 1 || !(wellFormed || midCharacter)) return false;
+  return isTornEvent(text, { seq: after, onlyHeader: number === 2 });
+}
+
+/** Why a line cannot be a line of a state file, whatever it says; undefined: nothing is wrong with its bytes. */
+export function unreadable({ text, wellFormed }: RawLine): string | undefined {
+  if (isMarker(text)) return 'it is a conflict marker of git: a merge was not resolved';
+  const zeros = zerosIn(text);
+  if (zeros > 0) return zeroBytes(zeros);
+  return wellFormed ? undefined : 'it has bytes that are not text (UTF-8)';
+}
+
+/** Counted in place: a file may be nothing but zeros. */
+function zerosIn(text: string): number {
+  let zeros = 0;
+  for (let at = text.indexOf('\0'); at >= 0; at = text.indexOf('\0', at + 1)) zeros += 1;
+  return zeros;
+}
+
+const zeroBytes = (zeros: number): string =>
+  `${zeros} zero ${zeros === 1 ? 'byte' : 'bytes'}, as a loss of power leaves them`;
 
 function wrongWith(
   { text, wellFormed, terminated }: RawLine,
@@ -152,7 +188,7 @@ function wrongWith(
     lines === 0
       ? ''
       : `; ${lines === 1 ? 'a whole line' : `${lines} whole lines`} in it can be read`;
-  const zeros = text.split('\0').length - 1;
+  const zeros = zerosIn(text);
   if (/^\s*$/.test(text)) return damage(number, 'blank', 'an empty line');
   if (text.startsWith('\ufeff') && lines === 1 && rests === 0)
     return damage(
@@ -160,12 +196,7 @@ function wrongWith(
       'bom',
       'a byte order mark stands before it, which an editor has put there',
     );
-  if (zeros > 0)
-    return damage(
-      number,
-      'zeros',
-      `${zeros} zero ${zeros === 1 ? 'byte' : 'bytes'}, as a loss of power leaves them${kept}`,
-    );
+  if (zeros > 0) return damage(number, 'zeros', `${zeroBytes(zeros)}${kept}`);
   if (!wellFormed) return damage(number, 'bytes', `bytes that are no text (UTF-8)${kept}`);
   if (lines > 0)
     return rests === 0

@@ -29,7 +29,8 @@ type Placed = Entry & { readonly seq: number };
 export function sequenceOf({ reads, unread }: Strand): Sequence {
   const first =
     reads.find(({ state }) => state.type === 'event')?.number ?? Number.POSITIVE_INFINITY;
-  const isEvent = ({ number, fields }: Unread): boolean =>
+  const isEvent = ({ number, fields, atEnd = false }: Unread): boolean =>
+    atEnd ||
     fields.event !== undefined ||
     fields.seq !== undefined ||
     (fields.state === undefined && fields.tasks === undefined && number > first);

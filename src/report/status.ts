@@ -42,6 +42,8 @@ export interface Addition {
 }
 
 export interface Status {
+  /** Who works on the state file at this moment. */
+  readonly running?: string;
   readonly runs: number;
   readonly lastRun?: { readonly at: string; readonly ended?: string };
   readonly credits: Account;
@@ -60,9 +62,11 @@ export interface StatusQuestion {
   readonly now: number;
   /** Results whose addresses run out within so many milliseconds are named. */
   readonly expiringMs: number;
+  /** Who works on the state file: what was sent and has no answer yet is then on its way, and not in doubt. */
+  readonly running?: string | undefined;
 }
 
-export function statusOf(ledger: Ledger, { now, expiringMs }: StatusQuestion): Status {
+export function statusOf(ledger: Ledger, { now, expiringMs, running }: StatusQuestion): Status {
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
   const unsaved: Unsaved[] = [];
@@ -73,7 +77,8 @@ export function statusOf(ledger: Ledger, { now, expiringMs }: StatusQuestion): S
     states[job.state] = (states[job.state] ?? 0) + 1;
     jobs[job.kind] = states;
     outputs += job.outputs?.length ?? 0;
-    if (job.state === 'doubt' || job.state === 'intended') doubts.push(doubtOf(job));
+    if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
+      doubts.push(doubtOf(job));
     if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0)
       unsaved.push(unsavedOf(job, now + expiringMs));
     const { added, project = '' } = job;
@@ -82,6 +87,7 @@ export function statusOf(ledger: Ledger, { now, expiringMs }: StatusQuestion): S
   const tasks = ledger.tasks();
   const last = ledger.runs().at(-1);
   return {
+    ...(running === undefined ? {} : { running }),
     runs: ledger.runs().length,
     ...(last === undefined
       ? {}
@@ -120,23 +126,24 @@ function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number)
 
 /** `file`: the state file as it is shown; `pipeline`: the pipeline file, for commands to type. */
 export function statusText(status: Status, file: string, pipeline: string): string {
-  const { credits, lastRun } = status;
-  const ended =
-    lastRun?.ended === undefined
-      ? 'was interrupted, or is still running'
-      : `ended ${lastRun.ended}`;
+  const { credits, lastRun, running } = status;
+  const unfinished = running === undefined ? 'was interrupted' : 'is not finished';
+  const ended = lastRun?.ended === undefined ? unfinished : `ended ${lastRun.ended}`;
+  const sent = running === undefined ? 'doubt' : 'sent';
   const rows = Object.entries(status.jobs).map(([kind, states]) => [
     kind,
     Object.entries(states)
-      .map(([state, n]) => `${n} ${state === 'intended' ? 'doubt' : state}`)
+      .map(([state, n]) => `${n} ${state === 'intended' ? sent : state}`)
       .join(', '),
   ]);
   const lines = [
     `${printable(file)}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${printable(lastRun.at)} and ${printable(ended)}`}`,
     table(rows),
-    `Credits: ${creditsText(credits)}. ` +
+    `Credits: ${creditsText(credits, running === undefined ? 'in doubt' : 'set aside')}. ` +
       `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
   ];
+  if (running !== undefined)
+    lines.push(`A run is going on (${printable(running)}): these figures change while it lasts.`);
   for (const doubt of status.doubts) lines.push(...doubtLines(doubt, pipeline));
   for (const { tasks, project, expires, soon } of status.unsaved)
     lines.push(

@@ -1,7 +1,8 @@
 // Where a service keeps everything: a folder of its own, or a temporary one and a database in memory.
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../edge/make-folder.ts';
 import { systemCode, systemReason } from '../edge/system-error.ts';
 import { type Database, openDatabase } from './database.ts';
 
@@ -46,7 +47,7 @@ async function makeOwn(data: string): Promise<void> {
   let names: readonly string[];
   try {
     // It holds the secrets that sign events and addresses.
-    await mkdir(data, { recursive: true, mode: 0o700 });
+    makeFolder(data, 0o700);
     names = await readdir(data);
   } catch (cause) {
     const why = systemCode(cause) === 'EEXIST' ? 'is no folder' : systemReason(cause);

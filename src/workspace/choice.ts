@@ -24,12 +24,25 @@ export interface Choice {
   readonly filter: ItemFilter;
 }
 
+/** In characters: the matcher takes no longer ones. */
+const longestPattern = 65_536;
+
+/** Why a pattern of item keys cannot be matched; undefined: it can. */
+export function patternTrouble(pattern: string | undefined): string | undefined {
+  if (pattern === '')
+    return 'an empty pattern matches no item: write a glob of item keys, such as "2026/*.jpg", or leave the option out';
+  if (pattern === undefined || pattern.length <= longestPattern) return undefined;
+  return `a pattern of ${pattern.length} characters ("${pattern.slice(0, 40)}…") is too long: at most ${longestPattern} are possible; use a shorter one, with wildcards`;
+}
+
 /** Settles the steps, and which of what is excluded are items. */
 export function choose(pipeline: Pipeline, options: ChoiceOptions): Result<Choice, Problem> {
   const { items = {}, only, until, exclude = [] } = options;
   const names = new Set(pipeline.steps.map(({ name }) => name));
   const steps = exclude.filter((name) => names.has(name));
   const except = exclude.filter((name) => !names.has(name));
+  const pattern = [items.only, ...except].map(patternTrouble).find((why) => why !== undefined);
+  if (pattern !== undefined) return err(problem(pattern));
   const out = leftOut(pipeline.steps, { only, until, exclude: steps });
   if (!out.ok) return err(problem(out.error));
   if (except.length > 0 && pipeline.items.kind === 'one')

@@ -1,5 +1,4 @@
 // Whether a run receives the service's events, where, and under which secret. It opens the receiver and closes it.
-import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '../base/result.ts';
 import {
   type EventHeaders,
@@ -8,7 +7,7 @@ import {
   openReceiver,
 } from '../edge/event-receiver.ts';
 import { isLoopback } from '../edge/loopback.ts';
-import { systemReason } from '../edge/system-error.ts';
+import { readSecretFile } from '../edge/regular-file.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import type { Happening } from '../report/happening.ts';
@@ -66,12 +65,10 @@ function readSecret(env: Env): Result<string, Problem> {
     return err(
       problem('--listen: there is no webhook secret to check events by', 'shotlist', needs),
     );
-  try {
-    return checkSecret(readFileSync(file, 'utf8').trim(), `the file ${file}`);
-  } catch (error) {
-    const what = `the secret file ${file} (SHOTLIST_WEBHOOK_SECRET_FILE)`;
-    return err(problem(`${what} ${systemReason(error)}`));
-  }
+  const read = readSecretFile(file);
+  return read.ok
+    ? checkSecret(read.value, `the file ${file}`)
+    : err(problem(`the secret file ${file} (SHOTLIST_WEBHOOK_SECRET_FILE) ${read.error}`));
 }
 
 /** An empty secret would let anybody sign. */

@@ -1,9 +1,8 @@
 // Opens a pipeline file: reads it, checks it, and settles what its expressions see from outside.
-import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import type { Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { systemReason } from '../edge/system-error.ts';
+import { readRegularFile } from '../edge/regular-file.ts';
 import { type Diagnostic, suggestion } from '../language/diagnostic.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { InputDeclaration, Pipeline } from '../language/pipeline.ts';
@@ -31,17 +30,16 @@ export interface LoadedPipeline {
   readonly warnings: readonly Diagnostic[];
 }
 
+/** In bytes. */
+const largestPipeline = 10_000_000;
+
 export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<LoadedPipeline, Problem>> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
-    return err(problem(`the pipeline file ${systemReason(error)}`, file));
-  }
-  const decoded = decodeText(file, bytes);
+  const bytes = readRegularFile(file, { max: largestPipeline });
+  if (!bytes.ok) return err(problem(`the pipeline file ${bytes.error}`, file));
+  const decoded = decodeText(file, bytes.value);
   if (!decoded.ok) {
     const { diagnostic, ...seen } = decoded.error;
     return err({ reason: 'input', diagnostics: [diagnostic], ...seen });

@@ -1,6 +1,6 @@
 // Opens what a plan or a run needs: the state file, the disk, the items. All reading, before any deciding.
-import { constants } from 'node:fs';
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { constants, statSync } from 'node:fs';
+import { access, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { RealDisk } from '../edge/disk.ts';
@@ -8,11 +8,12 @@ import { HashCache } from '../edge/hash-cache.ts';
 import { type ItemFilter, type ItemList, listItems } from '../edge/items.ts';
 import { databaseStore } from '../edge/job-store.ts';
 import { type Loaded, loadState } from '../edge/load-state.ts';
-import { systemReason } from '../edge/system-error.ts';
+import { makeFolder } from '../edge/make-folder.ts';
+import { isSystemTrouble, systemCode, systemReason } from '../edge/system-error.ts';
 import { suggestion } from '../language/diagnostic.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/ports.ts';
-import { failedItems } from './choice.ts';
+import { failedItems, patternTrouble } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import type { Places } from './places.ts';
 import { type Problem, problem, stateTrouble } from './problem.ts';
@@ -30,6 +31,7 @@ export async function openWorkspace(
   { filter, retryFailed }: { readonly filter: ItemFilter; readonly retryFailed: boolean },
   clock: Clock,
 ): Promise<Result<Opened, Problem>> {
+  if (isFile(places.output)) return err(outputIsFile(places.output));
   const store = databaseStore();
   const loaded = await loadState(places.state, store);
   if (!loaded.ok) {
@@ -43,7 +45,12 @@ export async function openWorkspace(
   }
   const keys = retryFailed ? failedItems(loaded.value.ledger) : undefined;
   const chosen = keys === undefined ? filter : { ...filter, keys };
-  const items = await listItems(pipeline.items, folder, places.output, chosen);
+  const unusable =
+    pipeline.items.kind === 'glob' ? patternTrouble(pipeline.items.pattern) : undefined;
+  const items =
+    unusable === undefined
+      ? await listItems(pipeline.items, folder, places.output, chosen)
+      : err(`items.glob: ${unusable}`);
   if (!items.ok) {
     store.close();
     const span = pipeline.source.spanOf(['items']);
@@ -55,13 +62,7 @@ export async function openWorkspace(
       diagnostics: [{ severity: 'error', file, span, message: items.error, ...hint }],
     });
   }
-  let hashes: HashCache;
-  try {
-    hashes = new HashCache(places.hashes);
-  } catch (error) {
-    store.close();
-    return err(problem(`${places.hashes} ${systemReason(error)}`));
-  }
+  const hashes = new HashCache(places.hashes);
   const disk = new RealDisk({ folder, output: places.output, kept: places.kept, hashes, clock });
   return ok({
     state: loaded.value,
@@ -107,11 +108,34 @@ function strangerOf(
   return undefined;
 }
 
+function unwritable(folder: string, error: unknown, { output }: Places): Problem {
+  if (folder === output && systemCode(error) === 'EEXIST') return outputIsFile(folder);
+  const cure =
+    folder === output
+      ? `downloads could not be saved there: ${anotherFolder}`
+      : 'the files of a run could not be written there: make it writable, or choose another --state';
+  return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', cure);
+}
+
+/** Whatever else is wrong with a path is said when something is written there. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    if (isSystemTrouble(error)) return false;
+    throw error;
+  }
+}
+
+const anotherFolder = 'choose another folder with --output, or with output: in the pipeline';
+const outputIsFile = (path: string): Problem =>
+  problem(`the output folder ${path} is a file, not a folder`, 'shotlist', anotherFolder);
+
 /** Can results and the journal be written? Asked before anything is sent. */
 export async function checkWritable(places: Places): Promise<Problem | undefined> {
   for (const folder of [places.output, dirname(places.state), places.kept]) {
     try {
-      await mkdir(folder, { recursive: true });
+      makeFolder(folder);
       await access(folder, constants.W_OK);
       // One name for all: what a killed run leaves, the next one removes.
       const probe = join(folder, '.shotlist-probe');
@@ -119,11 +143,7 @@ export async function checkWritable(places: Places): Promise<Problem | undefined
       // Another run may be asking at the same time, and have removed it: the lock comes later.
       await rm(probe, { force: true });
     } catch (error) {
-      return problem(
-        `the folder ${folder} ${systemReason(error)}`,
-        'shotlist',
-        'results could not be saved there',
-      );
+      return unwritable(folder, error, places);
     }
   }
   return undefined;

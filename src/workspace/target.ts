@@ -1,7 +1,6 @@
 // Which service a run speaks to: a hosted one, with an address and a key, or a rehearsal. Never a mixture.
-import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '../base/result.ts';
-import { systemReason } from '../edge/system-error.ts';
+import { readSecretFile } from '../edge/regular-file.ts';
 import { type Problem, problem } from './problem.ts';
 
 export type Target =
@@ -25,6 +24,14 @@ export function chooseTarget(
 ): Result<Target, Problem> {
   if (options.rehearse === true && options.hosted === true)
     return err(problem('--rehearse and --hosted exclude each other'));
+  if (options.rehearse === true && options.service !== undefined)
+    return err(
+      problem(
+        `--rehearse and --service ${options.service} exclude each other`,
+        'shotlist',
+        'a rehearsal has a local service of its own: remove one of the two',
+      ),
+    );
   if (options.rehearse === true) return ok({ kind: 'rehearsal' });
   const address = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined) ?? fromPipeline;
   const key = readKey(env);
@@ -63,11 +70,10 @@ function readKey(
   if (given !== undefined && given !== '') return checkKey(given, 'SHOTLIST_API_KEY');
   const file = env['SHOTLIST_API_KEY_FILE'];
   if (file === undefined || file === '') return ok(undefined);
-  try {
-    return checkKey(readFileSync(file, 'utf8').trim(), `the file ${file}`);
-  } catch (error) {
-    return err(problem(`the key file ${file} (SHOTLIST_API_KEY_FILE) ${systemReason(error)}`));
-  }
+  const read = readSecretFile(file);
+  return read.ok
+    ? checkKey(read.value, `the file ${file}`)
+    : err(problem(`the key file ${file} (SHOTLIST_API_KEY_FILE) ${read.error}`));
 }
 
 /** A key goes into a header: what cannot stand there is refused without being shown. */
@@ -79,14 +85,37 @@ function checkKey(key: string, from: string): Result<string, Problem> {
 }
 
 export function checkAddress(address: string): Result<string, Problem> {
-  if (!URL.canParse(address)) return err(problem(`${JSON.stringify(address)} is no address`));
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+  if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
   const url = new URL(address);
   if (url.username !== '' || url.password !== '' || url.search !== '')
     return err(problem('the address of the service must not hold a user, a password or a query'));
-  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback))
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return err(notAnAddress(address, scheme));
+  if (url.protocol === 'http:' && !isOwnMachine(url.hostname))
     return err(
-      problem(`${url.origin}: the API key would be sent unencrypted`, 'shotlist', 'use https://'),
+      problem(
+        `${url.origin}: the API key would be sent unencrypted`,
+        'shotlist',
+        `use https://${url.host}`,
+      ),
     );
   return ok(url.href.replace(/\/+$/, ''));
 }
+
+function notAnAddress(address: string, scheme: boolean): Problem {
+  // It may hold a password.
+  const said = /[@?]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
+  if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
+  const full = `${schemeFor(address)}://${address}`;
+  const hint = said !== '' && URL.canParse(full) ? `write ${full}` : whole;
+  return problem(`the service's address${said} does not begin with https://`, 'shotlist', hint);
+}
+
+const whole = 'write all of it, such as https://api.example.com';
+
+const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
+
+/** What stands before the port or the path may be this machine, which needs no encryption. */
+const schemeFor = (address: string): string =>
+  isOwnMachine(/^(?:\[[^\]]*\]|[^:/]*)/.exec(address)?.[0] ?? '') ? 'http' : 'https';

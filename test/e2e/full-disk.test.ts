@@ -117,7 +117,7 @@ describe.skipIf(!canMount)(
           append(text) {
             full ||= text.includes('"event":"created"');
             if (full) disk.fill();
-            file.append(full ? text.replace(':', `:${' '.repeat(1_200_000)}`) : text);
+            file.append(full ? text.replace('"at":"', `"at":"${'x'.repeat(1_200_000)}`) : text);
           },
           sync: () => file.sync(),
         }),

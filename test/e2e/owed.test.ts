@@ -315,7 +315,7 @@ test('status names what is not saved, and warns of what runs out within the time
     (await status('--expiring', '25h')).match(/^RUNS OUT: paid, not saved yet/gm),
   ).toHaveLength(5);
   const wrong = await rig.command(['status', 'pipeline.yaml', '--expiring', 'soon']);
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('write a time such as') });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Write a time such as') });
   await rig.run(local);
   expect(await status('--expiring', '25h')).not.toContain('not saved yet');
 });

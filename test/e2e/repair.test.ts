@@ -58,7 +58,9 @@ test('a damaged one is refused with a pointer to repair, which lists what is wro
   for (const command of ['run', 'plan', 'status']) {
     const { code, stderr } = await rig.command([command, 'pipeline.yaml'], env);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${state}:2: it is not JSON`);
+    expect(stderr).toContain(
+      `${state}:2: it is a conflict marker of git: a merge was not resolved`,
+    );
     expect(stderr).toContain('shotlist repair ');
   }
 

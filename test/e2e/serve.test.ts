@@ -157,7 +157,7 @@ describe('serve', () => {
 
   test.each([
     [['--tier', 'gold'], /Allowed choices are free, creator, pro, business/],
-    [['--slots', '0'], /a whole number above 0/],
+    [['--slots', '0'], /a whole number of 1 or more/],
     [['--event-backoff', 'soon'], /a time such as/],
     [['--speed', '0'], /above 0/],
     [['--port', '99999'], /port/i],

@@ -39,29 +39,12 @@ describe('a torn end', () => {
   test('in the middle of a character is cut off too', async () => {
     const file = await written();
     const whole = text(file);
-    appendFileSync(
-      file,
-      Buffer.concat([Buffer.from('{"seq":8,"why":"'), Buffer.from('ä').subarray(0, 1)]),
-    );
+    const torn = Buffer.from('{"seq":8,"event":"failed","task":"swap:ä').subarray(0, -1);
+    appendFileSync(file, torn);
     expect(await load(file)).toMatchObject({
       wholeBytes: Buffer.byteLength(whole),
       warnings: [expect.any(String)],
     });
-  });
-
-  test('of zeros, as power loss leaves them, is cut off too', async () => {
-    const file = await written();
-    appendFileSync(file, Buffer.alloc(100));
-    expect((await load(file)).warnings).toHaveLength(1);
-  });
-
-  test('that is the header’s leaves a file that the next run can begin', async () => {
-    const file = join(temporaryFolder(), 'p.state.jsonl');
-    writeFileSync(file, JSON.stringify(header).slice(0, 12));
-    const journal = new JournalFile(file, header, await load(file));
-    for (const line of numbered(paid)) journal.append(JSON.stringify(line));
-    await journal.close();
-    expect((await load(file)).ledger.seq).toBe(paid.length);
   });
 });
 
@@ -170,7 +153,7 @@ describe('any other bad line', () => {
     const folder = temporaryFolder();
     expect(await loadState(folder, memoryStore())).toEqual({
       ok: false,
-      error: `${folder} is a folder`,
+      error: `${folder} is a folder, not a regular file`,
     });
   });
 
@@ -185,6 +168,24 @@ describe('any other bad line', () => {
   const event = JSON.stringify({ seq: 1, ...run(2), at: '2026-08-05T10:00:00.000Z' });
   test.each([
     ['is empty', '', '1: it is empty'],
+    ['is nothing but zeros', Buffer.alloc(4096), '1: 4096 zero bytes, as a loss of power leaves'],
+    ['ends with zeros', `${first}\n${event}\n${'\0'.repeat(100)}`, '3: 100 zero bytes'],
+    ['ends in the middle of its header', first.slice(0, 12), '1: it is not JSON'],
+    [
+      'ends with a line of another event than the next',
+      `${first}\n{"seq":2,"ev`,
+      '2: it is not JSON',
+    ],
+    ['ends with the beginning of no event', `${first}\n{"seq":1,"event":"rug`, '2: it is not JSON'],
+    ['ends with the beginning of other JSON', `${first}\n{"foo`, '2: it is not JSON'],
+    [
+      'is another JSON file',
+      '{\n  "name": "x"\n}\n',
+      '1: it is not JSON: either the state file is',
+    ],
+    ['is another JSON document', '{"name":"x"}\n', '1: it is no line of a state file: either'],
+    ['is UTF-16', Buffer.from(`\ufeff${first}\n`, 'utf16le'), '1: '],
+    ['holds a merge', `${first}\n<<<<<<< HEAD\n`, '2: it is a conflict marker of git: a merge'],
     ['has lost its line feeds', `${first}${past}${job}`, '1: it is not JSON'],
     [
       'ends in the middle of a compacted line',

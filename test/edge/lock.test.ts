@@ -1,11 +1,11 @@
 // One run at a time, and the second one is told by whom.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../../src/edge/lock.ts';
-import { processStart } from '../../src/edge/process-start.ts';
+import { processState } from '../../src/edge/process-state.ts';
 import { temporaryFolder } from './places.ts';
 
 const now = Date.parse('2026-08-05T10:00:00Z');
@@ -18,7 +18,7 @@ const holder = (pid: number, host = hostname(), started?: string): string =>
   JSON.stringify({ pid, host, since: '2026-08-05T09:00:00.000Z', started });
 
 /** Only Linux says when a process began. */
-const tells = processStart(process.pid) !== undefined;
+const tells = processState(process.pid) !== undefined;
 
 describe('a lock', () => {
   test('is taken once; the second taker is told who holds it, and since when', async () => {
@@ -69,12 +69,33 @@ describe('a lock', () => {
 
   test('of a process that lives and began when the lock says is respected', async () => {
     const file = join(temporaryFolder(), 'p.lock');
-    writeFileSync(file, holder(process.pid, hostname(), processStart(process.pid)));
+    writeFileSync(file, holder(process.pid, hostname(), processState(process.pid)?.started));
     expect(await takeLock(file, now)).toEqual({
       ok: false,
       error: expect.stringContaining(`process ${process.pid} `),
     });
   });
+
+  test.skipIf(!tells)(
+    'of a killed process that its parent never asks about, as in a container, is taken over',
+    async () => {
+      const file = join(temporaryFolder(), 'p.lock');
+      // The shell becomes a program that never waits for its child.
+      const script = `${JSON.stringify(process.execPath)} -e 'setInterval(() => {}, 1000)' & echo $!; exec sleep 1000`;
+      const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+      onTestFinished(() => void parent.kill('SIGKILL'));
+      const pid = await new Promise<number>((resolve) =>
+        parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString()))),
+      );
+      const started = processState(pid)?.started;
+      writeFileSync(file, holder(pid, hostname(), started));
+      expect((await takeLock(file, now)).ok).toBe(false);
+      process.kill(pid, 'SIGKILL');
+      const taken = await takeLock(file, now);
+      expect(taken.ok && taken.value.warning).toContain('was left behind by a run that is gone');
+      expect(processState(pid)).toEqual({ started, is: 'gone' });
+    },
+  );
 
   test('of a process that lives, by an older version that did not write when it began, is respected', async () => {
     const file = join(temporaryFolder(), 'p.lock');

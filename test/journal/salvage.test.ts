@@ -327,6 +327,33 @@ describe('what cannot be read', () => {
     ]);
   });
 
+  test.each([
+    ['a journal', journal(run(), intent('a', 10), refused('a'), intent('b', 5), created('b', 5))],
+    [
+      'a compacted file',
+      compact(run(), intent('a', 10), refused('a'), intent('b', 5), created('b', 5)),
+    ],
+  ])(
+    'because zeros end %s may have been synced: what had failed may have been sent again',
+    (_name, lines) => {
+      const zeros = { text: '\0'.repeat(300), wellFormed: true, terminated: false };
+      const found = repairOf([...raw(lines), zeros], given);
+      expect(kindsOf(found)).toEqual(['zeros']);
+      expect(isWhole(found)).toBe(false);
+      expect(found.hidden).toHaveLength(1);
+      expect([stateOf(found, 'a'), stateOf(found, 'b')]).toEqual(['doubt', 'created']);
+      expect(found.ledger.total.charged).toBe(5);
+    },
+  );
+
+  test('because nothing but zeros is left is all of it', () => {
+    const zeros = { text: '\0'.repeat(300), wellFormed: true, terminated: false };
+    const found = repairOf([zeros], given);
+    expect(kindsOf(found)).toEqual(['zeros', 'no-header']);
+    expect(found.hidden).toEqual([{}]);
+    expect(found.header).toBeUndefined();
+  });
+
   test('of a compacted file stood between two tasks', () => {
     const lines = compact(...paid, intent('b', 5), intent('c', 5));
     const found = repaired(changed(lines, 4, () => '\0'.repeat(200)));

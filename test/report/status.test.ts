@@ -122,8 +122,19 @@ describe('its text', () => {
 
   test('says that the last run was interrupted', () => {
     expect(statusText(statusOf(folded(history), asked), 'x', 'p.yaml')).toContain(
-      'was interrupted, or is still running',
+      'and was interrupted\n',
     );
+  });
+
+  test('says that a run is going on, and then takes nothing that was sent for a doubt', () => {
+    const ledger = folded([...history, intent('h', 8)]);
+    expect(statusOf(ledger, asked).doubts).toHaveLength(2);
+    const status = statusOf(ledger, { ...asked, running: 'process 7 on here' });
+    expect(status.doubts.map(({ name }) => name)).toEqual(['d #1']);
+    const text = statusText(status, 'x', 'p.yaml');
+    expect(text).toContain('and is not finished\n');
+    expect(text).toContain('1 sent');
+    expect(text).toContain('A run is going on (process 7 on here): these figures change');
   });
 
   test('lets no control character of a task, a name or a kind reach the terminal', () => {

@@ -112,8 +112,8 @@ describe('a run does not begin', () => {
       [['--listen', '0'], envOf(local), /no webhook secret/],
       [['--listen', '0', '--rehearse'], env, /a rehearsal needs no events/],
       [['--listen', taken], env, /port \d+ is in use[\s\S]*choose another port/],
-      [['--listen', 'here'], env, /write a port or host:port/],
-      [['--listen', '::1:80'], env, /write a port or host:port/],
+      [['--listen', 'here'], env, /Write a port or host:port/],
+      [['--listen', '::1:80'], env, /Write a port or host:port/],
       [['--listen', '127.0.0.1:65536'], env, /from 0 to 65535/],
     ];
     for (const [flags, given, message] of tries) {

@@ -56,8 +56,8 @@ describe('the target is', () => {
       `hosted ${address}`,
     ],
     [
-      'all, and --rehearse',
-      { options: { rehearse: true, service: address }, pipeline: address, env: withBoth },
+      'all but --service, and --rehearse',
+      { options: { rehearse: true }, pipeline: address, env: withBoth },
       'rehearsal',
     ],
     ['nothing, and --rehearse', { options: { rehearse: true } }, 'rehearsal'],
@@ -180,11 +180,9 @@ describe('an address', () => {
     'http://localhost.evil.example',
     'http://127.0.0.1.nip.io',
     'http://[::2]/',
-    'ftp://media.example',
-    'file:///etc',
   ])('%s would send the key unencrypted, and is refused', (wrong) => {
     expect(chosen({ options: { service: wrong }, env: withKey })).toContain(
-      'the API key would be sent unencrypted',
+      'the API key would be sent unencrypted\n  use https://',
     );
   });
 
@@ -195,8 +193,37 @@ describe('an address', () => {
     },
   );
 
-  test.each(['media.example', 'https://', '', 'not an address'])('%j is none', (wrong) => {
-    expect(chosen({ options: { service: wrong }, env: withKey })).toContain('is no address');
+  test.each(['https://', 'ftp://media.example', 'file:///etc'])('%j is not valid', (wrong) => {
+    expect(chosen({ options: { service: wrong }, env: withKey })).toBe(
+      `shotlist: error: the service's address "${wrong}" is not valid\n  write all of it, such as https://api.example.com`,
+    );
+  });
+
+  test.each([
+    ['localhost:3000', 'write http://localhost:3000'],
+    ['127.0.0.1:80/api', 'write http://127.0.0.1:80/api'],
+    ['[::1]:9', 'write http://[::1]:9'],
+    ['media.example', 'write https://media.example'],
+    ['media.example:8080', 'write https://media.example:8080'],
+    ['', 'write all of it, such as https://api.example.com'],
+    ['not an address', 'write all of it, such as https://api.example.com'],
+  ])('%j lacks its scheme, and is told with it', (wrong, hint) => {
+    expect(chosen({ options: { service: wrong }, env: withKey })).toBe(
+      `shotlist: error: the service's address ${JSON.stringify(wrong)} does not begin with https://\n  ${hint}`,
+    );
+  });
+
+  test.each([
+    `user:${key}@media.example`,
+    `media.example?key=${key}`,
+    `ftp://media.example?${key}`,
+  ])('that is not valid and may hold a password is not shown: %s', (wrong) => {
+    expect(chosen({ options: { service: wrong }, env: withKey })).toMatch(/address|password/);
+  });
+
+  test('and --rehearse exclude each other', () => {
+    const options = { rehearse: true, service: 'http://localhost:1' };
+    expect(chosen({ options })).toContain('--rehearse and --service http://localhost:1 exclude');
   });
 
   test.each([

@@ -1,0 +1,79 @@
+// Reads files that people name. A named pipe, a device or a folder under such a name would hold the reader up for ever,
+// or never end; and a file that is far larger than its kind can be is not what was meant.
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { err, ok, type Result } from '../base/result.ts';
+import { systemReason } from './system-error.ts';
+
+/** Opening a named pipe waits for a writer, unless the system is told not to wait. Windows has no such flag. */
+const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Thrown: something that is not a regular file has the name. */
+export class NotRegularFile extends Error {
+  readonly code = 'NOT_REGULAR';
+}
+
+/** Throws where something else than a regular file stands. */
+export function assertRegular(stats: Stats): void {
+  const kind = kindOf(stats);
+  if (kind !== undefined) throw new NotRegularFile(`is ${kind}, not a regular file`);
+}
+
+function kindOf(stats: Stats): string | undefined {
+  if (stats.isFile()) return undefined;
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFIFO()) return 'a named pipe';
+  return stats.isSocket() ? 'a socket' : 'a device';
+}
+
+/** Opens a regular file for reading; throws what the system throws, and `NotRegularFile`. */
+export async function openRegular(file: string): Promise<FileHandle> {
+  const handle = await open(file, readOnly);
+  try {
+    assertRegular(await handle.stat());
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The bytes of a regular file of at most `max` bytes. The text says why not, as the end of a sentence about it. */
+export function readRegularFile(
+  file: string,
+  { max }: { readonly max: number },
+): Result<Buffer, string> {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, readOnly);
+    assertRegular(fstatSync(descriptor));
+    const bytes = readAtMost(descriptor, max + 1);
+    return bytes.length > max ? err(`is larger than ${sizeText(max)}`) : ok(bytes);
+  } catch (error) {
+    return err(systemReason(error));
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** The text of a file that holds one key or secret, in at most 4 KB. */
+export function readSecretFile(file: string): Result<string, string> {
+  const read = readRegularFile(file, { max: 4_000 });
+  return read.ok ? ok(read.value.toString('utf8').trim()) : read;
+}
+
+/** Files below /proc say that they are empty, so the size is not asked for. */
+function readAtMost(descriptor: number, most: number): Buffer {
+  const pieces: Buffer[] = [];
+  for (let left = most; left > 0; ) {
+    const piece = Buffer.allocUnsafe(Math.min(left, 1 << 16));
+    const read = readSync(descriptor, piece);
+    if (read === 0) break;
+    pieces.push(piece.subarray(0, read));
+    left -= read;
+  }
+  return Buffer.concat(pieces);
+}
+
+const sizeText = (bytes: number): string =>
+  bytes >= 1_000_000 ? `${bytes / 1_000_000} MB` : `${bytes / 1_000} KB`;

@@ -1,0 +1,34 @@
+// What status says while a run is going on.
+import { expect, test } from 'vitest';
+import { takeLock } from '../../src/edge/lock.ts';
+import { photoRig } from '../rig.ts';
+
+test('status says that a run is going on, and takes nothing that was sent for a doubt', async () => {
+  const rig = await photoRig(0);
+  const job = 'a'.repeat(64);
+  const at = '2026-08-05T10:00:00.000Z';
+  const lines = [
+    { shotlist: 1, pipeline: 'photos', service: 'rehearsal' },
+    { seq: 1, event: 'run', run: 1, at },
+    {
+      ...{ seq: 2, event: 'intent', job, task: 'swap:a', kind: 'face-swap-photo' },
+      ...{ attempt: 1, name: 'a #1', reserve: 10, at },
+    },
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  rig.write('photos.state.jsonl', `${text}{"seq":3,"eve`);
+  const lock = await takeLock(rig.path('.shotlist/photos.state.jsonl.lock'), Date.now());
+  if (!lock.ok) throw new Error(lock.error);
+  const during = await rig.command(['status', 'pipeline.yaml']);
+  expect(during.stderr).toBe('');
+  expect(during.stdout).toContain(`A run is going on (process ${process.pid} on `);
+  expect(during.stdout).toContain('10 set aside');
+  expect(during.stdout).not.toContain('IN DOUBT');
+  expect(during.code).toBe(0);
+
+  await lock.value.release();
+  const after = await rig.command(['status', 'pipeline.yaml']);
+  expect(after.stderr).toContain('the last line was cut off in the middle of writing');
+  expect(after.stdout).toContain('IN DOUBT: swap:a');
+  expect(after.code).toBe(4);
+});
