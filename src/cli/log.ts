@@ -1,5 +1,6 @@
 // The log of a run: every happening as a line of JSON, to a file or, with --verbose, to standard error.
 import { destination, pino } from 'pino';
+import { printableJson } from '../base/printable.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemReason } from '../edge/system-error.ts';
 import type { Happening } from '../report/happening.ts';
@@ -30,7 +31,14 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
   } catch (error) {
     return err(`the log ${log ?? ''} ${systemReason(error)}`);
   }
-  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, sink);
+  const logger = pino(
+    {
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: printableJson },
+    },
+    sink,
+  );
   let well = true;
   const giveUp = (error: unknown): void => {
     if (!well) return;

@@ -5,6 +5,7 @@ import { loadPipeline } from '../workspace/load.ts';
 import { plan } from '../workspace/plan.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import {
+  caution,
   complain,
   print,
   printJson,
@@ -26,10 +27,10 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     const { text } = loaded.value.pipeline.source;
     if (rehearsal) print(flags.rehearse === true ? rehearseLine : rehearsalLine);
     warn(loaded.value.warnings, text);
-    for (const warning of warnings) complain(`warning: ${warning}`);
+    warnings.forEach(caution);
     print(planText(planned.value.plan));
     if (balance?.credits !== undefined) print(balanceLine(balance.credits));
-    if (balance?.warning !== undefined) complain(`warning: ${balance.warning}`);
+    if (balance?.warning !== undefined) caution(balance.warning);
     for (const trouble of troubles) complain(renderDiagnostic(trouble, text));
   }
   return troubles.length > 0 ? 2 : 0;

@@ -6,7 +6,7 @@ import { loadPipeline } from '../workspace/load.ts';
 import { problem, stateTrouble } from '../workspace/problem.ts';
 import { standingPlaces } from '../workspace/standing.ts';
 import type { PipelineFlags } from './options.ts';
-import { complain, print, printJson, refuse } from './terminal.ts';
+import { caution, print, printJson, refuse } from './terminal.ts';
 
 export interface StatusFlags extends PipelineFlags {
   /** Milliseconds. */
@@ -25,7 +25,7 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
       problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} makes it`),
       json,
     );
-  for (const warning of read.value.warnings) complain(`warning: ${warning}`);
+  read.value.warnings.forEach(caution);
   const { expiring: expiringMs = 6 * 3_600_000 } = flags;
   const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs });
   if (json) printJson({ state, service: read.value.header.service, ...status });
