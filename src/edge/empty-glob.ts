@@ -16,7 +16,7 @@ export async function whyEmpty(glob: string, folder: string): Promise<string> {
 
 /** What is wrong with the glob whatever is on the disk. */
 function misspelt(glob: string): string | undefined {
-  if (/^~[^/]*(\/|$)/.test(glob))
+  if (/^~([^/]*\/|$)/.test(glob))
     return 'only a shell expands "~": write the whole path, or one relative to the pipeline file';
   if (/^[A-Za-z]:[\\/]/.test(glob) && process.platform !== 'win32')
     return `${JSON.stringify(glob.slice(0, 2))} is a drive of Windows: write a path of this machine`;
