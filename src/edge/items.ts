@@ -63,7 +63,7 @@ async function listFiles(
   output: string,
   filter: ItemFilter,
 ): Promise<Result<ItemList, ItemTrouble>> {
-  const said = `items.glob ${JSON.stringify(pattern)}`;
+  const said = `items.glob ${JSON.stringify(short(pattern))}`;
   const base = globBase(pattern);
   const before = baseOf(base, folder);
   const found = await findFiles(pattern.slice(base.length), resolve(folder, base));
@@ -87,12 +87,16 @@ async function listFiles(
   if (list.ok) return ok({ ...list.value, warnings });
   const { only = '' } = filter;
   if (before === '' || !only.startsWith(before)) return list;
-  const short = JSON.stringify(only.slice(before.length));
+  const below = JSON.stringify(only.slice(before.length));
   return trouble(
     list.error.message,
-    `keys are paths below ${JSON.stringify(before)}: write ${short}`,
+    `keys are paths below ${JSON.stringify(before)}: write ${below}`,
   );
 }
+
+/** A pattern as a message shows it. */
+const short = (pattern: string): string =>
+  pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
 
 const trouble = (message: string, hint?: string): Result<never, ItemTrouble> =>
   err({ message, ...(hint === undefined ? {} : { hint }) });
@@ -127,11 +131,11 @@ function filtered(
     all.add(key);
   }
   const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, all);
-  if (!chosenBy.ok) return trouble(`--items ${only ?? ''} ${chosenBy.error}`);
+  if (!chosenBy.ok) return trouble(`--items ${short(only ?? '')} ${chosenBy.error}`);
   const excluded: Excluded[] = [];
   for (const pattern of except) {
     const matches = keyMatch(pattern, all);
-    if (!matches.ok) return trouble(`--exclude ${pattern} ${matches.error}`);
+    if (!matches.ok) return trouble(`--exclude ${short(pattern)} ${matches.error}`);
     excluded.push({ pattern, matches: matches.value, hits: 0 });
   }
   const chosen: number[] = [];
@@ -152,7 +156,7 @@ function filtered(
   if (chosen.length === 0 && wanted === undefined)
     return only === undefined
       ? trouble('no item is left')
-      : trouble(`no item matches --items ${only}`, likeKeys(only, all));
+      : trouble(`no item matches --items ${short(only)}`, likeKeys(only, all));
   return ok({
     count: chosen.length,
     total: count,
