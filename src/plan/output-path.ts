@@ -37,9 +37,14 @@ export function normalized(to: string): Result<string, string> {
   if (to.startsWith('/') || /^[A-Za-z]:/.test(to) || to.startsWith('\\'))
     return err(`${said} is not below the output folder`);
   if (to.includes('\\'))
-    return err(`${said} has a backslash in it: write "/" between folders; no name may have one`);
+    return err(
+      `${said} has a backslash in it, which no name on Windows can have: write "/" between folders, or rename the file`,
+    );
   const parts = to.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts[0] === '~') return err(`${said} begins with "~", which only a shell expands`);
+  if (parts[0] === '~')
+    return err(
+      `${said} begins with "~", which only a shell expands: write a path below the output folder`,
+    );
   for (const part of parts) {
     if (part === '..') return err(`${said} would leave the output folder`);
     if (/\p{Cc}/u.test(part)) return err(`${said} has a control character in it`);

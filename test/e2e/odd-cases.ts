@@ -1,9 +1,9 @@
 // The odd corpus (test/fixtures/odd/): what is wrong with the files, folders and command lines that people have, and
 // what the command shall say. Each manifest is one theme.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeNamedPipe } from '../named-pipe.ts';
 import { photo } from '../photo.ts';
 
 /** What stands in a place: text, bytes, something repeated, a link, a folder, a named pipe, or a real PNG. */
@@ -87,7 +87,7 @@ export async function furnish(folder: string, files: Things): Promise<void> {
       writeFileSync(path, thing.repeat.repeat(thing.times) + (thing.after ?? ''));
     else if ('link' in thing) symlinkSync(thing.link, path);
     else if ('folder' in thing) mkdirSync(path, { recursive: true });
-    else if ('fifo' in thing) execFileSync('mkfifo', [path.toString()]);
+    else if ('fifo' in thing) makeNamedPipe(path.toString());
     else writeFileSync(path, await photo(thing.photo));
   }
 }

@@ -1,11 +1,11 @@
 // Folders as they are on people's disks: links in circles, names of other systems, what may not be read.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../src/edge/find-files.ts';
 import { matchOf } from '../../src/edge/glob.ts';
 import { oddSentences } from '../../src/edge/odd-files.ts';
+import { makeNamedPipe } from '../named-pipe.ts';
 import { temporaryFolder } from './places.ts';
 
 function folderWith(...files: readonly string[]): string {
@@ -102,7 +102,7 @@ describe('a search', () => {
     symlinkSync('/dev/zero', join(folder, 'd.jpg'));
     symlinkSync('real', join(folder, 'e.jpg'));
     mkdirSync(join(folder, 'f.jpg'));
-    execFileSync('mkfifo', [join(folder, 'g.jpg')]);
+    makeNamedPipe(join(folder, 'g.jpg'));
     expect(await found('*.jpg', folder)).toEqual({
       paths: ['b.jpg'],
       odd: ['broken c.jpg', 'special d.jpg', 'special g.jpg'],
