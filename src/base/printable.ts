@@ -1,9 +1,32 @@
-// Text from outside on its way to a terminal: it may not move the cursor, change colours or hide anything.
+// Text from outside on its way to a terminal: it must not move the cursor, change colours, reorder or hide anything.
 
-/** Replaces control characters (C0, DEL, C1). Line feeds and tabs stay only where `lines` says so. */
+/**
+ * Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional controls, and
+ * characters without width. The joiners and variation selectors that emoji and scripts need are not among them.
+ */
+const unsafe =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * One line of text: each unsafe character becomes an escape such as `\n` or `\u{202e}`. With `lines`, line feeds and
+ * tabs stay, and any other unsafe character becomes U+FFFD, so that columns keep their place.
+ */
 export function printable(text: string, lines = false): string {
-  return Array.from(text, (character) => {
-    if (lines && (character === '\n' || character === '\t')) return character;
-    return /\p{Cc}/u.test(character) ? '\ufffd' : character;
-  }).join('');
+  return text.replace(unsafe, (character) => {
+    if (lines) return /[\n\t]/.test(character) ? character : '\ufffd'.repeat(character.length);
+    return short[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+/** JSON text that stays the same value, with every unsafe character escaped. */
+export function printableJson(json: string): string {
+  return json.replace(unsafe, (character) => {
+    if (character === '\n') return character;
+    return Array.from({ length: character.length }, (_, index) => {
+      const code = character.charCodeAt(index).toString(16).padStart(4, '0');
+      return `\\u${code}`;
+    }).join('');
+  });
 }

@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
+import { printableJson } from '../base/printable.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { makeFolder } from '../edge/make-folder.ts';
 import { assertRegular } from '../edge/regular-file.ts';
@@ -65,7 +66,14 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
   } catch (error) {
     return err(`the log ${log ?? ''} ${systemReason(error)}`);
   }
-  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, sink);
+  const logger = pino(
+    {
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: printableJson },
+    },
+    sink,
+  );
   let well = true;
   const giveUp = (error: unknown): void => {
     if (!well) return;

@@ -1,6 +1,7 @@
 // The command line: what was typed becomes a command, the command an exit code. Commands load when used.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { tiers } from '../api/tier.ts';
+import { printable } from '../base/printable.ts';
 import {
   duration,
   listenAddress,
@@ -24,6 +25,7 @@ const program = new Command('shotlist')
   )
   .version(version())
   .exitOverride()
+  .configureOutput({ writeErr: (text) => void process.stderr.write(printable(text, true)) })
   .configureHelp({ showGlobalOptions: false })
   .addHelpText(
     'after',

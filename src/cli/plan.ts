@@ -4,7 +4,7 @@ import { loadPipeline } from '../workspace/load.ts';
 import { plan } from '../workspace/plan.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import {
-  complain,
+  caution,
   print,
   printJson,
   refuse,
@@ -25,10 +25,10 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     const { text } = loaded.value.pipeline.source;
     if (rehearsal) print(flags.rehearse === true ? rehearseLine : rehearsalLine);
     warn(loaded.value.warnings, text);
-    for (const warning of warnings) complain(`warning: ${warning}`);
+    warnings.forEach(caution);
     print(planText(planned.value.plan, { refused: troubles.length > 0 }));
     if (balance?.credits !== undefined) print(balanceLine(balance.credits));
-    if (balance?.warning !== undefined) complain(`warning: ${balance.warning}`);
+    if (balance?.warning !== undefined) caution(balance.warning);
     warn(troubles, text);
   }
   if (troubles.length > 0) return 2;

@@ -7,7 +7,7 @@ import { loadPipeline } from '../workspace/load.ts';
 import { problem, stateTrouble } from '../workspace/problem.ts';
 import { standingPlaces } from '../workspace/standing.ts';
 import type { PipelineFlags } from './options.ts';
-import { complain, print, printJson, refuse } from './terminal.ts';
+import { caution, print, printJson, refuse } from './terminal.ts';
 
 export interface StatusFlags extends PipelineFlags {
   /** Milliseconds. */
@@ -30,7 +30,7 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
     );
   // A run that is writing may be in the middle of its last line.
   const warnings = running === undefined ? read.value.warnings : [];
-  for (const warning of warnings) complain(`warning: ${warning}`);
+  warnings.forEach(caution);
   const { expiring: expiringMs = 6 * 3_600_000 } = flags;
   const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs, running });
   if (json) printJson({ state, service: read.value.header.service, ...status });

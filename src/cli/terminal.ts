@@ -1,12 +1,16 @@
 // Where commands print: facts to standard output, everything else to standard error.
+
+import { printable, printableJson } from '../base/printable.ts';
 import { type Diagnostic, renderDiagnostics } from '../language/diagnostic.ts';
 import { type Problem, renderProblem } from '../workspace/problem.ts';
 import { write } from './output.ts';
 
-export const print = (text: string): void => write('out', text);
-export const complain = (text: string): void => write('err', text);
-export const caution = (message: string): void => complain(`warning: ${message}`);
-export const printJson = (value: unknown): void => print(JSON.stringify(value));
+// Reports escape each name themselves; what one of them forgets goes no further than here.
+export const print = (text: string): void => write('out', printable(text, true));
+export const complain = (text: string): void => write('err', printable(text, true));
+export const caution = (message: string): void => complain(`warning: ${printable(message)}`);
+export const printJson = (value: unknown): void =>
+  write('out', printableJson(JSON.stringify(value)));
 
 /** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine stopped a run. */
 export function refuse(problem: Problem, json: boolean): number {

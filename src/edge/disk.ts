@@ -40,7 +40,10 @@ export class RealDisk implements Disk {
   }
 
   input(path: string): FileFact {
-    return this.#fact(this.#inputPath(path));
+    const fact = this.#fact(this.#inputPath(path));
+    return fact.is === 'absent' && /^~[^/]*\//.test(path)
+      ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
+      : fact;
   }
 
   output(path: string): FileFact {

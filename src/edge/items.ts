@@ -1,10 +1,13 @@
 // Lists the items of a pipeline: the files that a glob finds, or the values in the file.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import picomatch from 'picomatch';
-import { glob } from 'tinyglobby';
 import { err, ok, type Result } from '../base/result.ts';
+import { suggestion } from '../language/diagnostic.ts';
 import type { Items } from '../language/pipeline.ts';
 import { fileItem, globBase, type Item, valueItem } from '../task/item.ts';
+import { whyEmpty } from './empty-glob.ts';
+import { findFiles } from './find-files.ts';
+import { type Match, matchOf } from './glob.ts';
+import { oddSentences } from './odd-files.ts';
 
 export interface ItemFilter {
   /** Only items whose key matches this glob. */
@@ -22,7 +25,15 @@ export interface ItemList {
   readonly count: number;
   /** How many there are without the filter. */
   readonly total: number;
+  /** What is there and is no item, as sentences. */
+  readonly warnings: readonly string[];
   [Symbol.iterator](): Iterator<Item>;
+}
+
+/** Why there are no items, and what to do. */
+export interface ItemTrouble {
+  readonly message: string;
+  readonly hint?: string;
 }
 
 /** Errors: nothing found, two items with one key, outputs among the inputs. */
@@ -31,45 +42,69 @@ export async function listItems(
   folder: string,
   output: string,
   filter: ItemFilter,
-): Promise<Result<ItemList, string>> {
+): Promise<Result<ItemList, ItemTrouble>> {
   switch (items.kind) {
     case 'one':
-      return ok({ count: 1, total: 1, *[Symbol.iterator]() {} });
+      return ok({ count: 1, total: 1, warnings: [], *[Symbol.iterator]() {} });
     case 'values':
       return filtered(
         items.values.length,
         (index) => valueItem(items.values[index] ?? null, index),
         filter,
       );
-    case 'glob': {
-      const found = await findFiles(items.pattern, folder);
-      if (found.length === 0)
-        return err(`items.glob ${JSON.stringify(items.pattern)} finds no file (from ${folder})`);
-      const inside = found.find((path) => isBelow(resolve(folder, path), output));
-      if (inside !== undefined)
-        return err(
-          `items.glob finds ${inside}, which is in the output folder: results would become items`,
-        );
-      const base = baseOf(items.pattern, folder);
-      return filtered(found.length, (index) => fileItem(found[index] ?? '', base, index), filter);
-    }
+    case 'glob':
+      return await listFiles(items.pattern, folder, output, filter);
   }
 }
 
-async function findFiles(pattern: string, folder: string): Promise<readonly string[]> {
-  const found = await glob(pattern, {
-    cwd: folder,
-    onlyFiles: true,
-    expandDirectories: false,
-    absolute: false,
-  });
-  return found.map((path) => (sep === '/' ? path : path.split(sep).join('/'))).sort();
+async function listFiles(
+  pattern: string,
+  folder: string,
+  output: string,
+  filter: ItemFilter,
+): Promise<Result<ItemList, ItemTrouble>> {
+  const said = `items.glob ${JSON.stringify(short(pattern))}`;
+  const base = globBase(pattern);
+  const before = baseOf(base, folder);
+  const found = await findFiles(pattern.slice(base.length), resolve(folder, base));
+  if (!found.ok) return trouble(`${said} ${found.error}`);
+  const { paths, odd } = found.value;
+  const warnings = oddSentences(
+    odd,
+    (path) => `${before}${path}`.replace(/\/$/, '') || 'its folder',
+  );
+  if (paths.length === 0) {
+    const why = odd.length > 0 ? warnings.join('; ') : await whyEmpty(pattern, folder);
+    return trouble(`${said} finds no file (from ${folder})`, why);
+  }
+  const inside = paths.find((path) => isBelow(resolve(folder, before, path), output));
+  if (inside !== undefined)
+    return trouble(
+      `${said} finds ${before}${inside}, which is in the output folder: results would become items`,
+    );
+  const at = (index: number): Item => fileItem(`${before}${paths[index] ?? ''}`, before, index);
+  const list = filtered(paths.length, at, filter);
+  if (list.ok) return ok({ ...list.value, warnings });
+  const { only = '' } = filter;
+  if (before === '' || !only.startsWith(before)) return list;
+  const below = JSON.stringify(only.slice(before.length));
+  return trouble(
+    list.error.message,
+    `keys are paths below ${JSON.stringify(before)}: write ${below}`,
+  );
 }
 
-/** The folder before a glob's first wildcard, as found paths spell it: relative, without "./". */
-function baseOf(pattern: string, folder: string): string {
-  const base = relative(folder, resolve(folder, globBase(pattern)));
-  return base === '' ? '' : `${sep === '/' ? base : base.split(sep).join('/')}/`;
+/** A pattern as a message shows it. */
+const short = (pattern: string): string =>
+  pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
+
+const trouble = (message: string, hint?: string): Result<never, ItemTrouble> =>
+  err({ message, ...(hint === undefined ? {} : { hint }) });
+
+/** The folder before a glob's first wildcard, as found paths spell it: relative, without "./", with "/" at the end. */
+function baseOf(base: string, folder: string): string {
+  const path = relative(folder, resolve(folder, base));
+  return path === '' ? '' : `${sep === '/' ? path : path.split(sep).join('/')}/`;
 }
 
 function isBelow(path: string, folder: string): boolean {
@@ -77,35 +112,73 @@ function isBelow(path: string, folder: string): boolean {
   return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
 }
 
+interface Excluded {
+  readonly pattern: string;
+  readonly matches: Match;
+  hits: number;
+}
+
 function filtered(
   count: number,
   at: (index: number) => Item,
   filter: ItemFilter,
-): Result<ItemList, string> {
+): Result<ItemList, ItemTrouble> {
   const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
-  const matches = only === undefined ? () => true : picomatch(only);
-  const excluded = except.map((pattern) => ({ pattern, matches: picomatch(pattern), hits: 0 }));
-  const chosen: number[] = [];
-  const keys = new Set<string>();
+  const all = new Set<string>();
   for (let index = 0; index < count; index++) {
     const { key } = at(index);
-    if (keys.has(key)) return err(`two items have the key ${JSON.stringify(key)}`);
-    keys.add(key);
+    if (all.has(key)) return trouble(`two items have the key ${JSON.stringify(key)}`);
+    all.add(key);
+  }
+  const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, all);
+  if (!chosenBy.ok) return trouble(`--items ${short(only ?? '')} ${chosenBy.error}`);
+  const excluded: Excluded[] = [];
+  for (const pattern of except) {
+    const matches = keyMatch(pattern, all);
+    if (!matches.ok) return trouble(`--exclude ${short(pattern)} ${matches.error}`);
+    excluded.push({ pattern, matches: matches.value, hits: 0 });
+  }
+  const chosen: number[] = [];
+  let index = -1;
+  for (const key of all) {
+    index += 1;
     const against = excluded.filter((one) => one.matches(key));
     for (const one of against) one.hits += 1;
-    if (against.length > 0 || !matches(key) || wanted?.has(key) === false) continue;
+    if (against.length > 0 || !chosenBy.value(key) || wanted?.has(key) === false) continue;
     if (chosen.length < limit) chosen.push(index);
   }
   const idle = excluded.find(({ hits }) => hits === 0);
   if (idle !== undefined)
-    return err(`--exclude ${idle.pattern}: there is no such step, and no item matches it`);
+    return trouble(
+      `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
+      likeKeys(idle.pattern, all),
+    );
   if (chosen.length === 0 && wanted === undefined)
-    return err(only === undefined ? 'no item is left' : `no item matches --items ${only}`);
+    return only === undefined
+      ? trouble('no item is left')
+      : trouble(`no item matches --items ${short(only)}`, likeKeys(only, all));
   return ok({
     count: chosen.length,
     total: count,
+    warnings: [],
     *[Symbol.iterator]() {
       for (const index of chosen) yield at(index);
     },
   });
+}
+
+/** What is a key, letter by letter, means that item alone; anything else is a glob. */
+function keyMatch(pattern: string, keys: ReadonlySet<string>): Result<Match, string> {
+  return keys.has(pattern) ? ok((key) => key === pattern) : matchOf(pattern, { dot: true });
+}
+
+const nearest = 2000;
+
+/** What keys look like, for a pattern that matches none. */
+function likeKeys(pattern: string, keys: ReadonlySet<string>): string {
+  const some = [...keys].slice(0, nearest);
+  const shown = some.slice(0, 3).map((key) => JSON.stringify(key));
+  const near = suggestion(pattern, some);
+  const looks = `keys look like ${shown.join(', ')}${keys.size > 3 ? `, … (${keys.size.toLocaleString('en-US')} in all)` : ''}`;
+  return near === undefined ? looks : `${near} ${looks[0]?.toUpperCase() ?? ''}${looks.slice(1)}`;
 }

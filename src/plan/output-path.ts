@@ -28,14 +28,23 @@ export const longestPath = 1000;
 
 /**
  * Checks a path and takes "." parts out of it. What is refused here is refused everywhere, because pipelines and state
- * files travel: what leaves the folder; control characters, which make a listing lie; what Windows takes for a device;
- * a dot or a space at the end of a name, which Windows drops, so that two names become one; and names of our own.
+ * files travel: what leaves the folder; control characters, which make a listing lie; a backslash, which is part of a
+ * name here and a separator elsewhere; "~", which a shell takes for the home folder; what Windows takes for a device; a
+ * dot or a space at the end of a name, which Windows drops, so that two names become one; and names of our own.
  */
 export function normalized(to: string): Result<string, string> {
   const said = JSON.stringify(to);
   if (to.startsWith('/') || /^[A-Za-z]:/.test(to) || to.startsWith('\\'))
     return err(`${said} is not below the output folder`);
-  const parts = to.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
+  if (to.includes('\\'))
+    return err(
+      `${said} has a backslash in it, which no name on Windows can have: write "/" between folders, or rename the file`,
+    );
+  const parts = to.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts[0] === '~')
+    return err(
+      `${said} begins with "~", which only a shell expands: write a path below the output folder`,
+    );
   for (const part of parts) {
     if (part === '..') return err(`${said} would leave the output folder`);
     if (/\p{Cc}/u.test(part)) return err(`${said} has a control character in it`);

@@ -39,9 +39,9 @@ export function valueItem(value: Json, index: number): Item {
   return { key, fields: { ...fields, key, index } };
 }
 
-/** The part of a glob before its first wildcard, up to its last "/". */
+/** The part of a glob before its first wildcard or escape, up to its last "/". Parentheses are only wild in `@(…)` and the like. */
 export function globBase(pattern: string): string {
-  const wild = pattern.search(/[*?[\]{}()!+@]/);
+  const wild = pattern.search(/[*?[\]{}\\]|[!+@]\(/);
   const fixed = wild < 0 ? pattern : pattern.slice(0, wild);
   return fixed.slice(0, fixed.lastIndexOf('/') + 1);
 }

@@ -48,6 +48,8 @@ export async function loadPipeline(
   const validated = validate(file, text);
   if (!validated.ok) return err({ reason: 'input', diagnostics: validated.error, text });
   const { pipeline, warnings } = validated.value;
+  const home = homeOutput(pipeline);
+  if (home !== undefined) return err({ reason: 'input', diagnostics: [home], text });
   const folder = resolve(dirname(file));
   const inputs = settleInputs(pipeline, options.inputs ?? {}, folder, text);
   if (!inputs.ok) return inputs;
@@ -56,6 +58,21 @@ export async function loadPipeline(
   const date = new Date(options.now ?? Date.now()).toISOString().slice(0, 10);
   const base = { inputs: toCel(inputs.value), env: env.value, run: { date } };
   return ok({ pipeline, file, folder, base, warnings });
+}
+
+/** `~/x` or `~ann/x`. */
+const ofHome = /^~([^/]*\/|$)/;
+
+/** A folder called "~" would be made, which a careless `rm -r` takes for the home folder. */
+function homeOutput({ output, source }: Pipeline): Diagnostic | undefined {
+  if (!ofHome.test(output)) return undefined;
+  return {
+    severity: 'error',
+    file: source.file,
+    span: source.spanOf(['output']),
+    message: `output: ${JSON.stringify(output)} begins with "~", which only a shell expands`,
+    hint: 'write the whole path, or one relative to the pipeline file',
+  };
 }
 
 type Settled<T> = Result<Readonly<Record<string, T>>, Problem>;
@@ -114,6 +131,8 @@ function asInput(
   switch (type) {
     case 'file':
       if (typeof raw !== 'string' || raw === '') return err(`${said} is no path`);
+      if (ofHome.test(raw))
+        return err(`${said} begins with "~", which the shell did not expand: write the whole path`);
       return ok(folder === undefined ? raw : relative(folder, resolve(raw)));
     case 'string':
       return ok(String(raw));

@@ -50,22 +50,23 @@ export async function openWorkspace(
   const items =
     unusable === undefined
       ? await listItems(pipeline.items, folder, places.output, chosen)
-      : err(`items.glob: ${unusable}`);
+      : err({ message: `items.glob: ${unusable}` });
   if (!items.ok) {
     store.close();
     const span = pipeline.source.spanOf(['items']);
-    const meant = stepMeant(items.error, filter, pipeline);
+    const { message } = items.error;
+    const meant = stepMeant(message, filter, pipeline) ?? items.error.hint;
     const hint = meant === undefined ? {} : { hint: meant };
     return err({
       reason: 'input',
       text: pipeline.source.text,
-      diagnostics: [{ severity: 'error', file, span, message: items.error, ...hint }],
+      diagnostics: [{ severity: 'error', file, span, message, ...hint }],
     });
   }
   const hashes = new HashCache(places.hashes);
   const disk = new RealDisk({ folder, output: places.output, kept: places.kept, hashes, clock });
   return ok({
-    state: loaded.value,
+    state: { ...loaded.value, warnings: [...loaded.value.warnings, ...items.value.warnings] },
     disk,
     items: items.value,
     close() {

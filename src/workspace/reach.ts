@@ -1,8 +1,11 @@
 // The service that a run speaks to: the hosted one, or the local one in this process.
+import { dirname } from 'node:path';
+import { err, ok, type Result } from '../base/result.ts';
 import type { Clock } from '../run/ports.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { Pictures } from '../service/options.ts';
 import type { Places } from './places.ts';
+import { type Problem, problem } from './problem.ts';
 import type { Target } from './target.ts';
 
 export type { Pictures };
@@ -31,24 +34,32 @@ interface Reaching {
 /** More than any rehearsal spends. */
 const rehearsalCredits = 1_000_000_000;
 
-/** The hosted service, or the local one in this process, with its data beside the rehearsal's state. */
+/** The hosted service, or the local one in this process, with its data beside the rehearsal's state. Errors: that data is damaged or in use. */
 export async function openService({
   target,
   places,
   clock,
   ...manner
-}: Reaching): Promise<Reachable> {
+}: Reaching): Promise<Result<Reachable, Problem>> {
   if (target.kind === 'hosted')
-    return { address: target.address, key: target.key, close: async () => undefined };
+    return ok({ address: target.address, key: target.key, close: async () => undefined });
   // Only a rehearsal pays for loading a web server and an image library.
   const { startService } = await import('../service/start.ts');
-  return await startService({
-    data: places.service,
-    credits: rehearsalCredits,
-    passingKey: true,
-    ...manner,
-    now: () => clock.now(),
-  });
+  try {
+    const service = await startService({
+      data: places.service,
+      credits: rehearsalCredits,
+      passingKey: true,
+      ...manner,
+      now: () => clock.now(),
+    });
+    return ok(service);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
+    const room = dirname(places.service);
+    const hint = `${room} holds only this pipeline's rehearsal: remove it to begin the rehearsal again`;
+    return err(problem(error.message, 'the rehearsal', hint));
+  }
 }
 
 /** A rehearsal at once is about a hundred times faster than what it rehearses. */

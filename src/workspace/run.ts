@@ -167,7 +167,9 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   try {
     const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
     const { target, places, clock } = running;
-    service = await openService({ target, places, clock, speed, pictures });
+    const reached = await openService({ target, places, clock, speed, pictures });
+    if (!reached.ok) return reached;
+    service = reached.value;
     const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
     for (const message of service.lacks?.(kinds) ?? []) say({ type: 'warning', message });
     const { news } = heard.value;

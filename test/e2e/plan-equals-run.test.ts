@@ -83,7 +83,7 @@ class World {
         ? {}
         : { keys: new Set(items.map((at) => `k${at % 4}`)) };
     const list = await listItems(pipeline.items, '/nowhere', '/nowhere/out', keys);
-    if (!list.ok) throw new Error(list.error);
+    if (!list.ok) throw new Error(list.error.message);
     const surveyed = await survey(loaded, list.value, { ledger, disk, clock, leftOut: out.value });
     const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
     const before = this.service.charged;

@@ -48,6 +48,14 @@ describe('a file’s digest', () => {
     expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('ruse') });
   });
 
+  test('of a path that begins with "~" is not looked for at home: it says so', () => {
+    const { disk } = room();
+    expect(disk.input('~/a.png')).toEqual({
+      is: 'absent',
+      why: 'does not exist (only a shell expands "~": write the whole path)',
+    });
+  });
+
   test.each([
     ['missing', 'gone.png', 'does not exist'],
     ['a folder', 'sub', 'is a folder'],

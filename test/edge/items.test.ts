@@ -1,5 +1,5 @@
 // Items: which there are, in a fixed order, under keys that stay the same between runs.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/base/json.ts';
@@ -24,7 +24,7 @@ async function keys(
   output = 'out',
 ): Promise<readonly string[] | string> {
   const found = await listItems(items, folder, join(folder, output), filter);
-  if (!found.ok) return found.error;
+  if (!found.ok) return found.error.message;
   const list = [...found.value].map(({ key }) => key);
   expect(found.value.count).toBe(list.length);
   expect([...found.value].map(({ key }) => key)).toEqual(list);
@@ -99,11 +99,56 @@ describe('a glob', () => {
     ]);
   });
 
-  test('that finds nothing says where it looked', async () => {
+  test('that finds nothing says where it looked, and what is there', async () => {
     const folder = folderWith('photos/a.png');
-    expect(await keys(glob('photos/*.gif'), folder)).toBe(
-      `items.glob "photos/*.gif" finds no file (from ${folder})`,
+    expect(await listItems(glob('photos/*.gif'), folder, join(folder, 'out'), {})).toEqual({
+      ok: false,
+      error: {
+        message: `items.glob "photos/*.gif" finds no file (from ${folder})`,
+        hint: '"photos" has 1 .png file: "photos/*.png"?',
+      },
+    });
+  });
+
+  test('finds what cameras and browsers write: capitals and parentheses', async () => {
+    const folder = folderWith(
+      'photos (1)/IMG_1.JPG',
+      'photos (1)/img_1.jpg',
+      'photos (1)/a (2).Png',
     );
+    expect(await keys(glob('photos (1)/*.{jpg,png}'), folder)).toEqual([
+      'IMG_1.JPG',
+      'a (2).Png',
+      'img_1.jpg',
+    ]);
+    expect(await keys(glob('photos (1)/a (2).png'), folder)).toEqual(['a (2).Png']);
+  });
+
+  test('takes the case of its fixed folders as it is written, where the disk tells them apart', async () => {
+    const folder = folderWith('photos/a.jpg');
+    const found = await keys(glob('Photos/*.jpg'), folder);
+    const tellsApart = !existsSync(join(folder, 'PHOTOS'));
+    expect(found).toEqual(
+      tellsApart ? `items.glob "Photos/*.jpg" finds no file (from ${folder})` : ['a.jpg'],
+    );
+  });
+
+  test('names what is left out in a warning', async () => {
+    const folder = folderWith('photos/a.jpg');
+    symlinkSync('nowhere', join(folder, 'photos/b.jpg'));
+    const found = await listItems(glob('photos/*.jpg'), folder, join(folder, 'out'), {});
+    expect(found.ok && [...found.value].map(({ key }) => key)).toEqual(['a.jpg']);
+    expect(found.ok && found.value.warnings).toEqual([
+      'photos/b.jpg is left out: the link leads nowhere',
+    ]);
+  });
+
+  test('that finds only what cannot be an item says so', async () => {
+    const folder = folderWith('photos/a.png');
+    symlinkSync('nowhere', join(folder, 'photos/b.jpg'));
+    expect(await listItems(glob('photos/*.jpg'), folder, join(folder, 'out'), {})).toMatchObject({
+      error: { hint: 'photos/b.jpg is left out: the link leads nowhere' },
+    });
   });
 
   test.each(['out', 'out/deep', 'photos/../out'])(
@@ -161,8 +206,44 @@ describe('a choice of items', () => {
     expect(found.ok && [...found.value]).toMatchObject([{ fields: { index: 3 } }]);
   });
 
-  test('that chooses nothing is refused', async () => {
-    expect(await keys(list, '/', { only: '*.gif' })).toBe('no item matches --items *.gif');
+  test('that chooses nothing is refused, and says what keys look like', async () => {
+    expect(await listItems(list, '/', '/out', { only: '*.gif' })).toEqual({
+      ok: false,
+      error: {
+        message: 'no item matches --items *.gif',
+        hint: 'keys look like "a.png", "b.png", "sub/c.png", … (4 in all)',
+      },
+    });
+    expect(await listItems(list, '/', '/out', { only: 'd.jgp' })).toMatchObject({
+      error: { hint: expect.stringMatching(/^did you mean "d.jpg"\? Keys look like/) },
+    });
+    expect(await listItems(list, '/', '/out', { except: ['*.gif'] })).toMatchObject({
+      error: { hint: expect.stringContaining('keys look like "a.png"') },
+    });
+  });
+
+  test('that names the folder of the glob too is told that keys leave it out', async () => {
+    const folder = folderWith('photos/a.jpg');
+    expect(
+      await listItems(glob('photos/*.jpg'), folder, '/out', { only: 'photos/a.jpg' }),
+    ).toMatchObject({ error: { hint: 'keys are paths below "photos/": write "a.jpg"' } });
+  });
+
+  test('ignores case, and a key as it stands means that item alone', async () => {
+    const both = values({ key: 'a.jpg' }, { key: 'A.JPG' }, { key: 'b [1] (2).jpg' });
+    expect(await keys(both, '/', { only: '*.Jpg' })).toEqual(['a.jpg', 'A.JPG', 'b [1] (2).jpg']);
+    expect(await keys(both, '/', { only: 'A.jpg' })).toEqual(['a.jpg', 'A.JPG']);
+    expect(await keys(both, '/', { only: 'A.JPG' })).toEqual(['A.JPG']);
+    expect(await keys(both, '/', { except: ['a.jpg'] })).toEqual(['A.JPG', 'b [1] (2).jpg']);
+    expect(await keys(both, '/', { only: 'b [1] (2).jpg' })).toEqual(['b [1] (2).jpg']);
+  });
+
+  test.each([
+    [{ only: '' }, '--items  is empty'],
+    [{ except: [''] }, '--exclude  is empty'],
+    [{ only: `${'a'.repeat(70_000)}*` }, 'is not a glob'],
+  ])('that is no glob is refused: %#', async (filter, words) => {
+    expect(await keys(list, '/', filter)).toContain(words);
   });
 
   test('finds two items with one key although it chooses neither', async () => {

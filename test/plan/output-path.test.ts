@@ -12,7 +12,6 @@ describe('a place', () => {
     ['a.png', one, 'a.png'],
     ['x/./y//a.png', one, 'x/y/a.png'],
     ['./a.png', one, 'a.png'],
-    ['x\\a.png', one, 'x/a.png'],
     ['a.png', { ...one, count: 2 }, 'a-1.png'],
     ['x/a.png', { ...one, index: 2, count: 3 }, 'x/a-3.png'],
     ['x.y/a', { ...one, index: 1, count: 2 }, 'x.y/a-2'],
@@ -22,6 +21,8 @@ describe('a place', () => {
     ['./', one, '1.png'],
     ['ünïcode 😀.png', one, 'ünïcode 😀.png'],
     ['..a.png', one, '..a.png'],
+    ['~a.png', one, '~a.png'],
+    ['x/~/a.png', one, 'x/~/a.png'],
     ['common.png', one, 'common.png'],
   ])('%j of %j is %s', (to, which, expected) => {
     expect(outputPath(to, which)).toEqual({ ok: true, value: expected });
@@ -31,7 +32,11 @@ describe('a place', () => {
     ['../a.png', 'would leave'],
     ['x/../../a.png', 'would leave'],
     ['x/..', 'would leave'],
-    ['x\\..\\..\\a.png', 'would leave'],
+    ['x\\..\\..\\a.png', 'a backslash'],
+    ['x\\a.png', 'a backslash in it, which no name on Windows can have: write "/" between folders'],
+    ['back\\slash.png', 'a backslash'],
+    ['~/a.png', 'begins with "~", which only a shell expands'],
+    ['./~/a.png', 'only a shell expands'],
     ['/etc/passwd', 'not below'],
     ['\\\\server\\a', 'not below'],
     ['C:\\a.png', 'not below'],
@@ -74,6 +79,7 @@ describe('a place', () => {
         const place = posix.resolve('/out', path.value);
         expect(place.startsWith('/out/')).toBe(true);
         expect(place).toBe(`/out/${path.value}`);
+        expect(path.value).not.toContain('\\');
       }),
       { seed: 1, numRuns: 1000 },
     );

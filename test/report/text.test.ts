@@ -1,8 +1,6 @@
-// Words for people: numbers, times, tables, and names that may not drive the terminal.
+// Words for people: numbers, times, tables.
 import { describe, expect, test } from 'vitest';
-import { printable } from '../../src/base/printable.ts';
 import { count, duration, table } from '../../src/report/text.ts';
-import { control, wild } from './wild.ts';
 
 describe('a count', () => {
   test.each([
@@ -49,14 +47,5 @@ describe('a table', () => {
 
   test('of nothing is nothing', () => {
     expect(table([])).toBe('');
-  });
-});
-
-describe('a printable name', () => {
-  test('has no control character left, and keeps the rest and its length', () => {
-    expect(printable(wild)).not.toMatch(control);
-    expect(printable(wild)).not.toContain('\n');
-    expect(printable('Größe 😀 ñ.png')).toBe('Größe 😀 ñ.png');
-    expect(printable('a\u001bb')).toHaveLength(3);
   });
 });

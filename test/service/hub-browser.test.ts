@@ -128,6 +128,25 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     expect(faults).toHaveLength(2);
   });
 
+  test.each([1_234_567, 98_765_432, 123_456_789_012])(
+    'shows a balance of %d and long times whole, on a desk and on a phone',
+    async (credits) => {
+      const local = await service({ credits });
+      const client = new Client(local);
+      const file = await client.upload(await photo(1), 'png');
+      for (const name of ['short', 'a_long_name_without_any_break_'.repeat(3)])
+        await client.settled('image', await client.swap(file, file, name));
+      const { page } = await visit(local, { javaScriptEnabled: true });
+      for (const width of [1280, 700, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(`${local.address}/hub`, { waitUntil: 'load' });
+        const labels = await page.locator('.levels span').allTextContents();
+        expect(labels[0]).toBe(credits.toLocaleString('en-US'));
+        expect([width, await page.evaluate(textsOutside)]).toEqual([width, []]);
+      }
+    },
+  );
+
   test('fits a narrow screen: nothing is wider than the page', async () => {
     const local = await service();
     await receiver(local.address);
@@ -152,3 +171,27 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     }
   });
 });
+
+/** In the page: every text of the figures, the chart and the cards that is not wholly inside what frames it. */
+function textsOutside(): readonly string[] {
+  const outside: string[] = [];
+  let texts = 0;
+  for (const frame of document.querySelectorAll('svg, figure, .words, .figures div')) {
+    const box = frame.getBoundingClientRect();
+    const style = getComputedStyle(frame);
+    const left = box.left + Number.parseFloat(style.paddingLeft) - 0.5;
+    const right = box.right - Number.parseFloat(style.paddingRight) + 0.5;
+    const walker = document.createTreeWalker(frame, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const text of range.getClientRects()) {
+        texts += 1;
+        const within = text.left >= left && text.right <= right;
+        if (!within || text.top < box.top - 0.5 || text.bottom > box.bottom + 0.5)
+          outside.push(`${frame.tagName}: ${node.textContent ?? ''}`);
+      }
+    }
+  }
+  return texts > 15 ? outside : ['hardly any text was found'];
+}

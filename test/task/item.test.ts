@@ -61,6 +61,9 @@ describe('the folder of a glob', () => {
     ['a[12]/b.png', ''],
     ['x/{a,b}/c.png', 'x/'],
     ['x/@(a|b).png', 'x/'],
+    ['photos (1)/*.png', 'photos (1)/'],
+    ['me+you@home!/*.png', 'me+you@home!/'],
+    ['my\\ photos/*.png', ''],
   ])('of %s is %j', (pattern, base) => {
     expect(globBase(pattern)).toBe(base);
   });

@@ -43,6 +43,22 @@ async function problems(options: LoadOptions, content = text): Promise<readonly 
   );
 }
 
+describe('"~"', () => {
+  test('is not expanded: an output folder or a file that begins with it is refused', async () => {
+    expect(await problems({}, `output: ~/out\n${text}`)).toEqual([
+      '1: output: "~/out" begins with "~", which only a shell expands (write the whole path, or one relative to the pipeline file)',
+    ]);
+    const words = 'begins with "~", which the shell did not expand: write the whole path';
+    expect(await problems({ inputs: { count: 3, actor: '~/a.jpg' } })).toEqual([
+      `3: input "actor": "~/a.jpg" ${words} (--input actor=<file>)`,
+    ]);
+    expect(await problems({}, text.replace('../media', '~ann'))).toEqual([
+      `3: input "actor": "~ann/actor.jpg" ${words} (--input actor=<file>)`,
+    ]);
+    expect(await problems({ inputs: { count: 3, actor: '~a.jpg' } })).toEqual([]);
+  });
+});
+
 describe('a loaded pipeline', () => {
   test('knows where it stands, its inputs by type, its environment and the day', async () => {
     const { file, folder, base, pipeline } = await loaded({

@@ -1,11 +1,11 @@
-// Credits over time, as a picture drawn on the server: a step for each entry of a ledger.
+// Credits over time, as a picture drawn on the server: a step for each entry of a ledger. The labels are text beside the
+// curve, not in it: however many digits a balance has and however narrow the screen is, they have room.
 import type { LedgerEntry } from '../../accounts.ts';
 import { type Html, html, number } from './layout.ts';
 
-const width = 760;
-const height = 200;
-const left = 64;
-const bottom = 24;
+/** The curve's own units: it is stretched to the room that the labels beside it leave. */
+const width = 1000;
+const height = 100;
 /** More steps than pixels cannot be seen. */
 const mostSteps = 600;
 
@@ -36,31 +36,35 @@ export function creditChart(entries: readonly LedgerEntry[]): Html {
   const lowest = Math.min(...balances);
   const least = lowest > most / 2 && lowest < most ? lowest : 0;
   const span = Math.max(1, last.at - first.at);
-  const x = (at: number): number => left + ((at - first.at) / span) * (width - left - 8);
-  const y = (balance: number): number =>
-    8 + (1 - (balance - least) / (most - least)) * (height - bottom - 8);
+  const x = (at: number): number => ((at - first.at) / span) * width;
+  const y = (balance: number): number => (1 - (balance - least) / (most - least)) * height;
   const line = steps
     .map(({ at, balance }, index) =>
       index === 0
-        ? `M${x(at).toFixed(1)} ${y(balance).toFixed(1)}`
-        : `H${x(at).toFixed(1)}V${y(balance).toFixed(1)}`,
+        ? `M${x(at).toFixed(1)} ${y(balance).toFixed(2)}`
+        : `H${x(at).toFixed(1)}V${y(balance).toFixed(2)}`,
     )
     .join('');
-  const clock = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  // Of a short time the seconds tell both ends apart.
+  const digits = span < 600_000 ? 19 : 16;
+  const clock = (at: number): string =>
+    new Date(at).toISOString().slice(0, digits).replace('T', ' ');
   const caption = `Balance from ${clock(first.at)} to ${clock(last.at)} UTC: ${number(first.balance)} to ${number(last.balance)} credits`;
+  const levels = [most, (least + most) / 2, least];
   return html`
     <figure>
-      <svg viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${caption}>
-        ${[least, (least + most) / 2, most].map(
-          (level) => html`
-            <line class="grid" x1=${left} x2=${width} y1=${y(level)} y2=${y(level)} />
-            <text x=${left - 8} y=${y(level) + 4} text-anchor="end">${number(Math.round(level))}</text>
-          `,
-        )}
-        <path d=${`${line}H${width}`} fill="none" stroke="currentColor" stroke-width="2" />
-        <text x=${left} y=${height - 6}>${clock(first.at)}</text>
-        <text x=${width} y=${height - 6} text-anchor="end">${clock(last.at)} UTC</text>
-      </svg>
+      <div class="chart">
+        <div class="levels" aria-hidden="true">
+          ${levels.map((level) => html`<span>${number(Math.round(level))}</span>`)}
+        </div>
+        <svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label=${caption}>
+          ${levels.map((level) => html`<line class="grid" x1="0" x2=${width} y1=${y(level)} y2=${y(level)} />`)}
+          <path d=${`${line}H${width}`} fill="none" stroke="currentColor" stroke-width="2" />
+        </svg>
+        <div class="times" aria-hidden="true">
+          <span>${clock(first.at)}</span><span>${clock(last.at)} UTC</span>
+        </div>
+      </div>
       <figcaption>${caption}</figcaption>
     </figure>
   `;

@@ -44,14 +44,21 @@ pre { background: var(--card); border: 1px solid var(--line); padding: .75rem; o
 .cards .picture { position: relative; display: grid; place-items: center; aspect-ratio: 4 / 3; background: light-dark(#eef0f4, #262a33); color: var(--dim); }
 .cards img, .cards video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
 .cards video[controls] { object-fit: contain; } .cards audio { display: block; width: 100%; }
-.cards .words { padding: .6rem .75rem; } .cards strong { display: block; overflow-wrap: anywhere; }
+.cards .words { padding: .6rem .75rem; overflow-wrap: anywhere; } .cards strong { display: block; }
+.cards .dim { font-size: .85rem; } .cards time, .cards .badge { display: inline-block; white-space: normal; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; margin: 0; padding: 0; }
 .figures div { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; }
-.figures dt { color: var(--dim); font-size: .85rem; } .figures dd { margin: 0; font-size: 1.35rem; font-weight: 600; }
+.figures dt { color: var(--dim); font-size: .85rem; } .figures dd { margin: 0; font-size: 1.35rem; font-weight: 600; overflow-wrap: anywhere; }
 figure { margin: 1rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; }
-figure svg { display: block; width: 100%; height: auto; color: var(--accent); }
+.chart { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .6rem .75rem; padding-top: .5em; font-size: .8rem; color: var(--dim); }
+.levels { display: flex; flex-direction: column; justify-content: space-between; text-align: right; line-height: 0; font-variant-numeric: tabular-nums; }
+.levels span { height: 0; }
+.chart svg { display: block; width: 100%; height: 10rem; overflow: visible; color: var(--accent); }
+.chart svg * { vector-effect: non-scaling-stroke; }
+.times { grid-column: 2; display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; font-variant-numeric: tabular-nums; }
+.times :last-child { margin-left: auto; }
 figcaption { color: var(--dim); font-size: .85rem; margin-top: .5rem; }
-svg text { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
+svg .grid { stroke: var(--line); }
 form.panel { display: grid; gap: .75rem; max-width: 34rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; }
 form.inline { display: inline-flex; gap: .35rem; margin: 0 .75rem 0 0; }
 label { display: grid; gap: .2rem; font-size: .85rem; color: var(--dim); } label.tick { display: inline-flex; gap: .4rem; margin-right: 1rem; }
