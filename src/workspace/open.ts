@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { RealDisk } from '../edge/disk.ts';
 import { HashCache } from '../edge/hash-cache.ts';
-import { type ItemFilter, type ItemList, listItems } from '../edge/items.ts';
+import { type ItemFilter, type ItemList, type ItemTrouble, listItems } from '../edge/items.ts';
 import { databaseStore } from '../edge/job-store.ts';
 import { type Loaded, loadState } from '../edge/load-state.ts';
 import { makeFolder } from '../edge/make-folder.ts';
@@ -47,7 +47,7 @@ export async function openWorkspace(
   const chosen = keys === undefined ? filter : { ...filter, keys };
   const unusable =
     pipeline.items.kind === 'glob' ? patternTrouble(pipeline.items.pattern) : undefined;
-  const items =
+  const items: Result<ItemList, ItemTrouble> =
     unusable === undefined
       ? await listItems(pipeline.items, folder, places.output, chosen)
       : err({ message: `items.glob: ${unusable}` });
