@@ -1,7 +1,8 @@
 // Checks of a `with` that a schema says badly: rules between fields, unknown fields, assets that are local paths.
-import { extensionOf, mediaTypeOf } from '../api/asset.ts';
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { extensionOf, libraryMediaOf, mediaTypeOf } from '../api/asset.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
+import { cautionsOf } from '../kinds/model-rules.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Draft } from './draft.ts';
 import type { Path, Source } from './source.ts';
@@ -21,6 +22,14 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         file: source.file,
         span: source.spanOf([...base, ...breach.field.split('.')]),
         message: `step "${draft.name}": ${breach.message}`,
+      });
+  for (const caution of tool === undefined ? [] : cautionsOf(tool.name, body))
+    if (!isTemplated(`${fieldOf(body, caution.field)}`))
+      found.push({
+        severity: 'warning',
+        file: source.file,
+        span: source.spanOf([...base, ...caution.field.split('.')]),
+        message: `step "${draft.name}": ${caution.message}`,
       });
   walk(body, draft.kind.with, [], (value, schema, path) => {
     if (schema === undefined && tool !== undefined && !tool.contractual)
@@ -42,10 +51,11 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
   return found;
 }
 
-/** interface.md, Asset reference: a file_path of the service, or a direct URL with a known extension. */
+/** interface.md, Asset reference: a file_path of the service, a direct URL with a known extension, or the library's. */
 export function isAssetReference(value: string): boolean {
   if (isTemplated(value) || value.startsWith('api-assets/')) return true;
   if (!/^https?:\/\//.test(value)) return false;
+  if (libraryMediaOf(value) !== undefined) return true;
   return URL.canParse(value) && mediaTypeOf(extensionOf(new URL(value).pathname)) !== undefined;
 }
 

@@ -18,6 +18,7 @@ import {
 } from '../plan/foresee.ts';
 import { type Machine, OutputClaims } from '../plan/output-claims.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
+import { PlanFindings } from '../plan/plan-findings.ts';
 import type { Ending, Phase } from '../plan/schedule.ts';
 import { Barrier } from '../run/barrier.ts';
 import { Look } from '../run/look.ts';
@@ -29,6 +30,8 @@ export interface Survey {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
+  /** What the account’s plan may refuse. */
+  readonly findings: PlanFindings;
   /**
    * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
    * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
@@ -58,10 +61,14 @@ export async function survey(
 ): Promise<Survey> {
   const { pipeline, base } = loaded;
   const look = new Look(disk);
+  const findings = new PlanFindings();
   const ground: Ground = {
     facts: look,
     jobOf: (fingerprint) => ledger.job(fingerprint),
-    estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
+    estimate: (step: Step, body: JsonObject) => {
+      findings.look(step, body);
+      return estimateOf(step, body, ledger);
+    },
     base,
     now: clock.now(),
     leftOut,
@@ -134,6 +141,7 @@ export async function survey(
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
     troubles: finder.found,
+    findings,
     owed,
     underWay,
   };
