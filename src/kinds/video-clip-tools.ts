@@ -33,7 +33,7 @@ const aiVideoEditor = listedTool({
   rules: (body) => [...endsAfterStart(body), ...fitsVideoEditModel(body)],
   examples: [
     {
-      end_seconds: 2,
+      end_seconds: 3,
       model: 'ltx-2.3',
       resolution: '480p',
       assets: { video_file_path: 'asset:video' },

@@ -215,7 +215,7 @@ const imageToVideo = listedTool({
   rules: fitsVideoModel,
   examples: [
     {
-      end_seconds: 2,
+      end_seconds: 3,
       model: 'ltx-2.3',
       resolution: '480p',
       assets: { image_file_path: 'asset:image' },
@@ -247,7 +247,7 @@ const textToVideo = listedTool({
   rules: fitsVideoModel,
   examples: [
     {
-      end_seconds: 2,
+      end_seconds: 3,
       model: 'ltx-2.3',
       resolution: '480p',
       aspect_ratio: '16:9',
