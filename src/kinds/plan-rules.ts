@@ -50,8 +50,13 @@ function fitsPlanDefault(
   body: JsonObject,
   completed: JsonObject,
 ): readonly RuleBreach[] {
-  if (fieldOf(body, 'model') === fieldOf(completed, 'model')) return [];
-  return tool === 'text-to-video' || tool === 'image-to-video' ? fitsVideoModel(completed) : [];
+  const model = fieldOf(completed, 'model');
+  if (fieldOf(body, 'model') === model) return [];
+  if (tool !== 'text-to-video' && tool !== 'image-to-video') return [];
+  return fitsVideoModel(completed).map(({ field, message }) => ({
+    field,
+    message: `${message} (${model} is the plan’s default model: set model: to choose another)`,
+  }));
 }
 
 /** The lowest named resolution of a tool; undefined where it has none. */

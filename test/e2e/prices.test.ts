@@ -33,6 +33,18 @@ describe('a rehearsal', () => {
     }
   });
 
+  test('refuses what its default model does not take, as a paid plan would', async () => {
+    const body = '{ end_seconds: 1, style: { prompt: a boat } }';
+    const { stderr, code } = await new Rig(step('text-to-video', body)).command([
+      'plan',
+      'pipeline.yaml',
+    ]);
+    expect(stderr).toContain(
+      'step "it": kling-3.0 makes 3–15 seconds, not 1 (kling-3.0 is the plan’s default model: set model: to choose another)',
+    );
+    expect(code).toBe(2);
+  });
+
   test('charges a step’s own estimate where no price is published', async () => {
     const rig = new Rig(step('text-to-video', unpriced, 'estimate: 321, '));
     expect((await rig.command(['plan', 'pipeline.yaml'])).stdout).toContain('At most 321 credits.');
