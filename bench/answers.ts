@@ -23,7 +23,12 @@ export async function measureAnswers(renderings: number, count: number): Promise
       async () =>
         (await client.create('photo-colorizer', { assets: { image_file_path: target } })).id,
       async () => {
-        const body = { end_seconds: 1, resolution: '480p', assets: { image_file_path: still } };
+        const body = {
+          end_seconds: 1,
+          model: 'ltx-2.3',
+          resolution: '480p',
+          assets: { image_file_path: still },
+        };
         return (await client.create('image-to-video', body)).id;
       },
     ];

@@ -6,7 +6,7 @@ export type MediaType = RecordKind;
 const extensions: Readonly<Record<MediaType, readonly string[]>> = {
   image: 'png jpg jpeg jfif heic heif webp avif jp2 tiff tif bmp'.split(' '),
   video: 'mp4 m4v mov webm gif'.split(' '),
-  audio: 'mp3 mpeg wav aac aiff flac m4a ogg opus'.split(' '),
+  audio: 'mp3 mpeg wav aac aiff flac m4a ogg opus weba oga amr'.split(' '),
 };
 
 /** The extension of a path in lower case and without its dot; empty when it has none. */
@@ -34,6 +34,20 @@ export function fitsAs(media: MediaType, extension: string): boolean {
 }
 
 export const knownExtensions: readonly string[] = Object.values(extensions).flat();
+
+/**
+ * What an address of the account's library stands for, such as `https://magichour.ai/my-library?imageId=…`; undefined:
+ * it is none. It has no extension (models.md, Other tools).
+ */
+export function libraryMediaOf(reference: string): MediaType | undefined {
+  if (!URL.canParse(reference)) return undefined;
+  const { protocol, hostname, pathname, searchParams } = new URL(reference);
+  if (protocol !== 'https:' || !/^(www\.)?magichour\.ai$/.test(hostname)) return undefined;
+  if (!/^\/my-library\/?$/.test(pathname)) return undefined;
+  return (['image', 'video', 'audio'] as const).find(
+    (media) => (searchParams.get(`${media}Id`) ?? '') !== '',
+  );
+}
 
 /** How long an uploaded asset is kept by the service (facts.md, Uploads), in milliseconds. */
 export const assetLifetimeMs = 7 * 24 * 3_600_000;

@@ -2,9 +2,10 @@
 // for one says what the other will cost.
 import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Price } from './price.ts';
+import { priceList } from './price-list.ts';
 
 export interface Measured {
-  /** The tool, and the settings that may decide its price. */
+  /** The tool, the settings that may decide its price, and the edition of the list that the amount is measured by. */
   readonly of: string;
   /** Above 0: credits by the price list where it has a price, else seconds, else 1. */
   readonly amount: number;
@@ -24,7 +25,8 @@ const settingMax = 40;
 
 export function measureOf(tool: string, body: JsonObject, listed: Price): Measured {
   const of = [tool, ...settingsOf(body, '')].join(' ');
-  if (listed.known && listed.credits > 0) return { of, amount: listed.credits };
+  if (listed.known && listed.credits > 0)
+    return { of: `${of} list=${priceList.edition}`, amount: listed.credits };
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
   const seconds = typeof end === 'number' && typeof start === 'number' ? end - start : 0;

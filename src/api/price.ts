@@ -1,62 +1,126 @@
-// What a creation will cost by the published list: never less than the creation answers, or not
-// known. A price that is not known is not a price of zero: with a budget, the caller must ask for
-// one.
+// What a creation will cost by the published list: never less than the creation answers, or not known. A price that is
+// not known is not a price of zero: the caller must ask for one. The plan and the local service both ask here.
 import { fieldOf, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
-import { type ModelRate, type PriceRule, priceList, type Table } from './price-list.ts';
+import {
+  entryOf,
+  type ImageModel,
+  imageModels,
+  type VideoModel,
+  videoAliases,
+  videoModels,
+  withPlanDefaults,
+} from './models.ts';
+import { type PriceRule, priceList, type Table } from './price-list.ts';
+import type { Tier } from './tier.ts';
 
 export type Price =
   | {
       readonly known: true;
       /** Whole credits, rounded up. */
       readonly credits: number;
-      /** True for video: the final charge follows the real frame rate of the output. */
+      /** True for video: the final charge may follow the real frame rate of the output. */
       readonly estimate: boolean;
     }
+  /** `why` says what to change in the request, where a change gives it a price. */
   | { readonly known: false; readonly why: string };
 
 /** A price, or the sentence that says why there is none. */
 type Figure = Result<number, string>;
 
 /** facts.md, Prices: a creation answers as if the output had so many frames a second. */
-const assumedFps = 30;
-/** A published second of video is one of so many frames. */
-const publishedFps = 24;
+export const assumedFps = 30;
 
 /**
- * A figure by the second, as the creation will answer it. The list does not say for every tool at which frame
- * rate its second is counted; the dearer reading is taken, so that a plan is never below the bill.
- */
-const bySecond = (seconds: number, credits: number): Figure =>
-  ok((roundedUp(seconds) * credits * assumedFps) / publishedFps);
-
-/**
- * The price of one creation. `body` is the request as it will be sent: a field that is missing is
- * taken as left out, so a field whose value is not known yet must not be dropped where it decides
- * the price.
+ * The price of one creation. `body` is the request as it will be sent: a field that is missing is taken as left out,
+ * so a field whose value is not known yet must not be dropped where it decides the price. `tier`: the account's plan;
+ * undefined: not known, then the dearer of what the plans have.
  *
- * Where a field that decides is left out, the dearest value stands in for it, if every value has a
- * published figure; otherwise the price is not known. Video is counted at 30 frames a second, as
- * the creation does; an output of more frames a second ends dearer.
+ * Where a field that decides is left out, the service's own choice is priced where it is published; else the dearest
+ * value stands in for it, if every value has a published figure; otherwise the price is not known. Video by the frame
+ * is counted at 30 frames a second, as the creation does; an output of more frames a second ends dearer.
  */
-export function priceOf(tool: string, body: JsonObject): Price {
-  const rule = own(priceList.tools, tool);
+export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
+  const rule = entryOf(priceList.tools, tool);
   if (rule === undefined) return { known: false, why: `no price is published for ${tool}` };
-  const figure = figureOf(rule, body);
+  const figure = figureOf(rule, withPlanDefaults(tool, body, tier));
   if (!figure.ok) return { known: false, why: `${tool}: ${figure.error}` };
   const estimate =
     rule.kind === 'frames' || rule.kind === 'seconds' || rule.kind === 'model-seconds';
   return { known: true, credits: roundedUp(figure.value), estimate };
 }
 
+/**
+ * How many frames a second a creation is counted at, where its final charge follows the frames that are rendered;
+ * undefined where it does not.
+ */
+export function countedFps(tool: string, body: JsonObject): number | undefined {
+  const rule = entryOf(priceList.tools, tool);
+  if (rule?.kind === 'unpublished') return assumedFps;
+  if (rule?.kind !== 'frames') return undefined;
+  const rate = rule.fps === undefined ? ok(assumedFps) : frameRate(rule.fps, body);
+  return rate.ok ? rate.value : assumedFps;
+}
+
+/** The frame rate that a body sets for its output; undefined where the output has its own. */
+export function chosenFps(tool: string, body: JsonObject): number | undefined {
+  const rule = entryOf(priceList.tools, tool);
+  if (rule?.kind !== 'frames' || rule.fps?.effect !== 'sets') return undefined;
+  const asked = fieldOf(body, rule.fps.field);
+  return typeof asked === 'number' ? asked : undefined;
+}
+
+/**
+ * At least what any published figure of the tool comes to for a body of this size: for a creation that must be charged
+ * although its own price is not known. A tool without any figure counts a credit a frame, which is how the service
+ * prices most of its video tools.
+ */
+export function dearestOf(tool: string, body: JsonObject): number {
+  const rule = entryOf(priceList.tools, tool);
+  const length = clipSeconds(body);
+  const seconds = length.ok ? length.value : usualSeconds;
+  switch (rule?.kind) {
+    case 'flat':
+      return rule.credits;
+    case 'upscale':
+      return Math.max(...Object.values(rule.modes).flatMap((mode) => Object.values(mode)));
+    case 'images': {
+      const count = fieldOf(body, 'image_count');
+      const each = Math.max(...Object.values(imageModels).map(({ credits }) => credits));
+      return each * (typeof count === 'number' ? Math.max(1, Math.ceil(count)) : 1);
+    }
+    case 'characters':
+      return roundedUp(`${fieldOf(body, rule.field) ?? ''}`.length * rule.credits);
+    case 'seconds':
+      return roundedUp(seconds) * Math.max(...Object.values(rule.table.credits));
+    case 'model-seconds':
+      return roundedUp(seconds) * Math.max(...Object.values(videoModels).map(dearestSecond));
+    case 'frames': {
+      const { credits } = rule;
+      const each =
+        typeof credits === 'number' ? credits : Math.max(...Object.values(credits.credits));
+      return roundedUp(roundedUp(seconds * (countedFps(tool, body) ?? assumedFps)) * each);
+    }
+    case 'unpublished':
+    case undefined:
+      return roundedUp(seconds * assumedFps);
+    default:
+      return unreachable(rule);
+  }
+}
+
+/** Clips whose body does not say when they end. */
+const usualSeconds = 5;
+
+const dearestSecond = ({ silent, audio }: VideoModel): number =>
+  Math.max(...Object.values(silent), ...Object.values(typeof audio === 'string' ? {} : audio));
+
 function figureOf(rule: PriceRule, body: JsonObject): Figure {
   switch (rule.kind) {
     case 'flat':
       return ok(rule.credits);
-    case 'choice':
-      return chosen(rule.table, body);
     case 'upscale':
-      return upscale(rule.modes, body);
+      return upscale(rule, body);
     case 'characters': {
       const text = fieldOf(body, rule.field);
       if (typeof text !== 'string' || text === '') return noFigure(rule.field, text);
@@ -66,13 +130,8 @@ function figureOf(rule: PriceRule, body: JsonObject): Figure {
       return images(rule, body);
     case 'frames':
       return frames(rule, body);
-    case 'seconds': {
-      const seconds = clipSeconds(body);
-      const rate = chosen(rule.table, body);
-      return seconds.ok && rate.ok
-        ? bySecond(seconds.value, rate.value)
-        : firstError(seconds, rate);
-    }
+    case 'seconds':
+      return bySecond(clipSeconds(body), chosen(rule.table, body));
     case 'model-seconds':
       return modelSeconds(rule, body);
     case 'unpublished':
@@ -83,30 +142,32 @@ function figureOf(rule: PriceRule, body: JsonObject): Figure {
 }
 
 function upscale(
-  modes: Readonly<Record<string, Readonly<Record<string, number>>>>,
+  { modes, usualMode }: Extract<PriceRule, { kind: 'upscale' }>,
   body: JsonObject,
 ): Figure {
-  const mode = fieldOf(body, 'style.mode');
+  const mode = fieldOf(body, 'style.mode') ?? usualMode;
   const factor = fieldOf(body, 'scale_factor');
-  const factors = typeof mode === 'string' ? own(modes, mode) : undefined;
+  const factors = entryOf(modes, mode);
   if (factors === undefined) return noFigure('style.mode', mode);
-  const credits = typeof factor === 'number' ? own(factors, String(factor)) : undefined;
+  const credits = typeof factor === 'number' ? entryOf(factors, String(factor)) : undefined;
   return credits === undefined ? noFigure('scale_factor', factor) : ok(credits);
 }
 
 function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject): Figure {
-  const unpriced = rule.unpriced.find((field) => fieldOf(body, field) !== undefined);
-  if (unpriced !== undefined) return noFigure(unpriced, fieldOf(body, unpriced));
-  const model = fieldOf(body, 'model');
-  const each = typeof model === 'string' ? own(rule.models, model) : undefined;
-  if (each === undefined) return noFigure('model', model);
+  const older = olderChoice(rule.unpriced, body);
+  if (older !== undefined) return older;
+  const asked = fieldOf(body, 'model');
+  const model: ImageModel | undefined = entryOf(imageModels, asked);
+  if (model?.[rule.role] === undefined) return noFigure('model', asked);
   // Left out, the resolution may follow the plan: then nothing published bounds it.
   const resolution = fieldOf(body, 'resolution');
-  if (resolution !== rule.lowest) return noFigure('resolution', resolution);
+  const [lowest] = model.resolutions;
+  if (resolution !== lowest)
+    return err(`${lackOf('resolution', resolution)}: ${asked} has a price at ${lowest} only`);
   const count = fieldOf(body, 'image_count') ?? rule.usualCount;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1)
     return noFigure('image_count', count);
-  return ok(count * each);
+  return ok(count * model.credits);
 }
 
 function frames(rule: Extract<PriceRule, { kind: 'frames' }>, body: JsonObject): Figure {
@@ -132,33 +193,45 @@ function modelSeconds(
   rule: Extract<PriceRule, { kind: 'model-seconds' }>,
   body: JsonObject,
 ): Figure {
-  const unpriced = rule.unpriced.find((field) => fieldOf(body, field) !== undefined);
-  if (unpriced !== undefined) return noFigure(unpriced, fieldOf(body, unpriced));
-  const asked = fieldOf(body, 'model') ?? 'default';
-  const model = asked === 'default' ? rule.dearestDefault : asked;
-  const rate = typeof model === 'string' ? own(rule.models, model) : undefined;
-  if (rate === undefined) return noFigure('model', asked);
-  const each = soundRate(rate, body);
-  const seconds = clipSeconds(body);
-  return seconds.ok && each.ok ? bySecond(seconds.value, each.value) : firstError(seconds, each);
+  const older = olderChoice(rule.unpriced, body);
+  if (older !== undefined) return older;
+  const asked = fieldOf(body, 'model');
+  const alias = entryOf(videoAliases, asked);
+  const model = entryOf(videoModels, alias?.model ?? asked);
+  if (model === undefined) return noFigure('model', asked);
+  const audio = alias?.audio ?? fieldOf(body, 'audio') ?? false;
+  return bySecond(clipSeconds(body), soundRate(model, audio, body));
 }
 
 /** The public clients' documentation: without `audio`, a video is silent. */
-function soundRate(rate: ModelRate, body: JsonObject): Figure {
-  const audio = fieldOf(body, 'audio') ?? false;
-  if (typeof audio !== 'boolean') return noFigure('audio', audio);
-  const credits = audio ? (rate.sounding ?? rate.silent) : rate.silent;
+function soundRate({ silent, audio }: VideoModel, asked: Json, body: JsonObject): Figure {
+  if (typeof asked !== 'boolean' || (asked && audio === 'none')) return noFigure('audio', asked);
+  const credits = asked && typeof audio === 'object' ? audio : silent;
   return chosen({ field: 'resolution', credits, complete: true }, body);
 }
 
-/**
- * The figure for the value of a field; the dearest, where it is left out and every value has one.
- */
+/** Older fields choose what has no published price; undefined: the body has none of them. */
+function olderChoice(fields: readonly string[], body: JsonObject): Figure | undefined {
+  const field = fields.find((name) => fieldOf(body, name) !== undefined);
+  if (field === undefined) return undefined;
+  return err(
+    `${lackOf(field, fieldOf(body, field))}: leave it out, and set model: and resolution:`,
+  );
+}
+
+/** A begun second counts as a whole one. */
+function bySecond(seconds: Figure, credits: Figure): Figure {
+  if (!seconds.ok || !credits.ok) return firstError(seconds, credits);
+  return ok(roundedUp(seconds.value) * credits.value);
+}
+
+/** The figure for the value of a field; the dearest, where it is left out and every value has one. */
 function chosen({ field, credits, complete }: Table, body: JsonObject): Figure {
   const value = fieldOf(body, field);
   if (value === undefined && complete) return ok(Math.max(...Object.values(credits)));
-  const figure = typeof value === 'string' ? own(credits, value) : undefined;
-  return figure === undefined ? noFigure(field, value) : ok(figure);
+  const figure = entryOf(credits, value);
+  if (figure !== undefined) return ok(figure);
+  return err(`${lackOf(field, value)}: set ${field}: to one of ${Object.keys(credits).join(', ')}`);
 }
 
 /** How long the clip is that the body asks for, in seconds. */
@@ -170,26 +243,24 @@ function clipSeconds(body: JsonObject): Figure {
   return ok(end - start);
 }
 
-function noFigure(field: string, value: Json | undefined): Figure {
-  return err(
-    value === undefined
-      ? `its price depends on ${field}, which is not given`
-      : `no price is published for ${field} ${JSON.stringify(value)}`,
-  );
-}
+const noFigure = (field: string, value: Json | undefined): Figure => {
+  const cure = value === undefined ? `set ${field}:` : `set ${field}: to one that has a price`;
+  return err(`${lackOf(field, value)}: ${cure}`);
+};
+
+const lackOf = (field: string, value: Json | undefined): string =>
+  value === undefined
+    ? `its price depends on ${field}, which is not given`
+    : `no price is published for ${field} ${JSON.stringify(value)}`;
 
 function firstError(...figures: readonly Figure[]): Figure {
   return figures.find((figure) => !figure.ok) ?? err('its price is not known');
 }
 
 /**
- * Up to the next whole number, but not for the last digit of a binary fraction: (0.4 - 0.1) * 30
- * is 9. What is more than nothing stays so: only the list may say 0.
+ * Up to the next whole number, but not for the last digit of a binary fraction: (0.4 - 0.1) * 30 is 9. What is more
+ * than nothing stays so: only the list may say 0.
  */
 function roundedUp(amount: number): number {
   return amount > 0 ? Math.max(1, Math.ceil(amount - 1e-6)) : 0;
-}
-
-function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
 }

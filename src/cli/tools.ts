@@ -1,5 +1,7 @@
 // shotlist tools: the step kinds, their prices and what they take.
-import { priceOf } from '../api/price.ts';
+import { countedFps, priceOf } from '../api/price.ts';
+import { priceExamples } from '../api/price-examples.ts';
+import { priceList } from '../api/price-list.ts';
 import { isObject, type Json } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import { kindNamed, kinds } from '../kinds/all.ts';
@@ -32,37 +34,46 @@ export function toolsCommand(name: string | undefined, flags: { readonly json?: 
   return 0;
 }
 
-const examplePrice = (kind: StepKind): string => {
-  if (kind.tool === undefined) return 'free';
-  const price = priceOf(kind.tool.name, kind.tool.examples[0] ?? {});
-  if (!price.known) return '?';
-  return `${price.estimate ? '~' : ''}${price.credits}`;
+interface ShownPrice {
+  /** `240`, `~150` for an estimate, `free`, or `?` where no price is published. */
+  readonly credits: string;
+  /** What it is for: `5 s of kling-3.0 at 720p`. */
+  readonly of: string;
+}
+
+function shownPrice({ tool }: StepKind): ShownPrice {
+  if (tool === undefined) return { credits: 'free', of: '' };
+  const { of, body } = priceExamples[tool.name] ?? { of: '', body: tool.examples[0] ?? {} };
+  const price = priceOf(tool.name, body);
+  if (!price.known) return { credits: '?', of };
+  const exact = countedFps(tool.name, body) === undefined;
+  return { credits: `${exact ? '' : '~'}${price.credits}`, of };
+}
+
+const factsOf = (kind: StepKind): Record<string, Json> => {
+  if (kind.tool === undefined) return { name: kind.name, title: kind.title, paid: false };
+  const { credits, of } = shownPrice(kind);
+  return {
+    name: kind.name,
+    title: kind.title,
+    paid: true,
+    record: kind.tool.record,
+    median_seconds: kind.tool.medianSeconds,
+    example_credits: credits,
+    example: of,
+  };
 };
 
-const factsOf = (kind: StepKind): Record<string, Json> => ({
-  name: kind.name,
-  title: kind.title,
-  paid: kind.tool !== undefined,
-  ...(kind.tool === undefined
-    ? {}
-    : {
-        record: kind.tool.record,
-        median_seconds: kind.tool.medianSeconds,
-        example_credits: examplePrice(kind),
-      }),
-});
-
 function listText(): string {
-  const rows = kinds.map((kind) => [
-    kind.name,
-    kind.tool?.record ?? '',
-    kind.tool === undefined ? '' : duration(kind.tool.medianSeconds * 1000),
-    examplePrice(kind),
-    kind.title,
-  ]);
+  const rows = kinds.map((kind) => {
+    const { credits, of } = shownPrice(kind);
+    const median = kind.tool === undefined ? '' : duration(kind.tool.medianSeconds * 1000);
+    return [kind.name, kind.tool?.record ?? '', median, credits, of, kind.title];
+  });
   return [
-    table([['kind', 'makes', 'median', 'credits', ''], ...rows], [2, 3]),
-    'Credits are those of each kind’s first example; "~" is an estimate, "?" is not published.',
+    table([['kind', 'makes', 'median', 'credits', 'for', ''], ...rows], [2, 3]),
+    `Prices as published in ${priceList.date}, each for the example beside it. "~": the final charge follows the real`,
+    'frame rate. "?": no price is published; a budget and a rehearsal then need an estimate:.',
     'shotlist tools <kind> says what it takes.',
   ].join('\n');
 }
@@ -72,11 +83,19 @@ function kindText(kind: StepKind): string {
   const outputs = Object.entries(kind.outputs);
   return [
     `${kind.name}: ${kind.title}`,
+    ...(kind.tool === undefined ? [] : [priceLine(kind)]),
     'with:',
     table(fields),
     outputs.length === 0 ? 'no outputs' : 'outputs:',
     ...(outputs.length === 0 ? [] : [table(outputs)]),
   ].join('\n');
+}
+
+function priceLine(kind: StepKind): string {
+  const { credits, of } = shownPrice(kind);
+  return credits === '?'
+    ? 'price: not published; a budget and a rehearsal need an estimate: under the step'
+    : `price: ${of}: ${credits} ${credits === '1' ? 'credit' : 'credits'}`;
 }
 
 function fieldsOf(schema: Schema, prefix: string): readonly (readonly string[])[] {

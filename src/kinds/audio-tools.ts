@@ -5,7 +5,7 @@ import { group, listedTool, openList, text } from './listed-tool.ts';
 
 // interface.md, Limits: 1000 characters for all users. Free plans may have less: the service
 // decides.
-const spoken = text('What is said: up to 1000 characters.', { maxLength: 1000 });
+const spoken = text('What is said: 1 to 1000 characters.', { minLength: 1, maxLength: 1000 });
 
 const aiVoiceCloner = listedTool({
   name: 'ai-voice-cloner',
@@ -13,7 +13,7 @@ const aiVoiceCloner = listedTool({
   record: 'audio',
   type: 'VOICE_CLONER',
   medianSeconds: 21,
-  description: 'Speaks a text in the voice of a recording. 0.05 credits a character.',
+  description: 'Speaks a text in the voice of a recording. 0.1 credits a character at most.',
   required: ['assets', 'style'],
   fields: {
     assets: group('What goes in.', ['audio_file_path'], {
@@ -32,16 +32,15 @@ const aiVoiceGenerator = listedTool({
   record: 'audio',
   type: 'VOICE_GENERATOR',
   medianSeconds: 21,
-  description: 'Speaks a text in a voice of the service. 0.05 credits a character.',
+  description: 'Speaks a text in a voice of the service. 0.1 credits a character at most.',
   required: ['style'],
   fields: {
     style: group('What to say, and who says it.', ['prompt', 'voice_name'], {
       prompt: spoken,
-      voice_name: openList('The voice.'),
+      voice_name: openList('The voice.', 'Elon Musk', 'Morgan Freeman', 'David Attenborough'),
     }),
   },
-  // The documents name none of the 492 voices: this one stands for any.
-  examples: [{ style: { prompt: 'Hello, how are you?', voice_name: 'Narrator' } }],
+  examples: [{ style: { prompt: 'Hello, how are you?', voice_name: 'Morgan Freeman' } }],
 });
 
 export const audioTools: readonly Tool[] = [aiVoiceCloner, aiVoiceGenerator];

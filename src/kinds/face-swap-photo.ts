@@ -1,6 +1,6 @@
 // POST /v1/face-swap-photo, in full (interface.md, POST /v1/face-swap-photo; modes from facts.md).
 import type { FromSchema } from 'json-schema-to-ts';
-import { imageAsset, name } from './fields.ts';
+import { imageAsset, mostFaceMappings, name } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { facesHaveASource } from './rules.ts';
 
@@ -31,7 +31,8 @@ export const faceSwapPhotoRequest = {
         },
         face_mappings: {
           type: 'array',
-          description: 'For swapping chosen faces.',
+          maxItems: mostFaceMappings,
+          description: 'For swapping chosen faces: up to 5.',
           items: {
             type: 'object',
             additionalProperties: false,

@@ -1,7 +1,7 @@
 // POST /v1/face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). Its twin
 // for photos is face-swap-photo.ts.
 import { clipSize, clipSource } from './clip-fields.ts';
-import { endSeconds, imageAsset, startSeconds } from './fields.ts';
+import { endSeconds, imageAsset, mostFaceMappings, startSeconds } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { choice, group, listedTool } from './listed-tool.ts';
 import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from './rules.ts';
@@ -28,7 +28,8 @@ export const faceSwap: Tool = listedTool({
       ),
       face_mappings: {
         type: 'array',
-        description: 'For swapping chosen faces.',
+        maxItems: mostFaceMappings,
+        description: 'For swapping chosen faces: up to 5.',
         items: group('One face for another.', ['new_face', 'original_face'], {
           original_face: {
             ...imageAsset,

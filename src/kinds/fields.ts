@@ -40,6 +40,9 @@ export const endSeconds = {
   description: 'Where the clip ends, in seconds; greater than start_seconds.',
 } as const;
 
+/** models.md: at most 5, in face-swap and face-swap-photo. */
+export const mostFaceMappings = 5;
+
 export const confidenceScore = {
   type: 'number',
   minimum: 0,

@@ -4,7 +4,7 @@
 import type { Schema } from '../base/schema.ts';
 import { imageAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
-import { choice, flag, group, listedTool, number, text } from './listed-tool.ts';
+import { choice, flag, group, integer, listedTool, number, text } from './listed-tool.ts';
 
 const picture = (description: string): Schema => ({ ...imageAsset, description });
 
@@ -51,7 +51,7 @@ const aiFaceEditor = listedTool({
   type: 'FACE_EDITOR',
   medianSeconds: 3,
   description: 'Moves the features of a face. 1 credit.',
-  required: ['assets'],
+  required: ['assets', 'style'],
   fields: {
     assets: group('What goes in.', ['image_file_path'], {
       image_file_path: picture('The portrait.'),
@@ -88,13 +88,18 @@ const aiImageUpscaler = listedTool({
   description: 'Enlarges a picture and its detail.',
   required: ['assets', 'scale_factor'],
   fields: {
-    // 2 and 4 are the factors with a published price; whether there are others is not said.
-    scale_factor: number('How many times larger.', { exclusiveMinimum: 0, examples: [2, 4] }),
+    scale_factor: number('How many times larger: 2, or 4 on paid plans.', { enum: [2, 4] }),
     assets: group('What goes in.', ['image_file_path'], {
       image_file_path: picture('The picture to enlarge.'),
     }),
     style: group('How freely detail is added.', [], {
-      mode: choice('It decides the price.', 'balanced', 'creative', 'preserve', 'pro'),
+      mode: choice(
+        'It decides the price: `balanced` when omitted; `pro` means `preserve`.',
+        'balanced',
+        'creative',
+        'preserve',
+        'pro',
+      ),
       enhancement: choice('Older form of mode.', 'Balanced', 'Creative', 'Resemblance'),
       prompt: text('What the picture shows, in words.'),
     }),
@@ -110,7 +115,7 @@ const bodySwap = listedTool({
   record: 'image',
   type: 'BODY_SWAP',
   medianSeconds: 38,
-  description: 'Replaces the person of a scene by another.',
+  description: 'Replaces the person of a scene by another. 100 credits.',
   required: ['assets', 'resolution'],
   fields: {
     resolution: choice('Output resolution.', '640px', '1k', '2k', '4k'),
@@ -136,7 +141,7 @@ const headSwap = listedTool({
   description: 'Puts the head of one picture on the body of another. 10 credits.',
   required: ['assets'],
   fields: {
-    max_resolution: number('Upper bound of the output’s size; clamped, not refused.'),
+    max_resolution: integer('Upper bound of the output’s size; clamped, not refused.'),
     assets: group('What goes in.', ['body_file_path', 'head_file_path'], {
       body_file_path: picture('The body.'),
       head_file_path: picture('The head.'),

@@ -3,12 +3,10 @@
 import { imageAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { choice, flag, group, listedTool, openList, text } from './listed-tool.ts';
+import { fitsImageEditModel, fitsImageModel } from './model-rules.ts';
 
-const imageCount = {
-  type: 'integer',
-  minimum: 1,
-  description: 'How many pictures to make; the highest number varies by model.',
-};
+const mostImages = 16;
+const nonEmpty = { minLength: 1 };
 const imageResolution = choice('Output resolution.', '640px', '1k', '2k', '4k', 'auto');
 
 const aiGifGenerator = listedTool({
@@ -21,7 +19,12 @@ const aiGifGenerator = listedTool({
   required: ['style'],
   fields: {
     output_format: choice('File format of the output.', 'gif', 'mp4', 'webm'),
-    style: group('What to draw.', ['prompt'], { prompt: text('The picture, in words.') }),
+    style: group('What to draw.', ['prompt'], {
+      prompt: text('The picture, in words: up to 500 characters.', {
+        minLength: 1,
+        maxLength: 500,
+      }),
+    }),
   },
   examples: [
     { style: { prompt: 'a cat knocks over a cup' } },
@@ -56,7 +59,7 @@ const aiImageEditor = listedTool({
   type: 'AI_IMAGE_EDITOR',
   medianSeconds: 9,
   description: 'Edits a picture, or up to 10 together, as a prompt says.',
-  required: ['style'],
+  required: ['assets', 'style'],
   fields: {
     aspect_ratio: choice(
       'Shape of the output.',
@@ -69,8 +72,12 @@ const aiImageEditor = listedTool({
       '4:5',
       '9:16',
     ),
-    image_count: imageCount,
-    model: choice(
+    image_count: {
+      type: 'integer',
+      enum: [1, 4, 9, 16],
+      description: 'How many pictures to make.',
+    },
+    model: openList(
       'The model that edits; it decides the price.',
       'default',
       'flux-2-klein',
@@ -95,10 +102,14 @@ const aiImageEditor = listedTool({
       },
     }),
     style: group('What to change.', ['prompt'], {
-      prompt: text('The edit, in words: up to 15,000 characters.', { maxLength: 15_000 }),
+      prompt: text('The edit, in words: up to 15,000 characters.', {
+        minLength: 1,
+        maxLength: 15_000,
+      }),
       model: choice('Older form of model.', 'default', 'Nano Banana', 'Seedream'),
     }),
   },
+  rules: fitsImageEditModel,
   examples: [
     {
       image_count: 1,
@@ -123,10 +134,15 @@ const aiImageGenerator = listedTool({
   description: 'Draws pictures from a prompt.',
   required: ['image_count', 'style'],
   fields: {
-    image_count: imageCount,
+    image_count: {
+      type: 'integer',
+      minimum: 1,
+      maximum: mostImages,
+      description: 'How many pictures to make; the highest number varies by model.',
+    },
     aspect_ratio: choice('Shape of the output.', '16:9', '1:1', '9:16'),
     orientation: choice('Older form of aspect_ratio.', 'landscape', 'portrait', 'square'),
-    model: choice(
+    model: openList(
       'The model that draws; it decides the price.',
       'default',
       'flux-2-klein',
@@ -143,11 +159,12 @@ const aiImageGenerator = listedTool({
     ),
     resolution: imageResolution,
     style: group('What to draw.', ['prompt'], {
-      prompt: text('The picture, in words.'),
+      prompt: text('The picture, in words.', nonEmpty),
       quality_mode: choice('Older choice of quality.', 'pro', 'standard'),
       tool: openList('A preset of the hub.'),
     }),
   },
+  rules: fitsImageModel,
   examples: [
     {
       image_count: 2,
@@ -170,9 +187,24 @@ const aiMemeGenerator = listedTool({
   required: ['style'],
   fields: {
     style: group('The joke.', ['template', 'topic'], {
-      template: openList('The meme.'),
-      topic: text('What it is about.'),
-      search_web: flag('Whether to look the topic up first.'),
+      template: openList(
+        'The meme.',
+        'Bike Fall',
+        'Change My Mind',
+        'Disappointed Guy',
+        'Drake Hotline Bling',
+        'Galaxy Brain',
+        "Gru's Plan",
+        'Is This a Pigeon',
+        'Panik Kalm Panik',
+        'Random',
+        'Side Eyeing Chloe',
+        'Tuxedo Winnie The Pooh',
+        'Two Buttons',
+        'Waiting Skeleton',
+      ),
+      topic: text('What it is about: up to 200 characters.', { minLength: 1, maxLength: 200 }),
+      searchWeb: flag('Whether to look the topic up first.'),
     }),
   },
   examples: [{ style: { template: 'Drake Hotline Bling', topic: 'the code finally works' } }],

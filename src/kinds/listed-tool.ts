@@ -60,6 +60,10 @@ export function number(description: string, limits: JsonObject = {}): Schema {
   return { type: 'number', ...limits, description };
 }
 
+export function integer(description: string, limits: JsonObject = {}): Schema {
+  return { type: 'integer', ...limits, description };
+}
+
 export function flag(description: string): Schema {
   return { type: 'boolean', description };
 }

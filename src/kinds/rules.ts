@@ -67,18 +67,64 @@ export function hasFramesAtMost(body: JsonObject, frames: number): readonly Rule
   ];
 }
 
-/** interface.md, Limits: the longest clip that a tool takes, in seconds. */
-export function lastsAtMost(body: JsonObject, seconds: number): readonly RuleBreach[] {
+/** How long the clip is that a body asks for, to the millisecond: 64.4 - 4.4 is a hair above 60. */
+export function secondsIn(body: JsonObject): number | undefined {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
-  if (typeof start !== 'number' || typeof end !== 'number') return [];
-  // To the millisecond: 64.4 - 4.4 is a hair above 60.
-  const length = Math.round((end - start) * 1000) / 1000;
-  if (length <= seconds) return [];
+  if (typeof start !== 'number' || typeof end !== 'number') return undefined;
+  return Math.round((end - start) * 1000) / 1000;
+}
+
+/**
+ * How long a photo talks: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any other mode
+ * (interface.md, Limits).
+ */
+export function talksAtMost(body: JsonObject): readonly RuleBreach[] {
+  const mode = fieldOf(body, 'style.generation_mode');
+  const most = mode === 'realistic' ? 180 : mode === 'prompted' ? 45 : 60;
+  const length = secondsIn(body);
+  if (length === undefined || length <= most) return [];
+  const others = mode === 'realistic' ? '' : '; style.generation_mode realistic takes 180';
   return [
     {
       field: 'end_seconds',
-      message: `the clip lasts ${length} seconds; at most ${seconds} are taken`,
+      message: `the clip lasts ${length} seconds; at most ${most} are taken${others}`,
+    },
+  ];
+}
+
+/** models.md, Other tools: a custom prompt, a custom art style and lyrics need their text or audio. */
+export function animationIsGiven(body: JsonObject): readonly RuleBreach[] {
+  const lacks = (field: string): boolean => (fieldOf(body, field) ?? '') === '';
+  const promptType = fieldOf(body, 'style.prompt_type');
+  const breaches: RuleBreach[] = [];
+  if (promptType === 'custom' && lacks('style.prompt'))
+    breaches.push({ field: 'style.prompt', message: 'prompt_type custom needs prompt' });
+  if (promptType === 'use_lyrics' && fieldOf(body, 'assets.audio_source') === 'none')
+    breaches.push({
+      field: 'assets.audio_source',
+      message: 'prompt_type use_lyrics needs audio: audio_source file or youtube',
+    });
+  if (fieldOf(body, 'style.art_style') === 'Custom' && lacks('style.art_style_custom'))
+    breaches.push({
+      field: 'style.art_style_custom',
+      message: 'art_style Custom needs art_style_custom',
+    });
+  return breaches;
+}
+
+/** models.md, Other tools: subtitles need a template, or a font and positions. */
+export function subtitlesHaveALook(body: JsonObject): readonly RuleBreach[] {
+  if (fieldOf(body, 'style.template') !== undefined) return [];
+  const needed = ['font', 'horizontal_position', 'vertical_position'];
+  const missing = needed.filter(
+    (field) => fieldOf(body, `style.custom_config.${field}`) === undefined,
+  );
+  if (missing.length === 0) return [];
+  return [
+    {
+      field: 'style',
+      message: `style needs template, or custom_config with ${needed.join(', ')}: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
     },
   ];
 }

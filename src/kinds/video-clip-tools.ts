@@ -6,7 +6,8 @@ import { faceSwap } from './face-swap.ts';
 import { audioAsset, endSeconds, startSeconds, videoAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { choice, group, listedTool, number, openList, text } from './listed-tool.ts';
-import { endsAfterStart, hasFramesAtMost, sourceIsGiven } from './rules.ts';
+import { fitsVideoEditModel } from './model-rules.ts';
+import { endsAfterStart, hasFramesAtMost, sourceIsGiven, subtitlesHaveALook } from './rules.ts';
 
 const aiVideoEditor = listedTool({
   name: 'ai-video-editor',
@@ -20,17 +21,20 @@ const aiVideoEditor = listedTool({
   fields: {
     start_seconds: startSeconds,
     end_seconds: endSeconds,
-    model: choice('The model that edits.', 'gemini-omni', 'ltx-2.3'),
+    model: openList('The model that edits.', 'default', 'gemini-omni', 'ltx-2.3'),
     resolution: choice('Output resolution.', '480p', '720p', '1080p'),
     assets: group('What goes in.', ['video_file_path'], {
       video_file_path: { ...videoAsset, description: 'The video to edit.' },
     }),
-    style: group('What to change.', ['prompt'], { prompt: text('The edit, in words.') }),
+    style: group('What to change.', ['prompt'], {
+      prompt: text('The edit, in words.', { minLength: 1 }),
+    }),
   },
-  rules: endsAfterStart,
+  rules: (body) => [...endsAfterStart(body), ...fitsVideoEditModel(body)],
   examples: [
     {
-      end_seconds: 2,
+      end_seconds: 3,
+      model: 'ltx-2.3',
       resolution: '480p',
       assets: { video_file_path: 'asset:video' },
       style: { prompt: 'make it snow' },
@@ -45,29 +49,33 @@ const autoSubtitleGenerator = listedTool({
   type: 'AUTO_SUBTITLE',
   medianSeconds: 45,
   description: 'Writes what is said in a clip onto it.',
-  required: ['assets', 'end_seconds', 'start_seconds'],
+  required: ['assets', 'end_seconds', 'start_seconds', 'style'],
   fields: {
     start_seconds: startSeconds,
     end_seconds: endSeconds,
     assets: group('What goes in.', ['video_file_path'], {
       video_file_path: { ...videoAsset, description: 'The video to subtitle.' },
     }),
-    style: group('How the subtitles look: a template, own settings, or both.', [], {
-      template: choice('A ready look.', 'cinematic', 'highlight', 'karaoke', 'minimalist'),
-      custom_config: group('Settings that go over the template’s.', [], {
-        font: text('Font name.'),
-        font_size: number('Font clipSize.'),
-        font_style: text('Font style.'),
-        text_color: text('Colour of the text.'),
-        highlighted_text_color: text('Colour of the word that is being said.'),
-        stroke_color: text('Colour of the outline.'),
-        stroke_width: number('Width of the outline.'),
-        horizontal_position: text('Where the text stands, across.'),
-        vertical_position: text('Where the text stands, down.'),
-      }),
-    }),
+    style: group(
+      'How the subtitles look: a template, own settings with a font and positions, or both.',
+      [],
+      {
+        template: choice('A ready look.', 'cinematic', 'highlight', 'karaoke', 'minimalist'),
+        custom_config: group('Settings that go over the template’s.', [], {
+          font: text('Font name.'),
+          font_size: number('Font size.'),
+          font_style: text('Font style.'),
+          text_color: text('Colour of the text.'),
+          highlighted_text_color: text('Colour of the word that is being said.'),
+          stroke_color: text('Colour of the outline.'),
+          stroke_width: number('Width of the outline.'),
+          horizontal_position: text('Where the text stands, across.'),
+          vertical_position: text('Where the text stands, down.'),
+        }),
+      },
+    ),
   },
-  rules: endsAfterStart,
+  rules: (body) => [...endsAfterStart(body), ...subtitlesHaveALook(body)],
   examples: [
     {
       start_seconds: 0,
@@ -79,7 +87,14 @@ const autoSubtitleGenerator = listedTool({
       start_seconds: 0,
       end_seconds: 2,
       assets: { video_file_path: 'asset:video' },
-      style: { custom_config: { font: 'Noto Sans', font_size: 24 } },
+      style: {
+        custom_config: {
+          font: 'Noto Sans',
+          font_size: 24,
+          horizontal_position: 'center',
+          vertical_position: 'bottom',
+        },
+      },
     },
   ],
 });
@@ -96,13 +111,18 @@ const lipSync = listedTool({
     start_seconds: startSeconds,
     end_seconds: endSeconds,
     ...clipSize,
-    max_fps_limit: number('Caps the frame rate, and with it the cost.', { exclusiveMinimum: 0 }),
+    max_fps_limit: number('Caps the frame rate, and with it the cost.', { minimum: 1 }),
     assets: group('The clip and the voice.', ['audio_file_path', 'video_source'], {
       ...clipSource,
       audio_file_path: { ...audioAsset, description: 'What the lips say.' },
     }),
     style: group('Which lip sync.', [], {
-      generation_mode: choice('1 credit a frame, 2 on `pro`.', 'lite', 'standard', 'pro'),
+      generation_mode: choice(
+        '1 credit a frame, 2 on `pro`, which free plans do not have.',
+        'lite',
+        'standard',
+        'pro',
+      ),
     }),
   },
   rules: (body) => [
@@ -154,7 +174,10 @@ const videoToVideo = listedTool({
         'Soft Anime',
         'Western Anime',
       ),
-      prompt: text('What to draw, in words; see prompt_type.'),
+      prompt: {
+        type: ['string', 'null'],
+        description: 'What to draw, in words; see prompt_type.',
+      },
       prompt_type: choice(
         'Whose prompt: `default` when omitted.',
         'append_default',

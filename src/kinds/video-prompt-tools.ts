@@ -3,14 +3,15 @@
 import { clipSize } from './clip-fields.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from './fields.ts';
 import type { Tool } from './kind.ts';
-import { choice, flag, group, listedTool, number, openList, text } from './listed-tool.ts';
-import { endsAfterStart, lastsAtMost, sourceIsGiven } from './rules.ts';
+import { choice, flag, group, integer, listedTool, number, openList, text } from './listed-tool.ts';
+import { fitsVideoModel } from './model-rules.ts';
+import { animationIsGiven, endsAfterStart, sourceIsGiven, talksAtMost } from './rules.ts';
 
 const length = { ...endSeconds, description: 'How long the video is, in seconds.' };
 
 /** What text-to-video and image-to-video share: facts.md prices both by the same table. */
 const generation = {
-  end_seconds: length,
+  end_seconds: { ...length, minimum: 1, maximum: 60 },
   audio: flag('Whether the video has sound; some models charge more for it.'),
   model: openList(
     'The model that renders; `default` changes over time.',
@@ -26,6 +27,13 @@ const generation = {
     'seedance-2.0',
     'seedance-2.5',
     'sora-2',
+    'minimax-h3',
+    'kling-2.5',
+    'kling-2.5-audio',
+    'veo3.1-audio',
+    'ltx-2',
+    'kling-1.6',
+    'seedance',
   ),
   resolution: choice('Output resolution; not every model has each.', '480p', '720p', '1080p', '4k'),
 };
@@ -37,12 +45,13 @@ const aiTalkingPhoto = listedTool({
   record: 'video',
   type: 'TALKING_PHOTO',
   medianSeconds: 174,
-  description: 'Animates a portrait so that it says an audio file, for up to 60 seconds.',
+  description:
+    'Animates a portrait so that it says an audio file: up to 180 seconds realistic, 45 prompted.',
   required: ['assets', 'end_seconds', 'start_seconds'],
   fields: {
     start_seconds: { ...startSeconds, description: 'Where in the audio to start, in seconds.' },
     end_seconds: { ...endSeconds, description: 'Where in the audio to end, in seconds.' },
-    max_resolution: number('Upper bound of the output’s size.'),
+    max_resolution: integer('Upper bound of the output’s size.'),
     assets: group('The portrait and its voice.', ['audio_file_path', 'image_file_path'], {
       image_file_path: { ...imageAsset, description: 'The portrait.' },
       audio_file_path: { ...audioAsset, description: 'What it says.' },
@@ -61,7 +70,7 @@ const aiTalkingPhoto = listedTool({
       prompt: text('The motion, in words.'),
     }),
   },
-  rules: (body) => [...endsAfterStart(body), ...lastsAtMost(body, 60)],
+  rules: (body) => [...endsAfterStart(body), ...talksAtMost(body)],
   examples: [
     {
       start_seconds: 0,
@@ -82,9 +91,9 @@ const animation = listedTool({
   required: ['assets', 'end_seconds', 'fps', 'height', 'style', 'width'],
   fields: {
     end_seconds: length,
-    fps: number('Frames a second of the output.', { exclusiveMinimum: 0 }),
-    height: number('Output height in pixels.', { exclusiveMinimum: 0 }),
-    width: number('Output width in pixels.', { exclusiveMinimum: 0 }),
+    fps: number('Frames a second of the output.', { minimum: 1 }),
+    height: integer('Output height in pixels.', { minimum: 64 }),
+    width: integer('Output width in pixels.', { minimum: 64 }),
     assets: group('What goes in.', ['audio_source'], {
       audio_source: choice(
         '`file` needs audio_file_path, `youtube` needs youtube_url.',
@@ -102,10 +111,16 @@ const animation = listedTool({
       camera_effect: openList('How the camera moves.'),
       prompt: text('What to draw, in words; see prompt_type.'),
       prompt_type: choice('Whose prompt.', 'ai_choose', 'custom', 'use_lyrics'),
-      transition_speed: number('How fast the picture changes; higher is faster.'),
+      transition_speed: integer('How fast the picture changes, 1 to 10; higher is faster.', {
+        minimum: 1,
+        maximum: 10,
+      }),
     }),
   },
-  rules: (body) => sourceIsGiven(body, 'audio_source', 'audio_file_path'),
+  rules: (body) => [
+    ...sourceIsGiven(body, 'audio_source', 'audio_file_path'),
+    ...animationIsGiven(body),
+  ],
   examples: [
     {
       end_seconds: 2,
@@ -197,9 +212,10 @@ const imageToVideo = listedTool({
       quality_mode: qualityMode,
     }),
   },
+  rules: fitsVideoModel,
   examples: [
     {
-      end_seconds: 2,
+      end_seconds: 3,
       model: 'ltx-2.3',
       resolution: '480p',
       assets: { image_file_path: 'asset:image' },
@@ -221,13 +237,17 @@ const textToVideo = listedTool({
     aspect_ratio: choice('Shape of the output.', '16:9', '1:1', '9:16'),
     orientation: choice('Older form of aspect_ratio.', 'landscape', 'portrait', 'square'),
     style: group('What happens.', ['prompt'], {
-      prompt: text('The video, in words.'),
+      prompt: text('The video, in words: up to 2000 characters.', {
+        minLength: 1,
+        maxLength: 2000,
+      }),
       quality_mode: qualityMode,
     }),
   },
+  rules: fitsVideoModel,
   examples: [
     {
-      end_seconds: 2,
+      end_seconds: 3,
       model: 'ltx-2.3',
       resolution: '480p',
       aspect_ratio: '16:9',

@@ -1,7 +1,8 @@
 // Checks of a `with` that a schema says badly: rules between fields, assets that are local paths, slips in open lists.
-import { extensionOf, mediaTypeOf } from '../api/asset.ts';
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { extensionOf, libraryMediaOf, mediaTypeOf } from '../api/asset.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
+import { cautionsOf } from '../kinds/model-rules.ts';
 import { type Diagnostic, nearest } from './diagnostic.ts';
 import type { Draft } from './draft.ts';
 import type { Path } from './place.ts';
@@ -23,6 +24,18 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         span: source.spanOf([...base, ...breach.field.split('.')]),
         message: `step "${draft.name}": ${breach.message}`,
       });
+  const cautioned = new Set<string>();
+  for (const caution of tool === undefined ? [] : cautionsOf(tool.name, body)) {
+    if (isTemplated(`${fieldOf(body, caution.field)}`)) continue;
+    cautioned.add(caution.field);
+    found.push({
+      severity: 'warning',
+      file: source.file,
+      span: source.spanOf([...base, ...caution.field.split('.')]),
+      message: `step "${draft.name}": ${caution.message}`,
+      ...nearHint(fieldOf(body, caution.field), fieldSchema(draft.kind.with, caution.field)),
+    });
+  }
   walkFields(body, draft.kind.with, [], (value, schema, path) => {
     if (schema?.['x-asset'] !== undefined && typeof value === 'string' && !isAssetReference(value))
       found.push({
@@ -32,7 +45,8 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         message: `step "${draft.name}": ${path.join('.')} is ${JSON.stringify(value)}, which is neither an upload nor a direct URL`,
         hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
       });
-    const near = schema === undefined ? undefined : nearValue(value, schema);
+    const near =
+      schema === undefined || cautioned.has(path.join('.')) ? undefined : nearValue(value, schema);
     if (near !== undefined)
       found.push({
         severity: 'warning',
@@ -43,6 +57,19 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
       });
   });
   return found;
+}
+
+/** What a field's schema is; a path has dots between names. */
+function fieldSchema(schema: Schema, path: string): Schema {
+  return path.split('.').reduce<Schema>((outer, key) => {
+    const inner = isObject(outer['properties']) ? outer['properties'][key] : undefined;
+    return isObject(inner) ? inner : {};
+  }, schema);
+}
+
+function nearHint(value: Json | undefined, schema: Schema): { readonly hint?: string } {
+  const near = value === undefined ? undefined : nearValue(value, schema);
+  return near === undefined ? {} : { hint: `did you mean ${JSON.stringify(near)}?` };
 }
 
 /** For a field whose values the service decides: the known value that an unknown one looks like. */
@@ -57,10 +84,11 @@ function nearValue(value: Json, schema: Schema): string | undefined {
   );
 }
 
-/** interface.md, Asset reference: a file_path of the service, or a direct URL with a known extension. */
+/** interface.md, Asset reference: a file_path of the service, a direct URL with a known extension, or the library's. */
 export function isAssetReference(value: string): boolean {
   if (isTemplated(value) || value.startsWith('api-assets/')) return true;
   if (!/^https?:\/\//.test(value)) return false;
+  if (libraryMediaOf(value) !== undefined) return true;
   return URL.canParse(value) && mediaTypeOf(extensionOf(new URL(value).pathname)) !== undefined;
 }
 

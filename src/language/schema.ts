@@ -61,7 +61,7 @@ const stepSchema = {
       type: 'number',
       minimum: 0,
       description:
-        'An upper bound of the credits of one task: needed under a budget where no price is published.',
+        'An upper bound of the credits of one task: needed where no price is published, under a budget and in a rehearsal.',
     },
     retry: {
       type: 'object',

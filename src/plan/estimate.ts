@@ -1,4 +1,5 @@
-// What one creation will cost, before it is sent: what the journal has seen, else the price list, else the step's word.
+// What one creation will cost, before it is sent: what the journal has seen, else the price list or the step's own
+// `estimate:`, whichever is higher.
 import { type Measured, measureOf } from '../api/measure.ts';
 import { priceOf } from '../api/price.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -7,14 +8,14 @@ import type { Step } from '../language/pipeline.ts';
 
 export type Estimate =
   | { readonly known: true; readonly credits: number }
-  /** No history, no published price, no `estimate:`: under a budget the plan is refused. */
+  /** No history, no published price, no `estimate:`: under a budget, and in a rehearsal, the plan is refused. */
   | { readonly known: false; readonly why: string };
 
 /** What an estimate is made of: plain data, so that an order can be estimated again when more is known. */
 export interface Expectation {
   readonly kind: string;
   readonly measure: Measured;
-  /** Credits by the price list, else by the step's `estimate:`. */
+  /** Credits by the price list or by the step's `estimate:`, whichever is higher. */
   readonly otherwise?: number;
   /** Why the price list has none. */
   readonly why: string;
@@ -25,7 +26,7 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
   const { tool } = step.kind;
   if (tool === undefined) return undefined;
   const listed = priceOf(tool.name, body);
-  const otherwise = listed.known ? listed.credits : step.estimate;
+  const otherwise = listed.known ? Math.max(listed.credits, step.estimate ?? 0) : step.estimate;
   return {
     kind: tool.name,
     measure: measureOf(tool.name, body, listed),

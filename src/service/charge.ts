@@ -1,8 +1,10 @@
-// What a creation costs here: the published price where there is one, else a guess that is never zero.
-import { priceOf } from '../api/price.ts';
+// What a creation costs here: the same price as the plan's, from the same table (api/price.ts).
+import { assumedFps, chosenFps, countedFps, dearestOf, priceOf } from '../api/price.ts';
 import type { Tier } from '../api/tier.ts';
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { Tool } from '../kinds/kind.ts';
+
+export { assumedFps };
 
 export interface Charge {
   readonly credits: number;
@@ -10,29 +12,28 @@ export interface Charge {
   readonly estimate: boolean;
 }
 
-/** interface.md, Rules; facts.md, Prices: a creation's figure assumes 30 frames a second. */
-export const assumedFps = 30;
+/** Credits for creations whose price is not published, by tool: a rehearsal knows them from the steps' `estimate:`. */
+export type StatedPrices = ReadonlyMap<string, number>;
+
 /** Clips whose body does not say when they end. */
 const usualSeconds = 5;
-/** What most published photo tools cost: charged for a tool of no published price. */
-const usualCredits = 10;
 
-/** `body` has its defaults filled in. */
-export function chargeOf(tool: Tool, body: JsonObject, tier: Tier): Charge {
-  const listed = priceOf(tool.name, tier === 'free' ? withFreeModel(tool, body) : body);
-  if (listed.known) return { credits: listed.credits, estimate: listed.estimate };
-  // Not published (for example character-replace): a credit a frame, which is how the service prices most
-  // of its video tools. A guess of ours; the hosted service may charge more or less.
-  if (tool.record === 'video')
-    return { credits: Math.ceil(clipOf(body).seconds * assumedFps), estimate: true };
-  return { credits: usualCredits, estimate: false };
-}
-
-/** facts.md, Prices: on the free plan `default` is another model than on the others. */
-function withFreeModel({ name }: Tool, body: JsonObject): JsonObject {
-  const model = fieldOf(body, 'model') ?? 'default';
-  const freeDefault = name === 'text-to-video' || name === 'image-to-video';
-  return freeDefault && model === 'default' ? { ...body, model: 'ltx-2.3' } : body;
+/**
+ * `body` has its defaults filled in. Where no price is published, the stated one is charged, else the dearest that is
+ * published for the tool: a rehearsal's bill is never silently below the hosted one.
+ */
+export function chargeOf(
+  tool: Tool,
+  body: JsonObject,
+  tier: Tier,
+  stated: StatedPrices = new Map(),
+): Charge {
+  const listed = priceOf(tool.name, body, tier);
+  const estimate = countedFps(tool.name, body) !== undefined;
+  if (listed.known) return { credits: listed.credits, estimate };
+  const credits = stated.get(tool.name);
+  if (credits !== undefined) return { credits: Math.ceil(credits), estimate: false };
+  return { credits: dearestOf(tool.name, body), estimate };
 }
 
 export interface Clip {
@@ -50,9 +51,22 @@ export function clipOf(body: JsonObject): Clip {
   return { start, end, seconds: Math.max(0.1, end - start) };
 }
 
-/** What an estimate comes to once the output's frame rate is known. */
-export function settledCredits({ credits, estimate }: Charge, fps: number | undefined): number {
-  return estimate && fps !== undefined ? Math.ceil((credits * fps) / assumedFps) : credits;
+/**
+ * What an estimate comes to once the output's frame rate is known. A price by the second does not follow it: how many
+ * frames a second a preview has says nothing about the hosted service's output.
+ */
+export function settledCredits(
+  { credits, estimate }: Charge,
+  {
+    tool,
+    body,
+    fps,
+  }: { readonly tool: string; readonly body: JsonObject; readonly fps?: number | undefined },
+): number {
+  const counted = countedFps(tool, body);
+  const real = chosenFps(tool, body) ?? fps;
+  if (!estimate || real === undefined || counted === undefined) return credits;
+  return Math.ceil((credits * real) / counted - 1e-6);
 }
 
 /** A charge so many percent above what it would be. Credits are whole. */

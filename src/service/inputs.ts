@@ -1,6 +1,6 @@
 // The files that a request names: found by the schema's `x-asset` marks, checked against storage, and kept
 // with the project as what they mean (interface.md, Asset reference).
-import { extensionOf, knownExtensions, type MediaType } from '../api/asset.ts';
+import { extensionOf, knownExtensions, libraryMediaOf, type MediaType } from '../api/asset.ts';
 import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Schema } from '../base/schema.ts';
@@ -65,7 +65,10 @@ function meaningOf(
     return ok(
       own.standing === 'valid' ? { place: 'stored', key: own.key } : { place: 'lost', key: '' },
     );
-  if (!knownExtensions.includes(extensionOf(url.pathname)))
+  if (
+    libraryMediaOf(reference) === undefined &&
+    !knownExtensions.includes(extensionOf(url.pathname))
+  )
     return refuse(
       `The URL "${reference}" must end in a known extension (${knownExtensions.join(', ')}).`,
     );

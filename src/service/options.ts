@@ -2,6 +2,7 @@
 import type { Tier } from '../api/tier.ts';
 import type { LedgerEntry } from './accounts.ts';
 import type { RequestCounts } from './app.ts';
+import type { StatedPrices } from './charge.ts';
 import type { FaultsDocument } from './faults/schema.ts';
 import type { Speed } from './pace.ts';
 
@@ -16,6 +17,8 @@ export interface ServiceOptions {
   readonly credits?: number;
   /** Of a new account; default `pro`. An account that exists keeps its own. */
   readonly tier?: Tier;
+  /** Credits for creations whose price is not published, by tool; default: the dearest that is published for the tool. */
+  readonly stated?: StatedPrices;
   /** Default `instant`. A number: so many times faster than the hosted service. */
   readonly speed?: Speed;
   /** What durations, faults and pictures depend on, beside the requests; default 1. */

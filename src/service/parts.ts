@@ -2,6 +2,7 @@
 import type { Accounts } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
 import type { Assets } from './assets.ts';
+import type { StatedPrices } from './charge.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './database.ts';
 import type { Detections, StoredDetection } from './detections.ts';
@@ -15,6 +16,8 @@ import type { Projects } from './projects.ts';
 import type { Storage } from './storage.ts';
 
 export interface Parts {
+  /** Of creations whose price is not published. */
+  readonly stated: StatedPrices;
   readonly database: Database;
   readonly accounts: Accounts;
   readonly keys: Keys;

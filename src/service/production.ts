@@ -1,7 +1,6 @@
 // From a queued project to its files: what the studio does with it, and how its end is recorded.
 
 import type { ProjectError, RecordKind } from '../api/project.ts';
-import { allowances } from '../api/tier.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Tool } from '../kinds/kind.ts';
 import { toolNamed } from '../kinds/tools.ts';
@@ -12,6 +11,7 @@ import type { Detections } from './detections.ts';
 import { type Faults, firedOf } from './faults/faults.ts';
 import type { FaultRule } from './faults/schema.ts';
 import type { Input } from './inputs.ts';
+import { outputLimit } from './output-limit.ts';
 import { reportTrouble } from './own-trouble.ts';
 import { effortOf, type Pace, paceOf, type Speed } from './pace.ts';
 import { isLive, type StoredProject } from './project-row.ts';
@@ -70,8 +70,9 @@ export function openProduction(parts: ProductionParts): Production {
     if (!inputs.ok) return inputs;
     const folder = await storage.makeOutputFolder(project.id);
     const tier = accounts.find(project.account)?.tier ?? 'free';
-    const most = allowances[tier].outputPixels;
-    return renderer.render({ tool, body: project.body, inputs: inputs.value, folder, seed, most });
+    const limit = outputLimit(tool, tier);
+    const { body } = project;
+    return renderer.render({ tool, body, inputs: inputs.value, folder, seed, ...limit });
   }
 
   const isWanted = (id: string): boolean => {
@@ -83,6 +84,10 @@ export function openProduction(parts: ProductionParts): Production {
     await storage.removeOutputs(id);
     await projects.swept(id);
   }
+
+  /** A clip that is not fetched has the frame rate of its stand-in, which is nobody's. */
+  const knowsItsRate = ({ id }: StoredProject): boolean =>
+    projects.inputsOf(id).some(({ media, place }) => media === 'video' && place === 'stored');
 
   /** `percent`: by how much the final charge is to be above what it would be. */
   async function settle(
@@ -97,7 +102,11 @@ export function openProduction(parts: ProductionParts): Production {
       return discard(id);
     }
     const [first] = outcome.value;
-    const final = settledCredits({ credits, estimate: estimated }, first?.fps);
+    const charged = { credits, estimate: estimated };
+    const final = settledCredits(charged, {
+      ...project,
+      fps: knowsItsRate(project) ? first?.fps : undefined,
+    });
     const done = await projects.complete(
       id,
       {

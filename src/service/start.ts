@@ -138,6 +138,7 @@ async function openOn(
   const parts: Parts = {
     ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
     ...{ webhooks, deliveries, courier, faults },
+    stated: options.stated ?? new Map(),
     render: (project) => studio.submit(production.jobOf(project)),
     release: studio.release,
     search: (detection) => faceStudio.submit(faces.jobOf(detection)),

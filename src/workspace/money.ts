@@ -1,7 +1,9 @@
 // What is said and refused about money before a run begins: prices that are not known, the budget, the balance.
 import { explainFailure } from '../api/failure.ts';
+import { isTier } from '../api/tier.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, PlanRow } from '../plan/plan.ts';
+import type { PlanFindings } from '../plan/plan-findings.ts';
 import type { MediaApi } from '../run/ports.ts';
 import type { LoadedPipeline } from './load.ts';
 
@@ -9,23 +11,60 @@ import type { LoadedPipeline } from './load.ts';
 export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
-/** Promise 3: with a budget, no price is ever taken as zero. */
+interface Terms {
+  readonly budget: number | undefined;
+  readonly rehearsal: boolean;
+}
+
+/** Promise 3: with a budget, and in a rehearsal, which must say the hosted bill, no price is ever taken as zero. */
 export function refuseUnpriced(
   plan: Plan,
-  budget: number | undefined,
+  { budget, rehearsal }: Terms,
   { pipeline, file }: LoadedPipeline,
 ): readonly Diagnostic[] {
-  if (plan.unpriced === 0 || (budget === undefined && pipeline.budget.perItem === undefined))
-    return [];
+  const capped = budget !== undefined || pipeline.budget.perItem !== undefined;
+  if (plan.unpriced === 0 || !(capped || rehearsal)) return [];
+  const because = capped ? 'there is a budget, and the' : 'a rehearsal needs every price, and the';
   return plan.rows
     .filter((row) => row.unpriced > 0)
     .map((row) => ({
       severity: 'error',
       file,
       span: pipeline.source.keySpanOf(['steps', row.step]),
-      message: `there is a budget, and the price of "${row.step}" (${row.kind}) is not known`,
-      hint: `say an upper bound: estimate: <credits>. ${plan.unpricedWhy.find((why) => why.startsWith(row.step)) ?? ''}`.trim(),
+      message: `${because} price of "${row.step}" (${row.kind}) is not known`,
+      hint: `${reasonFor(row, plan)}set an upper bound under the step: estimate: <credits>`,
     }));
+}
+
+function reasonFor({ step, kind }: PlanRow, { unpricedWhy }: Plan): string {
+  const prefix = `${step} (${kind}): `;
+  const why = unpricedWhy.find((reason) => reason.startsWith(prefix));
+  return why === undefined ? '' : `${why.slice(prefix.length)}; or `;
+}
+
+/** The account's plan has not what a step asks for: the service would refuse it. */
+export function refuseBeyondPlan(
+  findings: PlanFindings,
+  tier: string | undefined,
+  { pipeline, file }: LoadedPipeline,
+): readonly Diagnostic[] {
+  if (tier === undefined || !isTier(tier)) return [];
+  return [...findings.refusedOn(tier)].map(([step, { field, message }]) => ({
+    severity: 'error',
+    file,
+    span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
+    message: `step "${step}": ${message}`,
+    hint: `the account is on the ${tier} plan: change the value, or the plan`,
+  }));
+}
+
+/** The largest `estimate:` of each tool's steps: what a rehearsal charges where no price is published. */
+export function statedPrices({ pipeline }: LoadedPipeline): ReadonlyMap<string, number> {
+  const stated = new Map<string, number>();
+  for (const { kind, estimate } of pipeline.steps)
+    if (estimate !== undefined)
+      stated.set(kind.name, Math.max(estimate, stated.get(kind.name) ?? 0));
+  return stated;
 }
 
 export interface Balance {

@@ -7,10 +7,11 @@ import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/ports.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
-import { type Balance, balanceFor, refuseUnpriced } from './money.ts';
+import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './money.ts';
 import { openWorkspace } from './open.ts';
 import { type PlaceOptions, placesOf } from './places.ts';
 import type { Problem } from './problem.ts';
+import { rehearsalTier } from './reach.ts';
 import { survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
@@ -46,19 +47,26 @@ export async function plan(
   const { state, disk, items, close } = opened.value;
   const leftOut = stepsLeftOut(loaded.pipeline, choice, items);
   try {
-    const { plan, troubles } = await survey(loaded, items, {
+    const { plan, troubles, findings } = await survey(loaded, items, {
       ledger: state.ledger,
       disk,
       clock,
       leftOut,
     });
     const { credits: budget } = loaded.pipeline.budget;
+    const rehearsal = target.value.kind === 'rehearsal';
+    const known = await balanceOf(target.value, plan, clock);
+    const tier = rehearsal ? rehearsalTier : known.balance?.tier;
     return ok({
       plan,
-      troubles: [...troubles, ...refuseUnpriced(plan, budget, loaded)],
-      ...(await balanceOf(target.value, plan, clock)),
+      troubles: [
+        ...troubles,
+        ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
+        ...refuseBeyondPlan(findings, tier, loaded),
+      ],
+      ...known,
       warnings: state.warnings,
-      rehearsal: target.value.kind === 'rehearsal',
+      rehearsal,
       state: places.state,
     });
   } finally {

@@ -29,7 +29,12 @@ interface Reaching {
   readonly clock: Clock;
   readonly speed: Speed;
   readonly pictures: Pictures;
+  /** Credits for creations whose price is not published, by tool. */
+  readonly stated: ReadonlyMap<string, number>;
 }
+
+/** The plan of a rehearsal's account. */
+export const rehearsalTier = 'pro';
 
 /** More than any rehearsal spends. */
 const rehearsalCredits = 1_000_000_000;
@@ -49,6 +54,7 @@ export async function openService({
     const service = await startService({
       data: places.service,
       credits: rehearsalCredits,
+      tier: rehearsalTier,
       passingKey: true,
       ...manner,
       now: () => clock.now(),

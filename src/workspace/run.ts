@@ -15,12 +15,19 @@ import { type LineFile, Recorder } from '../run/recorder.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
-import { balanceFor, refuseUnpriced, smaller } from './money.ts';
+import { balanceFor, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
-import { hasteOf, openService, type Pictures, type Reachable, type Speed } from './reach.ts';
+import {
+  hasteOf,
+  openService,
+  type Pictures,
+  type Reachable,
+  rehearsalTier,
+  type Speed,
+} from './reach.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
@@ -147,7 +154,11 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   if (troubles.length > 0)
     return err({ reason: 'input', diagnostics: troubles, text: loaded.pipeline.source.text });
   const budget = smaller(options.budget, loaded.pipeline.budget.credits);
-  const diagnostics = refuseUnpriced(plan, budget, loaded);
+  const rehearsal = running.target.kind === 'rehearsal';
+  const diagnostics = [
+    ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
+    ...refuseBeyondPlan(surveyed.findings, rehearsal ? rehearsalTier : undefined, loaded),
+  ];
   if (diagnostics.length > 0)
     return err({ reason: 'input', diagnostics, text: loaded.pipeline.source.text });
   say({ type: 'planned', plan });
@@ -167,14 +178,17 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   try {
     const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
     const { target, places, clock } = running;
-    const reached = await openService({ target, places, clock, speed, pictures });
+    const stated = statedPrices(loaded);
+    const reached = await openService({ target, places, clock, speed, pictures, stated });
     if (!reached.ok) return reached;
     service = reached.value;
     const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
     for (const message of service.lacks?.(kinds) ?? []) say({ type: 'warning', message });
     const { news } = heard.value;
     const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
-    const summary = await perform(running, terms);
+    const performed = await perform(running, terms);
+    if (!performed.ok) return performed;
+    const summary = performed.value;
     say({ type: 'ended', summary });
     return ok({
       summary,
@@ -208,7 +222,7 @@ interface Terms {
 async function perform(
   { loaded, options, clock, places, opened, plugs, target, leftOut }: Running,
   { service, news, budget, surveyed, began, ballast }: Terms,
-): Promise<Summary> {
+): Promise<Result<Summary, Problem>> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
   const say = options.say ?? (() => undefined);
@@ -237,15 +251,18 @@ async function perform(
     haste: options.haste ?? hasteOf(target, options.rehearsalSpeed ?? 'instant'),
     news,
   };
-  if (target.kind === 'hosted') {
-    const { credits: balance, tier, warning } = await balanceFor(surveyed.plan, world.api);
-    if (balance !== undefined)
-      say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
-    if (warning !== undefined) say({ type: 'warning', message: warning });
-  }
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   try {
+    if (target.kind === 'hosted') {
+      const { credits: balance, tier, warning } = await balanceFor(surveyed.plan, world.api);
+      if (balance !== undefined)
+        say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+      if (warning !== undefined) say({ type: 'warning', message: warning });
+      const diagnostics = refuseBeyondPlan(surveyed.findings, tier, loaded);
+      if (diagnostics.length > 0)
+        return err({ reason: 'input', diagnostics, text: pipeline.source.text });
+    }
     const { tally, stopped } = await pass({
       pipeline,
       base,
@@ -272,7 +289,7 @@ async function perform(
       if (!compacted.ok) options.say?.({ type: 'warning', message: uncompacted(compacted.error) });
     }
     const after = ledger.total;
-    return tally.summary(tally.outcome(stopped), {
+    const summary = tally.summary(tally.outcome(stopped), {
       items: surveyed.plan.items,
       stopped: stopped.why,
       credits: {
@@ -282,6 +299,7 @@ async function perform(
       },
       elapsedMs: clock.elapsed() - began,
     });
+    return ok(summary);
   } catch (error) {
     for (const made of journal.unwritten) say({ type: 'warning', message: unrecorded(made) });
     throw error;

@@ -14,6 +14,7 @@ import type { Ground, Verdict } from '../plan/ground.ts';
 import { comesLater, endingOf, type Foreseen } from '../plan/outlook.ts';
 import { unusablePlace } from '../plan/output-claims.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
+import { PlanFindings } from '../plan/plan-findings.ts';
 import { Barrier } from '../run/barrier.ts';
 import { Look } from '../run/look.ts';
 import type { Clock, Disk } from '../run/ports.ts';
@@ -29,6 +30,8 @@ export interface Survey {
   readonly troubles: readonly Diagnostic[];
   /** Items that cannot be done as they are, by key, and what becomes of their steps. */
   readonly hopeless: Hopeless;
+  /** What the account’s plan may refuse. */
+  readonly findings: PlanFindings;
   /**
    * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
    * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
@@ -63,11 +66,15 @@ export async function survey(
   };
   const facts = new SurveyFacts(disk);
   const look = new Look(facts);
+  const findings = new PlanFindings();
   const ground: Ground = {
     steps: pipeline.steps,
     facts: look,
     jobOf: (fingerprint) => ledger.job(fingerprint),
-    estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
+    estimate: (step: Step, body: JsonObject) => {
+      findings.look(step, body);
+      return estimateOf(step, body, ledger);
+    },
     base,
     now: clock.now(),
     leftOut,
@@ -157,6 +164,7 @@ export async function survey(
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
     troubles: finder.refusals({ items: items.count, hopeless: hopeless.size }),
     hopeless,
+    findings,
     owed,
     underWay,
   };

@@ -32,6 +32,12 @@ describe('pictures and voices have exact prices', () => {
     ['ai-face-editor', {}, 1],
     ['ai-qr-code-generator', {}, 0],
     ['body-swap', { resolution: '640px' }, 100],
+    ['body-swap', { resolution: '4k' }, 100],
+    ['body-swap', {}, 100],
+    ['ai-image-upscaler', { scale_factor: 2 }, 50],
+    ['ai-image-upscaler', { scale_factor: 4 }, 200],
+    ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'pro' } }, 25],
+    ['ai-image-upscaler', { scale_factor: 4, style: { mode: 'pro' } }, 100],
     ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'preserve' } }, 25],
     ['ai-image-upscaler', { scale_factor: 4, style: { mode: 'preserve' } }, 100],
     ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'balanced' } }, 50],
@@ -39,10 +45,10 @@ describe('pictures and voices have exact prices', () => {
     ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'creative' } }, 50],
     ['ai-image-upscaler', { scale_factor: 4, style: { mode: 'creative' } }, 200],
     ['ai-voice-generator', { style: { prompt: 'x' } }, 1],
-    ['ai-voice-generator', { style: { prompt: 'x'.repeat(20) } }, 1],
-    ['ai-voice-generator', { style: { prompt: 'x'.repeat(21) } }, 2],
-    ['ai-voice-generator', { style: { prompt: 'x'.repeat(140) } }, 7],
-    ['ai-voice-cloner', { style: { prompt: 'x'.repeat(1000) } }, 50],
+    ['ai-voice-generator', { style: { prompt: 'x'.repeat(10) } }, 1],
+    ['ai-voice-generator', { style: { prompt: 'x'.repeat(11) } }, 2],
+    ['ai-voice-generator', { style: { prompt: 'x'.repeat(140) } }, 14],
+    ['ai-voice-cloner', { style: { prompt: 'x'.repeat(1000) } }, 100],
   ];
   test.each(cases)('%s with %j costs %i', (tool, body, expected) => {
     expect(priceOf(tool, body)).toEqual({ known: true, credits: expected, estimate: false });
@@ -64,15 +70,26 @@ describe('generated and edited pictures are priced by model, at the lowest resol
     ['nano-banana-2', 100],
     ['nano-banana-pro', 150],
   ];
+  const onlyEdit = ['qwen-edit', 'seedream-v4.5'];
+  const onlyGenerate = ['flux-schnell', 'z-image-turbo'];
   test.each(models)('%s is %i an image, times image_count', (model, each) => {
-    const body = { model, resolution: '640px', image_count: 3 };
-    expect(credits('ai-image-generator', body)).toBe(3 * each);
-    expect(credits('ai-image-editor', body)).toBe(3 * each);
+    const resolution = model === 'nano-banana-pro' ? '1k' : '640px';
+    const body = { model, resolution, image_count: 3 };
+    const price = (tool: string, without: readonly string[]) =>
+      expect(credits(tool, body)).toBe(without.includes(model) ? undefined : 3 * each);
+    price('ai-image-generator', onlyEdit);
+    price('ai-image-editor', onlyGenerate);
+  });
+
+  test('on a free plan a resolution that is left out is the lowest', () => {
+    const body = { model: 'flux-schnell', image_count: 1 };
+    expect(priceOf('ai-image-generator', body, 'free')).toMatchObject({ credits: 5 });
+    expect(priceOf('ai-image-generator', body, 'pro').known).toBe(false);
   });
 
   test('an edit without image_count makes one image; a generation must say how many', () => {
-    const body = { model: 'qwen-edit', resolution: '640px' };
-    expect(credits('ai-image-editor', body)).toBe(10);
+    const body = { model: 'flux-2-klein', resolution: '640px' };
+    expect(credits('ai-image-editor', body)).toBe(5);
     expect(why('ai-image-generator', body)).toMatch(/image_count, which is not given/);
   });
 });
@@ -94,11 +111,11 @@ describe('video is an estimate at 30 frames a second', () => {
     ['lip-sync', { ...clip, style: { generation_mode: 'pro' } }, 240],
     ['lip-sync', { ...clip, style: { generation_mode: 'lite' }, max_fps_limit: 12 }, 48],
     ['lip-sync', { ...clip, style: { generation_mode: 'lite' }, max_fps_limit: 60 }, 120],
-    ['audio-to-video', { ...clip, resolution: '480p' }, 120],
-    ['audio-to-video', { ...clip, resolution: '720p' }, 240],
-    ['audio-to-video', { ...clip, resolution: '1080p' }, 360],
-    ['ai-talking-photo', { ...clip, style: { generation_mode: 'prompted' } }, 100],
-    ['ai-talking-photo', { ...clip, style: { generation_mode: 'realistic' } }, 240],
+    ['audio-to-video', { ...clip, resolution: '480p' }, 96],
+    ['audio-to-video', { ...clip, resolution: '720p' }, 192],
+    ['audio-to-video', { ...clip, resolution: '1080p' }, 288],
+    ['ai-talking-photo', { ...clip, style: { generation_mode: 'prompted' } }, 80],
+    ['ai-talking-photo', { ...clip, style: { generation_mode: 'realistic' } }, 192],
   ];
   test.each(cases)('%s with %j costs about %i', (tool, body, expected) => {
     expect(priceOf(tool, body)).toEqual({ known: true, credits: expected, estimate: true });
@@ -106,7 +123,7 @@ describe('video is an estimate at 30 frames a second', () => {
 
   test('a begun frame and a begun second count as whole', () => {
     expect(credits('face-swap', { end_seconds: 0.11 })).toBe(4);
-    expect(credits('audio-to-video', { end_seconds: 2.1, resolution: '480p' })).toBe(90);
+    expect(credits('audio-to-video', { end_seconds: 2.1, resolution: '480p' })).toBe(72);
   });
 
   test('a length that binary fractions miss by a hair is not rounded up a whole step', () => {
@@ -120,19 +137,20 @@ describe('video is an estimate at 30 frames a second', () => {
   });
 });
 
-/** The list counts a second of 24 frames, the creation answers at 30: a plan may not be below it. */
-const atThirty = (credits: number): number => Math.ceil((credits * 30) / 24);
-
 describe('generated video is priced by second, model and resolution', () => {
   const sizes = ['480p', '720p', '1080p', '4k'] as const;
-  /** As in facts.md: 480p/720p/1080p/4k, then what audio comes to; – is a resolution it lacks. */
+  /** As in models.md: 480p/720p/1080p/4k, then the same with audio; – is a resolution that the model lacks. */
   const rows: readonly (readonly [string, string, string])[] = [
     ['ltx-2.3', '24/48/72/–', '24/48/72/–'],
-    ['wan-2.2', '24/48/72/–', '24/48/72/–'],
-    ['kling-2.6', '–/36/72/–', '–/36/72/–'],
+    ['wan-2.2', '24/48/72/–', '–/–/–/–'],
+    ['kling-2.6', '–/36/72/–', '–/–/–/–'],
+    ['kling-2.5', '–/36/72/–', '–/–/–/–'],
+    ['kling-2.5-audio', '–/–/–/–', '–/–/–/–'],
     ['kling-3.0', '–/48/72/240', '–/72/96/288'],
     ['veo3.1-lite', '–/48/72/–', '–/72/96/–'],
     ['veo3.1', '–/96/120/–', '–/120/144/–'],
+    ['veo3.1-audio', '–/120/144/–', '–/120/144/–'],
+    ['minimax-h3', '–/–/–/–', '–/–/–/–'],
     ['seedance-1.5', '30/60/90/–', '60/120/180/–'],
     ['seedance-2.0-mini', '96/192/–/–', '96/192/–/–'],
     ['seedance-2.0', '144/288/–/–', '144/288/–/–'],
@@ -151,31 +169,33 @@ describe('generated video is priced by second, model and resolution', () => {
   );
   test.each(cells)('$model at $resolution, audio $audio: $cell a second', (row) => {
     const { cell, ...choice } = row;
-    const expected = cell === '–' ? undefined : atThirty(Number(cell) * 5);
+    const expected = cell === '–' ? undefined : Number(cell) * 5;
     for (const tool of ['text-to-video', 'image-to-video'])
       expect(credits(tool, { ...choice, end_seconds: 5 })).toBe(expected);
   });
 
   test('without audio a video is silent', () => {
     const body = { model: 'veo3.1', resolution: '720p', end_seconds: 5 };
-    expect(credits('text-to-video', body)).toBe(atThirty(5 * 96));
+    expect(credits('text-to-video', body)).toBe(5 * 96);
   });
 
-  test('without a resolution the dearest of the model bounds it', () => {
+  test('without a resolution it is 720p on a paid plan, 480p on a free one', () => {
     const price = (model: string) => credits('image-to-video', { model, end_seconds: 5 });
-    expect(price('ltx-2.3')).toBe(atThirty(5 * 72));
-    expect(price('kling-3.0')).toBe(atThirty(5 * 240));
-    expect(price('sora-2')).toBe(atThirty(5 * 120));
+    expect(price('ltx-2.3')).toBe(5 * 48);
+    expect(price('kling-3.0')).toBe(5 * 48);
+    expect(price('sora-2')).toBe(5 * 120);
+    const body = { model: 'ltx-2.3', end_seconds: 5 };
+    expect(priceOf('image-to-video', body, 'free')).toMatchObject({ credits: 5 * 24 });
+    expect(priceOf('image-to-video', body, 'creator')).toMatchObject({ credits: 5 * 48 });
   });
 
-  test('default, and no model at all, are bounded by kling-3.0, the dearer of the two', () => {
+  test('default, and no model at all, are kling-3.0, on a free plan ltx-2.3', () => {
     for (const choice of [{}, { model: 'default' }]) {
       const body = { ...choice, end_seconds: 5 };
-      expect(credits('text-to-video', { ...body, resolution: '720p' })).toBe(atThirty(5 * 48));
-      expect(credits('text-to-video', { ...body, resolution: '4k', audio: true })).toBe(
-        atThirty(5 * 288),
-      );
-      expect(credits('text-to-video', body)).toBe(atThirty(5 * 240));
+      expect(credits('text-to-video', { ...body, resolution: '720p' })).toBe(5 * 48);
+      expect(credits('text-to-video', { ...body, resolution: '4k', audio: true })).toBe(5 * 288);
+      expect(credits('text-to-video', body)).toBe(5 * 48);
+      expect(priceOf('text-to-video', body, 'free')).toMatchObject({ credits: 5 * 24 });
       // kling-3.0 has no 480p: nobody says what a paid account pays for it.
       expect(credits('text-to-video', { ...body, resolution: '480p' })).toBeUndefined();
     }
@@ -194,13 +214,12 @@ describe('generated video is priced by second, model and resolution', () => {
 describe('where a field that decides is left out', () => {
   const end = { end_seconds: 2 };
   test('the dearest stands in, if each value has a price', () => {
-    expect(credits('audio-to-video', end)).toBe(180);
+    expect(credits('audio-to-video', end)).toBe(144);
     expect(credits('lip-sync', end)).toBe(120);
   });
 
   const unknown: readonly (readonly [string, JsonObject, RegExp])[] = [
     ['ai-talking-photo', end, /style.generation_mode, which is not given/],
-    ['ai-image-upscaler', { scale_factor: 2 }, /style.mode, which is not given/],
     ['ai-image-upscaler', { style: { mode: 'preserve' } }, /scale_factor, which is not given/],
     ['ai-image-generator', { image_count: 1, resolution: '640px' }, /model, which is not given/],
     ['ai-image-editor', { model: 'qwen-edit' }, /resolution, which is not given/],
@@ -208,7 +227,6 @@ describe('where a field that decides is left out', () => {
     ['animation', end, /fps, which is not given/],
     ['face-swap', { start_seconds: 0 }, /end_seconds, which is not given/],
     ['text-to-video', { model: 'wan-2.2' }, /end_seconds, which is not given/],
-    ['body-swap', {}, /resolution, which is not given/],
   ];
   test.each(unknown)('%s with %j is not priced', (tool, body, sentence) => {
     expect(why(tool, body)).toMatch(sentence);
@@ -237,10 +255,11 @@ describe('what the list does not say is not known, and the reason names it', () 
     ['lip-sync', { ...clip, style: { generation_mode: 'turbo' } }, /generation_mode "turbo"/],
     ['lip-sync', { ...clip, max_fps_limit: 0 }, /max_fps_limit 0/],
     ['audio-to-video', { ...clip, resolution: '4k' }, /resolution "4k"/],
-    ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'pro' } }, /style.mode "pro"/],
+    ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'best' } }, /style.mode "best"/],
     ['ai-image-upscaler', { scale_factor: 3, style: { mode: 'preserve' } }, /scale_factor 3/],
-    ['body-swap', { resolution: '2k' }, /resolution "2k"/],
-    ['ai-image-generator', { ...image, model: 'default' }, /model "default"/],
+    ['ai-image-generator', { ...image, model: 'default' }, /model "default": set model:/],
+    ['ai-image-generator', { ...image, model: 'nano-banana-pro' }, /has a price at 1k only/],
+    ['text-to-video', { ...clip, model: 'wan-2.2', audio: true }, /audio true/],
     ['ai-image-generator', { ...image, model: 'seedream' }, /model "seedream"/],
     ['ai-image-generator', { ...image, resolution: '2k' }, /resolution "2k"/],
     ['ai-image-generator', { ...image, resolution: 'auto' }, /resolution "auto"/],

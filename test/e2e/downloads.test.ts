@@ -18,7 +18,7 @@ steps:
   clip: { uses: upload, with: { file: clip.mp4 } }
   words:
     uses: auto-subtitle-generator
-    with: { start_seconds: 0, end_seconds: 1, assets: { video_file_path: "\${{ steps.clip.file_path }}" } }
+    with: { start_seconds: 0, end_seconds: 1, style: { template: karaoke }, assets: { video_file_path: "\${{ steps.clip.file_path }}" } }
   save: { uses: download, with: { of: words, to: clip.mp4 } }
 `;
 

@@ -25,7 +25,7 @@ output: out
 steps:
   clip:
     uses: text-to-video
-    with: { name: "\${{ item.key }}", end_seconds: 1, style: { prompt: "\${{ item.key }}" } }
+    with: { name: "\${{ item.key }}", end_seconds: 3, style: { prompt: "\${{ item.key }}" } }
   save: { uses: download, with: { of: clip, to: "\${{ item.key }}/" } }
 `;
 

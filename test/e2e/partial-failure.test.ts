@@ -195,6 +195,7 @@ ${more}`;
   });
 });
 
+// Its resolution is known only once a picture is made: what is known before is checked before (prices.test.ts).
 describe('a step that the account’s plan does not have (403)', () => {
   const pipeline = (more = ''): string => `pipeline: words
 items: { values: [one, two, three, four] }
@@ -202,7 +203,7 @@ limits: { items: 1 }
 output: out
 steps:
   picture: { uses: ai-meme-generator, with: { name: "\${{ item.value }}", style: { template: Random, topic: "\${{ item.value }}" } } }
-  sharp: { uses: ai-image-editor, with: { resolution: 4k, image_count: 1, assets: { image_file_path: "\${{ steps.picture.url }}" }, style: { prompt: sharper } } }
+  sharp: { uses: ai-image-editor, with: { resolution: "\${{ steps.picture.width > 0 ? '4k' : '1k' }}", image_count: 1, assets: { image_file_path: "\${{ steps.picture.url }}" }, style: { prompt: sharper } } }
 ${more}`;
 
   test('is asked for once, and nothing is paid that only it would use', async () => {

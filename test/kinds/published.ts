@@ -52,7 +52,6 @@ export const required: Readonly<Record<string, string>> = {
     'assets.audio_source end_seconds fps height style.art_style style.camera_effect ' +
     'style.prompt_type style.transition_speed width',
   'audio-to-video': 'assets.audio_file_path end_seconds',
-  // `style` has no required field: facts.md does not require it.
   'auto-subtitle-generator': 'assets.video_file_path end_seconds start_seconds',
   'character-replace':
     'assets.image_file_path assets.video_file_path end_seconds style.points.0.position_x ' +
@@ -81,4 +80,11 @@ export const required: Readonly<Record<string, string>> = {
   'photo-colorizer': 'assets.image_file_path',
   'ai-voice-generator': 'style.prompt style.voice_name',
   'ai-voice-cloner': 'assets.audio_file_path style.prompt',
+};
+
+/** models.md, Other tools: groups that are required, though none of their fields is. */
+export const requiredGroups: Readonly<Record<string, readonly string[]>> = {
+  'ai-face-editor': ['style'],
+  'auto-subtitle-generator': ['style'],
+  'ai-image-editor': ['assets'],
 };

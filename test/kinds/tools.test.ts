@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import { type Schema, validatorOf } from '../../src/base/schema.ts';
 import type { Tool } from '../../src/kinds/kind.ts';
 import { toolNamed, tools } from '../../src/kinds/tools.ts';
-import { endpoints, required, types } from './published.ts';
+import { endpoints, required, requiredGroups, types } from './published.ts';
 
 function tool(name: string): Tool {
   const found = toolNamed(name);
@@ -128,7 +128,9 @@ describe.each(tools)('$name', (one) => {
     const groups = [...fieldsOf(one.request)].filter(([, field]) => isSchema(field['properties']));
     for (const [group] of groups.filter(([path]) => !path.includes('.'))) {
       const leaves = (required[one.name] ?? '').split(' ').filter((path) => !path.includes('.0.'));
-      const needed = leaves.some((path) => path.startsWith(`${group}.`));
+      const needed =
+        leaves.some((path) => path.startsWith(`${group}.`)) ||
+        (requiredGroups[one.name] ?? []).includes(group);
       expect(Array.from(Object(one.request['required'])).includes(group), group).toBe(needed);
     }
   });
@@ -190,7 +192,49 @@ describe('ranges', () => {
   const cases: readonly (readonly [string, string, Json, boolean])[] = [
     ['face-swap', 'start_seconds', -0.5, false],
     ['face-swap', 'end_seconds', 0.05, false],
-    ['text-to-video', 'end_seconds', 0.1, true],
+    ['text-to-video', 'end_seconds', 1, true],
+    ['text-to-video', 'end_seconds', 0.9, false],
+    ['text-to-video', 'end_seconds', 60, true],
+    ['text-to-video', 'end_seconds', 61, false],
+    ['image-to-video', 'end_seconds', 0.9, false],
+    ['image-to-video', 'end_seconds', 61, false],
+    ['text-to-video', 'style.prompt', '', false],
+    ['text-to-video', 'style.prompt', 'p'.repeat(2000), true],
+    ['text-to-video', 'style.prompt', 'p'.repeat(2001), false],
+    ['ai-gif-generator', 'style.prompt', '', false],
+    ['ai-gif-generator', 'style.prompt', 'p'.repeat(500), true],
+    ['ai-gif-generator', 'style.prompt', 'p'.repeat(501), false],
+    ['ai-meme-generator', 'style.topic', '', false],
+    ['ai-meme-generator', 'style.topic', 'p'.repeat(200), true],
+    ['ai-meme-generator', 'style.topic', 'p'.repeat(201), false],
+    ['ai-meme-generator', 'style.searchWeb', true, true],
+    ['ai-meme-generator', 'style.searchWeb', 'yes', false],
+    ['ai-image-generator', 'style.prompt', '', false],
+    ['ai-image-editor', 'style.prompt', '', false],
+    ['ai-video-editor', 'style.prompt', '', false],
+    ['ai-voice-generator', 'style.prompt', '', false],
+    ['ai-voice-cloner', 'style.prompt', '', false],
+    ['head-swap', 'max_resolution', 1024, true],
+    ['head-swap', 'max_resolution', 1024.5, false],
+    ['ai-talking-photo', 'max_resolution', 720.5, false],
+    ['animation', 'fps', 1, true],
+    ['animation', 'fps', 0.5, false],
+    ['animation', 'width', 64, true],
+    ['animation', 'width', 63, false],
+    ['animation', 'height', 64.5, false],
+    ['animation', 'style.transition_speed', 10, true],
+    ['animation', 'style.transition_speed', 0, false],
+    ['animation', 'style.transition_speed', 11, false],
+    ['animation', 'style.transition_speed', 5.5, false],
+    ['ai-image-upscaler', 'scale_factor', 4, true],
+    ['ai-image-upscaler', 'scale_factor', 3, false],
+    ['video-to-video', 'style.prompt', null, true],
+    ['video-to-video', 'style.prompt', 5, false],
+    ['ai-image-editor', 'image_count', 9, true],
+    ['ai-image-editor', 'image_count', 2, false],
+    ['ai-image-generator', 'image_count', 16, true],
+    ['ai-image-generator', 'image_count', 17, false],
+    ['ai-image-generator', 'model', 'a model of next year', true],
     ['text-to-video', 'resolution', '640px', false],
     ['text-to-video', 'model', 'a model of next year', true],
     ['video-to-video', 'height', 63, false],
@@ -212,7 +256,8 @@ describe('ranges', () => {
     ['ai-voice-generator', 'style.prompt', 'p'.repeat(1001), false],
     ['ai-voice-cloner', 'style.prompt', 'p'.repeat(1001), false],
     ['lip-sync', 'style.generation_mode', 'turbo', false],
-    ['lip-sync', 'max_fps_limit', 0, false],
+    ['lip-sync', 'max_fps_limit', 1, true],
+    ['lip-sync', 'max_fps_limit', 0.9, false],
     ['ai-gif-generator', 'output_format', 'apng', false],
     ['photo-colorizer', 'assets.image_file_path', '', false],
     ['photo-colorizer', 'name', null, false],
@@ -271,11 +316,56 @@ describe('rules between fields', () => {
     expect(breaches('face-swap', individual)).toEqual(['assets.face_mappings']);
   });
 
-  test('ai-talking-photo: a clip lasts up to 60 seconds, wherever it starts', () => {
+  test.each([
+    ['realistic', 180],
+    ['prompted', 45],
+    ['pro', 60],
+    [undefined, 60],
+  ])('ai-talking-photo: a clip lasts so long, wherever it starts: %s, %i s', (mode, most) => {
+    const talk = changed(example('ai-talking-photo'), 'style.generation_mode', mode);
     const until = (start: number, end: number) =>
-      changed(changed(example('ai-talking-photo'), 'start_seconds', start), 'end_seconds', end);
-    expect(breaches('ai-talking-photo', until(10, 70))).toEqual([]);
-    expect(breaches('ai-talking-photo', until(4.4, 64.4))).toEqual([]);
-    expect(breaches('ai-talking-photo', until(0, 60.5))).toEqual(['end_seconds']);
+      changed(changed(talk, 'start_seconds', start), 'end_seconds', end);
+    expect(breaches('ai-talking-photo', until(10, 10 + most))).toEqual([]);
+    expect(breaches('ai-talking-photo', until(4.4, 4.4 + most))).toEqual([]);
+    expect(breaches('ai-talking-photo', until(0, most + 0.5))).toEqual(['end_seconds']);
+  });
+
+  test('animation: a custom prompt, a custom style and lyrics need their text or audio', () => {
+    const [silent, sung] = [example('animation'), example('animation', 1)];
+    expect(breaches('animation', changed(silent, 'style.prompt', undefined))).toEqual([
+      'style.prompt',
+    ]);
+    expect(breaches('animation', changed(silent, 'style.art_style', 'Custom'))).toEqual([
+      'style.art_style_custom',
+    ]);
+    expect(breaches('animation', changed(sung, 'assets.audio_source', 'none'))).toEqual([
+      'assets.audio_source',
+    ]);
+  });
+
+  test('auto-subtitle-generator: a template, or a font and positions', () => {
+    const custom = example('auto-subtitle-generator', 1);
+    expect(breaches('auto-subtitle-generator', changed(custom, 'style', {}))).toEqual(['style']);
+    for (const field of ['font', 'horizontal_position', 'vertical_position']) {
+      const without = changed(custom, `style.custom_config.${field}`, undefined);
+      expect(breaches('auto-subtitle-generator', without), field).toEqual(['style']);
+      expect(
+        breaches('auto-subtitle-generator', changed(without, 'style.template', 'karaoke')),
+      ).toEqual([]);
+    }
+  });
+
+  test('ai-image-editor: at least one image', () => {
+    expect(breaches('ai-image-editor', changed(example('ai-image-editor'), 'assets', {}))).toEqual([
+      'assets',
+    ]);
+  });
+
+  test.each(['face-swap', 'face-swap-photo'])('%s: at most 5 faces are mapped', (name) => {
+    const mapping = { original_face: 'asset:image', new_face: 'asset:image' };
+    const mapped = (count: number) =>
+      changed(example(name, 1), 'assets.face_mappings', Array(count).fill(mapping));
+    expect(accepts(name, mapped(5))).toBe(true);
+    expect(accepts(name, mapped(6))).toBe(false);
   });
 });

@@ -1,5 +1,7 @@
 // What one creation will cost: the list, the estimate, the history, and what was learned the hard way.
 import { describe, expect, test } from 'vitest';
+import { measureOf } from '../../src/api/measure.ts';
+import { priceOf } from '../../src/api/price.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import type { Measure } from '../../src/journal/line.ts';
@@ -37,9 +39,10 @@ function estimate(kind: string, more = '', ledger = new Ledger(), body: JsonObje
 }
 
 describe('an estimate', () => {
-  test('is the listed price where there is one, whatever the step says', () => {
+  test('is the listed price where there is one, or what the step says where that is more', () => {
     expect(estimate('face-swap-photo')).toEqual({ known: true, credits: 10 });
     expect(estimate('face-swap-photo', ', estimate: 3')).toEqual({ known: true, credits: 10 });
+    expect(estimate('face-swap-photo', ', estimate: 12')).toEqual({ known: true, credits: 12 });
   });
 
   test('is not known, with the reason, where nothing is listed, said or seen', () => {
@@ -74,10 +77,16 @@ describe('an estimate', () => {
   });
 
   test('follows the service where it charges less than the list, for the same kind of order only', () => {
-    const ledger = charged('face-swap-photo', 10, 4, { of: 'face-swap-photo', amount: 10 });
+    const listed = measureOf('face-swap-photo', {}, priceOf('face-swap-photo', {}));
+    const ledger = charged('face-swap-photo', 10, 4, listed);
     expect(estimate('face-swap-photo', '', ledger)).toEqual({ known: true, credits: 4 });
     const other = { assets: { face_swap_mode: 'x' }, speed: 'fast' };
     expect(estimate('face-swap-photo', '', ledger, other)).toEqual({ known: true, credits: 10 });
+  });
+
+  test('takes no notice of a charge that was measured by another edition of the list', () => {
+    const ledger = charged('face-swap-photo', 10, 4, { of: 'face-swap-photo', amount: 1 });
+    expect(estimate('face-swap-photo', '', ledger)).toEqual({ known: true, credits: 10 });
   });
 
   test('is raised by as much as a kind was ever charged above its estimate', () => {

@@ -20,7 +20,7 @@ describe('an event', () => {
     const client = new Client(local);
     const { id } = await client.create('text-to-video', {
       name: 'a boat',
-      end_seconds: 1,
+      end_seconds: 3,
       style: { prompt: 'a boat' },
     });
     await arrived(events, 2);
@@ -93,7 +93,7 @@ describe('an event', () => {
     const { events } = await receiver(local.address);
     const client = new Client(local);
     const { id } = await client.create('text-to-video', {
-      end_seconds: 1,
+      end_seconds: 3,
       style: { prompt: 'a boat' },
     });
     await hub(local.address, `/hub/projects/${id}/cancel`, {});

@@ -137,7 +137,7 @@ describe('a transfer', () => {
     const client = new Client(local);
     const clip = await client.upload(content, 'mp4', 'video');
     const { id } = await client.create('auto-subtitle-generator', {
-      ...{ start_seconds: 0, end_seconds: 1, style: {} },
+      ...{ start_seconds: 0, end_seconds: 1, style: { template: 'karaoke' } },
       assets: { video_file_path: clip },
     });
     return addressIn(await client.settled('video', id));
@@ -243,7 +243,7 @@ describe('a job', () => {
 
 describe('a charge', () => {
   /** 10 credits by the list. */
-  const spoken = { ...voice, style: { ...voice.style, prompt: 'x'.repeat(200) } };
+  const spoken = { ...voice, style: { ...voice.style, prompt: 'x'.repeat(100) } };
 
   /** What a creation answers, what its record says when it is complete, and every credit that moved. */
   async function charged(local: LocalService): Promise<readonly [unknown, unknown, ...string[]]> {

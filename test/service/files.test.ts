@@ -145,7 +145,7 @@ describe('an upload', () => {
       const { id } = await client.create('auto-subtitle-generator', {
         start_seconds: 0,
         end_seconds: 1,
-        style: {},
+        style: { template: 'karaoke' },
         assets: { video_file_path: place?.path ?? '' },
       });
       const [output = Buffer.alloc(0)] = await client.outputs(await client.settled('video', id));
@@ -264,7 +264,7 @@ describe('a download', () => {
         client.create('auto-subtitle-generator', {
           start_seconds: 0,
           end_seconds: 1,
-          style: {},
+          style: { template: 'karaoke' },
           assets: { video_file_path: clip },
         }),
       ],
@@ -298,7 +298,7 @@ describe('a download', () => {
     const { id } = await client.create('auto-subtitle-generator', {
       start_seconds: 0,
       end_seconds: 1,
-      style: {},
+      style: { template: 'karaoke' },
       assets: { video_file_path: await client.upload(Buffer.alloc(0), 'mp4', 'video') },
     });
     const record = await client.settled('video', id);

@@ -160,7 +160,7 @@ describe('the answer to a creation', () => {
   test('of a video tool carries the deprecated estimated_frame_cost', async () => {
     const client = new Client(await service());
     const created = await client.create('text-to-video', {
-      end_seconds: 2,
+      end_seconds: 3,
       style: { prompt: 'a fox' },
     });
     expect(created).toEqual({
@@ -174,7 +174,7 @@ describe('the answer to a creation', () => {
   test('of an audio tool carries neither', async () => {
     const client = new Client(await service());
     const created = await client.create('ai-voice-generator', {
-      style: { prompt: 'Hello', voice_name: 'Narrator' },
+      style: { prompt: 'Hello', voice_name: 'Morgan Freeman' },
     });
     expect(created).toEqual({ id: expect.any(String), credits_charged: expect.any(Number) });
   });
@@ -213,7 +213,7 @@ describe('the record', () => {
     const client = new Client(await service());
     const { id } = await client.create('image-to-video', {
       name: 'a walk',
-      end_seconds: 2,
+      end_seconds: 3,
       assets: { image_file_path: await client.upload(await photo(1), 'png') },
     });
     const record = await client.settled('video', id);
@@ -225,7 +225,7 @@ describe('the record', () => {
         height: expect.any(Number),
         fps: expect.any(Number),
         start_seconds: 0,
-        end_seconds: 2,
+        end_seconds: 3,
         total_frame_cost: record['credits_charged'],
         download: { url: expect.any(String), expires_at: isoTime },
       }),
@@ -237,7 +237,7 @@ describe('the record', () => {
     const client = new Client(await service());
     const { id } = await client.create('ai-voice-generator', {
       name: 'hello',
-      style: { prompt: 'Hello', voice_name: 'Narrator' },
+      style: { prompt: 'Hello', voice_name: 'Morgan Freeman' },
     });
     const record = await client.settled('audio', id);
     expect(record).toMatchObject(shared({ name: 'hello', type: 'VOICE_GENERATOR' }));
@@ -254,7 +254,7 @@ describe('the record', () => {
       credits_charged: 10,
       error: null,
     });
-    const { id } = await client.create('text-to-video', { end_seconds: 2, style: { prompt: 'x' } });
+    const { id } = await client.create('text-to-video', { end_seconds: 3, style: { prompt: 'x' } });
     expect(await client.record('video', id)).toMatchObject({
       status: 'queued',
       downloads: [],

@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
   test('cancels a project, gives credits and adds faults', async () => {
     const local = await service({ speed: 'realtime' });
     const { id } = await new Client(local).create('text-to-video', {
-      end_seconds: 1,
+      end_seconds: 3,
       style: { prompt: 'a boat' },
     });
     const { page } = await visit(local, { path: `/hub/projects/${id}` });

@@ -72,12 +72,12 @@ describe('projects', () => {
   test('show their request and their events', async () => {
     const local = await service();
     const { id } = await new Client(local).create('text-to-video', {
-      end_seconds: 1,
+      end_seconds: 3,
       style: { prompt: 'a boat' },
     });
     const details = await hub(local.address, `/hub/projects/${id}`);
     expect(details).toMatchObject({ id, tool: 'text-to-video', account: 'local', deliveries: [] });
-    expect(details['body']).toMatchObject({ end_seconds: 1, style: { prompt: 'a boat' } });
+    expect(details['body']).toMatchObject({ end_seconds: 3, style: { prompt: 'a boat' } });
   });
 
   test('can be canceled until they end: refunded, or not', async () => {
@@ -86,15 +86,15 @@ describe('projects', () => {
     const clip = { end_seconds: 1, resolution: '480p', model: 'ltx-2.3', style: { prompt: 'x' } };
     const first = await client.create('text-to-video', clip);
     const second = await client.create('text-to-video', clip);
-    expect(local.balance()).toBe(1000 - 30 - 30);
+    expect(local.balance()).toBe(1000 - 24 - 24);
     await hub(local.address, `/hub/projects/${first.id}/cancel`, {});
-    expect(local.balance()).toBe(1000 - 30);
+    expect(local.balance()).toBe(1000 - 24);
     await hub(local.address, `/hub/projects/${second.id}/cancel`, { refund: false });
-    expect(local.balance()).toBe(1000 - 30);
+    expect(local.balance()).toBe(1000 - 24);
     expect(await client.record('video', first.id)).toMatchObject({
       ...{ status: 'canceled', credits_charged: 0, downloads: [], error: null },
     });
-    expect((await client.record('video', second.id))['credits_charged']).toBe(30);
+    expect((await client.record('video', second.id))['credits_charged']).toBe(24);
     const again = await send(local.address, {
       method: 'POST',
       path: `/hub/projects/${first.id}/cancel`,

@@ -70,7 +70,7 @@ describe.each(spoilers)('a transfer that is %s, and whose client goes away,', (_
       const client = new Client(local);
       const clip = await client.upload(Buffer.alloc(4_000_000, 'x'), 'mp4', 'video');
       const { id } = await client.create('auto-subtitle-generator', {
-        ...{ start_seconds: 0, end_seconds: 1, style: {} },
+        ...{ start_seconds: 0, end_seconds: 1, style: { template: 'karaoke' } },
         assets: { video_file_path: clip },
       });
       const url = addressIn(await client.settled('video', id));

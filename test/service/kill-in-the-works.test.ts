@@ -27,7 +27,7 @@ test('kill -9 during 200 running jobs: every job ends, the ledger sums match, no
     client.create('ai-image-upscaler', { ...larger, assets: image }),
     client.create('ai-image-upscaler', { ...larger, assets: bad }),
     client.create('text-to-video', {
-      ...{ end_seconds: 0.3, resolution: '480p', model: 'ltx-2.3' },
+      ...{ end_seconds: 1, resolution: '480p', model: 'ltx-2.3' },
       style: { prompt: 'a boat' },
     }),
     client.create('ai-voice-cloner', {

@@ -55,7 +55,9 @@ function camelled(value: Json): Json {
 /** Fields that this client insists on, or whose newer values it does not know yet. */
 const insisted: Readonly<Record<string, JsonObject>> = {
   'ai-image-generator': { orientation: 'square' },
-  'text-to-video': { orientation: 'landscape' },
+  // It does not send the model, and the default has no 480p.
+  'image-to-video': { resolution: '720p' },
+  'text-to-video': { orientation: 'landscape', resolution: '720p' },
   'ai-image-upscaler': { style: { enhancement: 'Balanced' } },
   'ai-talking-photo': { style: { generation_mode: 'pro', intensity: 1 } },
   'ai-voice-generator': { style: { prompt: 'Hello there', voice_name: 'Morgan Freeman' } },

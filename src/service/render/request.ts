@@ -30,6 +30,8 @@ export interface RenderRequest {
   readonly seed: number;
   /** Pixels that the shorter side of an output may have on this plan. */
   readonly most: number;
+  /** Pixels that the longer side may have; undefined: as many as the shorter one allows. */
+  readonly longest?: number;
 }
 
 export interface RenderedFile {

@@ -2,14 +2,16 @@
 // is charged; what is answered with 200 is charged, and durable.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { extensionOf, fitsAs } from '../../api/asset.ts';
+import { extensionOf, fitsAs, libraryMediaOf } from '../../api/asset.ts';
+import { withPlanDefaults } from '../../api/models.ts';
 import { projectId } from '../../api/project.ts';
 import { routes } from '../../api/routes.ts';
-import { allowances, pixelsAskedFor, type Tier } from '../../api/tier.ts';
+import type { Tier } from '../../api/tier.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { withDefaults, withoutIgnored } from '../../base/schema.ts';
-import type { Tool } from '../../kinds/kind.ts';
+import type { RuleBreach, Tool } from '../../kinds/kind.ts';
+import { beyondPlan } from '../../kinds/plan-rules.ts';
 import { tools } from '../../kinds/tools.ts';
 import { accountOf, answer } from '../app.ts';
 import { chargeOf, surcharged } from '../charge.ts';
@@ -28,14 +30,14 @@ export function creationRoutes(server: FastifyInstance, parts: Parts): void {
       if (account === undefined) throw new Error('bug: a key belongs to an account');
       const body = requestOf(tool, request.body);
       if (!body.ok) return answer(reply, body.error);
-      const plan = beyondPlan(account.tier, body.value);
+      const plan = refusedBy(tool, body.value, account.tier);
       if (plan !== undefined) return answer(reply, plan);
       const inputs = inputsOf(tool.request, body.value, { ...parts, account: account.id });
       if (!inputs.ok) return answer(reply, inputs.error);
       const unfit = unfitInput(tool, inputs.value);
       if (unfit !== undefined) return answer(reply, unfit);
       const at = clock.now();
-      const { credits: price, estimate } = chargeOf(tool, body.value, account.tier);
+      const { credits: price, estimate } = chargeOf(tool, body.value, account.tier, parts.stated);
       const more = firedOf(faults.fire('charge', tool.name), 'surcharge');
       const credits = more === undefined ? price : surcharged(price, more.rule.percent);
       const project = await projects.create({
@@ -59,22 +61,28 @@ export function creationRoutes(server: FastifyInstance, parts: Parts): void {
     });
 }
 
-/** facts.md, Rate limits: 403 where the plan does not have a resolution. */
-function beyondPlan(tier: Tier, body: JsonObject): Refusal | undefined {
-  const { resolution } = body;
-  if (typeof resolution !== 'string') return undefined;
-  const most = allowances[tier].outputPixels;
-  const wanted = pixelsAskedFor(resolution);
-  if (wanted === undefined || wanted <= most) return undefined;
-  const message = `resolution ${resolution} is not available on the ${tier} plan, which has at most ${most} px.`;
-  return { status: 403, message };
+/** facts.md, Rate limits: 403 where the plan does not have it; 400 where the plan's default model does not take it. */
+function refusedBy(tool: Tool, body: JsonObject, tier: Tier): Refusal | undefined {
+  const [beyond] = beyondPlan(tool, body, tier);
+  if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
+  const breaches = tool.rules?.(withPlanDefaults(tool.name, body, tier)) ?? [];
+  return breaches.length > 0 ? { status: 400, message: invalid(breaches) } : undefined;
 }
+
+const invalid = (breaches: readonly RuleBreach[]): string =>
+  `Invalid request: ${breaches.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`;
 
 /** interface.md, Responses: 422 where the request is right and yet nothing can be made of it. */
 function unfitInput({ record }: Tool, inputs: readonly Input[]): Refusal | undefined {
-  for (const { field, media, place, key } of inputs) {
-    if (place !== 'stored' || fitsAs(media, extensionOf(key))) continue;
-    const message = `The ${record} could not be created: ${field} needs ${mediaWords[media]}, not a .${extensionOf(key)} file.`;
+  for (const { field, media, place, reference, key } of inputs) {
+    const library = libraryMediaOf(reference);
+    const unfit =
+      library !== undefined
+        ? !(library === media || (media === 'audio' && library === 'video'))
+        : place === 'stored' && !fitsAs(media, extensionOf(key));
+    if (!unfit) continue;
+    const given = library === undefined ? `a .${extensionOf(key)} file` : mediaWords[library];
+    const message = `The ${record} could not be created: ${field} needs ${mediaWords[media]}, not ${given}.`;
     return { status: 422, message };
   }
   return undefined;
@@ -87,10 +95,7 @@ function requestOf(tool: Tool, sent: unknown): Result<JsonObject, Refusal> {
   const body = bodyOf(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
   if (!body.ok) return body;
   const breaches = tool.rules?.(body.value) ?? [];
-  if (breaches.length > 0)
-    return refuse(
-      `Invalid request: ${breaches.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`,
-    );
+  if (breaches.length > 0) return refuse(invalid(breaches));
   return ok(withDefaults(tool.request, body.value));
 }
 

@@ -6,13 +6,13 @@ import { mediaTypeOf } from '../../api/asset.ts';
 import { routes } from '../../api/routes.ts';
 import { allowances } from '../../api/tier.ts';
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
-import { ok, type Result } from '../../base/result.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { SignedQuery } from '../addresses.ts';
 import { accountOf, answer } from '../app.ts';
 import { firedOf } from '../faults/faults.ts';
 import { spoilerOf } from '../faults/spoil.ts';
 import type { Parts } from '../parts.ts';
-import { bodyOf, type Refusal, refuse } from '../refusal.ts';
+import { bodyOf, type Refusal } from '../refusal.ts';
 import { uploadRequest } from '../requests.ts';
 import { TooLarge } from '../storage.ts';
 
@@ -85,10 +85,10 @@ function extensionsIn(sent: unknown): Result<readonly string[], Refusal> {
   for (const [index, item] of listOf(body.value['items']).entries()) {
     const { type, extension } = item;
     if (typeof type !== 'string' || typeof extension !== 'string') continue;
-    if (!takes(type, extension))
-      return refuse(
-        `Invalid request: items.${index}.extension "${extension}" is not taken for type ${type}.`,
-      );
+    if (!takes(type, extension)) {
+      const message = `items.${index}.extension "${extension}" is not taken for type ${type}.`;
+      return err({ status: 422, message });
+    }
     extensions.push(extension);
   }
   return ok(extensions);

@@ -86,11 +86,21 @@ const fields: readonly (readonly [string, string, Limit])[] = [
     },
   ],
   [
-    'talking photo duration: up to 60 seconds',
+    // models.md, Other tools: newer than the 60 seconds of interface.md, which hold in every other mode.
+    'talking photo duration: up to 180 seconds realistic, 45 prompted, else 60',
     'ai-talking-photo',
     {
-      taken: [{ end_seconds: 60 }, { start_seconds: 5.5, end_seconds: 65.5 }],
-      refused: [{ end_seconds: 60.01 }, { start_seconds: 5, end_seconds: 66 }],
+      taken: [
+        { end_seconds: 180 },
+        { start_seconds: 5.5, end_seconds: 185.5 },
+        { 'style.generation_mode': 'prompted', end_seconds: 45 },
+        { 'style.generation_mode': 'pro', end_seconds: 60 },
+      ],
+      refused: [
+        { end_seconds: 180.01 },
+        { 'style.generation_mode': 'prompted', end_seconds: 45.5 },
+        { 'style.generation_mode': 'pro', start_seconds: 5, end_seconds: 66 },
+      ],
     },
   ],
   [

@@ -42,8 +42,21 @@ function barest(tool: string): JsonObject {
   const example = exampleOf(tool);
   const bare = minimal(toolNamed(tool)?.request, example);
   const assets = isObject(example['assets']) ? { assets: example['assets'] } : {};
-  return isObject(bare) ? { ...bare, ...assets } : {};
+  return isObject(bare) ? { ...bare, ...assets, ...conditional[tool] } : {};
 }
+
+/** models.md, Other tools: fields that are required with some values of others, or one of several. */
+const conditional: Readonly<Record<string, JsonObject>> = {
+  animation: {
+    style: {
+      art_style: 'Painterly Illustration',
+      camera_effect: 'Simple Zoom In',
+      prompt_type: 'ai_choose',
+      transition_speed: 5,
+    },
+  },
+  'auto-subtitle-generator': { style: { template: 'karaoke' } },
+};
 
 describe('interface.md, Versioning 1', () => {
   const shared = oneSlow();
@@ -144,7 +157,7 @@ describe('interface.md, Versioning 2: known changes', () => {
       .png()
       .toBuffer();
     const assets = { image_file_path: await client.upload(shaped, 'png') };
-    const { id } = await client.create('image-to-video', { end_seconds: 1, assets });
+    const { id } = await client.create('image-to-video', { end_seconds: 3, assets });
     const record = await reach(stage, 'video', id, 'complete');
     expect(Number(record['width']) / Number(record['height'])).toBeCloseTo(width / height, 1);
   });

@@ -25,7 +25,7 @@ export function linesFor(local: LocalService): { readonly host: string; readonly
 }
 
 /** The body of a creation that is taken. */
-export const order = '{"end_seconds":1,"style":{"prompt":"x"}}';
+export const order = '{"end_seconds":3,"style":{"prompt":"x"}}';
 export const lengthOf = (body: string): string => `Content-Length: ${body.length}`;
 
 /** A creation that is taken; the connection stays open. */

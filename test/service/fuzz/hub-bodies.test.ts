@@ -35,7 +35,7 @@ const account = idOf(
 );
 const webhook = idOf(await made('/hub/webhooks', { url: 'http://127.0.0.1:9/hook', account }));
 const key = await made('/hub/keys', { name: 'of the fuzz', account });
-const text = await client.create('text-to-video', { end_seconds: 1, style: { prompt: 'x' } });
+const text = await client.create('text-to-video', { end_seconds: 3, style: { prompt: 'x' } });
 const project = textAt(text, 'id');
 
 const rule = { fault: 'throttled', on: 'POST /v1/photo-colorizer', probability: 0.5, count: 2 };
@@ -150,7 +150,7 @@ test('what was sent is shown as text, never as markup', async () => {
     ['/hub/webhooks', { url: `https://example.com/${nasty}` }],
     [
       '/v1/text-to-video',
-      { name: nasty, end_seconds: 1, style: { prompt: nasty }, [nasty]: nasty },
+      { name: nasty, end_seconds: 3, style: { prompt: nasty }, [nasty]: nasty },
     ],
   ];
   for (const [path, body] of sent) {

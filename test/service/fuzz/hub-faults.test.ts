@@ -32,7 +32,8 @@ expect((await hub('/webhooks', JSON.stringify({ url: `http://127.0.0.1:${port}/`
   201,
 );
 const clip = await client.upload(Buffer.from('frames'), 'mp4', 'video');
-const subtitles = { start_seconds: 0, end_seconds: 1, assets: { video_file_path: clip } };
+const style = { template: 'karaoke' };
+const subtitles = { start_seconds: 0, end_seconds: 1, assets: { video_file_path: clip }, style };
 
 const durations = {
   short: ['0ms', '0.5ms', '1ms', '0.0s', '5ms', `0.${'0'.repeat(400)}1s`],

@@ -8,7 +8,7 @@ import { wildPart, wildQuery } from './wild-path.ts';
 
 const siege = await besiege(frozen);
 const { local, client } = siege;
-await client.create('text-to-video', { end_seconds: 1, style: { prompt: 'x' } });
+await client.create('text-to-video', { end_seconds: 3, style: { prompt: 'x' } });
 
 const views = [
   ...['', '/', '/accounts', '/keys', '/projects', '/ledger', '/webhooks', '/deliveries'],

@@ -17,7 +17,8 @@ interface Stored {
 async function stored(content: Buffer): Promise<Stored> {
   const clip = await client.upload(content, 'mp4', 'video');
   const assets = { video_file_path: clip };
-  const body = { start_seconds: 0, end_seconds: 1, assets };
+  const style = { template: 'karaoke' };
+  const body = { start_seconds: 0, end_seconds: 1, assets, style };
   const { id } = await client.create('auto-subtitle-generator', body);
   return { url: addressIn(await client.settled('video', id)), content };
 }

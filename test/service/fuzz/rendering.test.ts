@@ -47,9 +47,13 @@ test('a clip of any length that can be paid for is rendered', async () => {
     fc.double({ min: 0.1, max: 5000, noNaN: true }),
   );
   const property = fc.asyncProperty(seconds, async (end) => {
-    const { id } = await client.create('text-to-video', {
-      end_seconds: end,
-      style: { prompt: 'a long walk' },
+    const { id } = await client.create('animation', {
+      ...{ end_seconds: end, fps: 12, width: 64, height: 64 },
+      assets: { audio_source: 'none' },
+      style: {
+        ...{ art_style: 'Painterly Illustration', camera_effect: 'Simple Zoom In' },
+        ...{ prompt_type: 'custom', prompt: 'a long walk', transition_speed: 5 },
+      },
     });
     expect((await client.settled('video', id))['error'], `${end} seconds`).toBeNull();
   });

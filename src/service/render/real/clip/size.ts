@@ -22,4 +22,14 @@ export function sizeWithin(width: number, height: number, shorterSide: number): 
   return sizeWith(width, height, Math.min(shorterSide, width, height));
 }
 
+/** The shorter side, at most so long that the longer one keeps to its bound. */
+export function shorterSideFor(
+  width: number,
+  height: number,
+  shorterSide: number,
+  longerSide = Infinity,
+): number {
+  return Math.min(shorterSide, (longerSide * Math.min(width, height)) / Math.max(width, height));
+}
+
 const even = (pixels: number): number => Math.min(longest, 2 * Math.round(pixels / 2));

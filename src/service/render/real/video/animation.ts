@@ -5,7 +5,7 @@ import { keyOf } from '../../key.ts';
 import type { Picture } from '../../picture.ts';
 import type { RenderOutcome, RenderRequest } from '../../request.ts';
 import { renderFrames } from '../clip/made-clip.ts';
-import { sizeWith } from '../clip/size.ts';
+import { shorterSideFor, sizeWith } from '../clip/size.ts';
 import type { Sound } from '../clip/sound.ts';
 import { artStyleOf } from './art-styles.ts';
 import { layBlock } from './block.ts';
@@ -32,7 +32,7 @@ const lights: readonly Colour[] = [
 const slowest = 8;
 
 export async function renderAnimation(request: RenderRequest): Promise<RenderOutcome> {
-  const { body, seed, most } = request;
+  const { body, seed, most, longest } = request;
   const { seconds } = clipOf(body);
   const picture = await pictureIn(request, 'assets.image_file_path');
   if (!picture.ok) return picture;
@@ -43,7 +43,8 @@ export async function renderAnimation(request: RenderRequest): Promise<RenderOut
 
   const width = numberIn(request, 'width') ?? most;
   const height = numberIn(request, 'height') ?? most;
-  const size = sizeWith(width, height, Math.min(width, height, most));
+  const side = shorterSideFor(width, height, Math.min(width, height, most), longest);
+  const size = sizeWith(width, height, side);
   const fps = Math.min(rates.most, Math.max(rates.least, numberIn(request, 'fps') ?? rates.usual));
   const words = textIn(request, 'style.prompt') || textIn(request, 'style.art_style');
   const base = picture.value ?? (await sceneOf(words, request, size));

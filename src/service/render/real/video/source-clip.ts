@@ -4,7 +4,7 @@ import type { Picture } from '../../picture.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../../request.ts';
 import { renderFrames } from '../clip/made-clip.ts';
 import { type Clip, openClip, partOf, type Span } from '../clip/open.ts';
-import { sizeWith, sizeWithin } from '../clip/size.ts';
+import { shorterSideFor, sizeWith, sizeWithin } from '../clip/size.ts';
 import type { FrameSize } from './canvas.ts';
 import { inputIn, numberIn, textIn } from './order.ts';
 import type { FilePart } from './voice.ts';
@@ -43,7 +43,11 @@ export async function withClip(
       clip,
       span,
       seconds: span.end - span.start,
-      size: sized(width, height, Math.min(side, askedSide(request))),
+      size: sized(
+        width,
+        height,
+        shorterSideFor(width, height, Math.min(side, askedSide(request)), request.longest),
+      ),
       fps: Math.min(fps, mostFps),
       sound: hasSound && clip.file !== undefined ? { file: clip.file, ...span } : undefined,
     });

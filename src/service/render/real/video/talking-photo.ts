@@ -4,7 +4,7 @@ import { clipOf } from '../../../charge.ts';
 import type { Picture } from '../../picture.ts';
 import type { RenderOutcome, RenderRequest } from '../../request.ts';
 import { renderFrames } from '../clip/made-clip.ts';
-import { sizeWith } from '../clip/size.ts';
+import { shorterSideFor, sizeWith } from '../clip/size.ts';
 import { findFaces } from '../face/find.ts';
 import { seen, stillFor } from './camera.ts';
 import { copyOf, type FrameSize } from './canvas.ts';
@@ -72,7 +72,12 @@ async function speakerIn(still: Picture, seed: number, strength: number): Promis
 /** facts.md: max_resolution bounds the output. */
 function sizeIn(request: RenderRequest, { width, height }: FrameSize): FrameSize {
   const bound = numberIn(request, 'max_resolution');
-  const side = Math.min(sideIn(request), width, height);
+  const side = shorterSideFor(
+    width,
+    height,
+    Math.min(sideIn(request), width, height),
+    request.longest,
+  );
   const shorter =
     bound === undefined ? side : (bound * Math.min(width, height)) / Math.max(width, height);
   return sizeWith(width, height, Math.min(side, shorter));

@@ -1,0 +1,156 @@
+// What each model takes: durations, resolutions, counts, inputs and sound (api/models.ts). A model that is not known is
+// not checked: the service decides.
+import {
+  entryOf,
+  imageModels,
+  includes,
+  type Span,
+  spansText,
+  unpricedVideoModels,
+  videoAliases,
+  videoEditModels,
+  videoModels,
+} from '../api/models.ts';
+import { fieldOf, type JsonObject } from '../base/json.ts';
+import type { RuleBreach } from './kind.ts';
+import { secondsIn } from './rules.ts';
+
+/** text-to-video and image-to-video. */
+export function fitsVideoModel(body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  const alias = entryOf(videoAliases, name);
+  const model = entryOf(videoModels, alias?.model ?? name);
+  const resolution = fieldOf(body, 'resolution');
+  const end = fieldOf(body, 'end_seconds');
+  const breaches: RuleBreach[] = [];
+  if (model === undefined) {
+    const { withoutSeconds = [], withoutResolutions = [] } =
+      entryOf(unpricedVideoModels, name) ?? {};
+    if (withoutResolutions.some((refused) => refused === resolution))
+      breaches.push({ field: 'resolution', message: `${name} has no ${resolution}` });
+    if (withoutSeconds.some((refused) => refused === end))
+      breaches.push({ field: 'end_seconds', message: `${name} does not make ${end} seconds` });
+    return breaches;
+  }
+  breaches.push(...hasResolution(`${name}`, resolution, Object.keys(model.silent)));
+  if (typeof end === 'number' && !includes(model.durations, end))
+    breaches.push({
+      field: 'end_seconds',
+      message: `${name} makes ${spansText(model.durations)} seconds, not ${end}`,
+    });
+  if (model.audio === 'none' && alias?.audio !== true && fieldOf(body, 'audio') === true)
+    breaches.push({
+      field: 'audio',
+      message: `${name} makes no sound: leave audio out, or choose another model`,
+    });
+  return breaches;
+}
+
+/** ai-video-editor. */
+export function fitsVideoEditModel(body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  const model = entryOf(videoEditModels, name);
+  if (model === undefined) return [];
+  const seconds = secondsIn(body);
+  const breaches = [...hasResolution(`${name}`, fieldOf(body, 'resolution'), model.resolutions)];
+  if (seconds !== undefined && seconds > 0 && !includes(model.seconds, seconds))
+    breaches.push({
+      field: 'end_seconds',
+      message: `${name} edits clips of ${spansText(model.seconds)} seconds, not ${seconds}`,
+    });
+  return breaches;
+}
+
+/** ai-image-generator. */
+export function fitsImageModel(body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  const model = entryOf(imageModels, name);
+  if (model === undefined) return [];
+  if (model.counts === undefined)
+    return [{ field: 'model', message: `${name} only edits images: choose another model` }];
+  const count = fieldOf(body, 'image_count');
+  return [
+    ...hasResolution(`${name}`, fieldOf(body, 'resolution'), [...model.resolutions, 'auto']),
+    ...(typeof count === 'number' && !includes(model.counts, count)
+      ? [countBreach(`${name}`, model.counts, count)]
+      : []),
+  ];
+}
+
+const countBreach = (name: string, counts: readonly Span[], count: number): RuleBreach => ({
+  field: 'image_count',
+  message: `${name} makes ${spansText(counts)} images a request, not ${count}`,
+});
+
+/** ai-image-editor: at least one image, and no more than the model takes. */
+export function fitsImageEditModel(body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  const model = entryOf(imageModels, name);
+  const one = fieldOf(body, 'assets.image_file_path');
+  const list = fieldOf(body, 'assets.image_file_paths');
+  // An expression stands for a list whose length is not known yet.
+  const listed = Array.isArray(list) ? list.length : undefined;
+  const breaches: RuleBreach[] = [];
+  if (one === undefined && (list === undefined || listed === 0))
+    breaches.push({
+      field: 'assets',
+      message: 'there is no image to edit: give image_file_path or image_file_paths',
+    });
+  if (model === undefined) return breaches;
+  if (model.inputs === undefined)
+    breaches.push({
+      field: 'model',
+      message: `${name} only generates images: choose another model`,
+    });
+  const given = (listed ?? 0) + (one === undefined ? 0 : 1);
+  if (model.inputs !== undefined && given > model.inputs)
+    breaches.push({
+      field: 'assets.image_file_paths',
+      message: `${name} edits up to ${model.inputs} images together, not ${given}`,
+    });
+  const resolutions = [...model.resolutions, 'auto'];
+  breaches.push(...hasResolution(`${name}`, fieldOf(body, 'resolution'), resolutions));
+  return breaches;
+}
+
+function hasResolution(
+  name: string,
+  asked: unknown,
+  resolutions: readonly string[],
+): readonly RuleBreach[] {
+  if (typeof asked !== 'string' || resolutions.includes(asked)) return [];
+  return [{ field: 'resolution', message: `${name} has ${resolutions.join(', ')}, not ${asked}` }];
+}
+
+/** What a person should know of a request that may be right: its model is not in our tables. */
+export function cautionsOf(tool: string, body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  const known = knownModels(tool);
+  if (known === undefined || typeof name !== 'string' || name === 'default') return [];
+  if (known.priced.includes(name)) return [];
+  const message = known.unpriced.includes(name)
+    ? `the price and the limits of the model ${name} are not published: they are not checked`
+    : `${JSON.stringify(name)} is not a known model of ${tool}: it is sent as it is, and not checked`;
+  return [{ field: 'model', message }];
+}
+
+function knownModels(
+  tool: string,
+): { readonly priced: readonly string[]; readonly unpriced: readonly string[] } | undefined {
+  switch (tool) {
+    case 'text-to-video':
+    case 'image-to-video':
+      return {
+        priced: [...Object.keys(videoModels), ...Object.keys(videoAliases)],
+        unpriced: Object.keys(unpricedVideoModels),
+      };
+    case 'ai-video-editor':
+      return { priced: Object.keys(videoEditModels), unpriced: [] };
+    case 'ai-image-generator':
+      return { priced: Object.keys(imageModels), unpriced: ['seedream'] };
+    case 'ai-image-editor':
+      return { priced: Object.keys(imageModels), unpriced: [] };
+    default:
+      return undefined;
+  }
+}

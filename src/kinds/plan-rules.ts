@@ -1,0 +1,98 @@
+// What a subscription plan lets a request ask for (models.md, Plans). The service answers 403 to the rest.
+import {
+  entryOf,
+  imageModels,
+  lowestImage,
+  lowestVideo,
+  videoAliases,
+  videoEditModels,
+  videoModels,
+  withPlanDefaults,
+} from '../api/models.ts';
+import type { Tier } from '../api/tier.ts';
+import { fieldOf, isObject, type JsonObject } from '../base/json.ts';
+import type { RuleBreach, Tool } from './kind.ts';
+import { fitsVideoModel } from './model-rules.ts';
+
+/** What the plan does not have. All paid plans have the same. */
+export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
+  if (tier !== 'free') return [];
+  const lacks = (field: string, what: string, instead: string): readonly RuleBreach[] => [
+    { field, message: `${what} is not available on the ${tier} plan, which has ${instead}` },
+  ];
+  const resolution = fieldOf(body, 'resolution');
+  const lowest = lowestOf(tool);
+  if (typeof resolution === 'string' && lowest !== undefined)
+    if (resolution !== lowest && resolution !== 'auto')
+      return lacks('resolution', `resolution ${resolution}`, `${lowest} only`);
+  const model = fieldOf(body, 'model');
+  if (isBeyond(tool.name, model))
+    return lacks('model', `the model ${model}`, freeModels(tool.name));
+  if (tool.name === 'ai-image-upscaler' && fieldOf(body, 'scale_factor') === 4)
+    return lacks('scale_factor', 'scale_factor 4', '2 only');
+  if (tool.name === 'lip-sync' && fieldOf(body, 'style.generation_mode') === 'pro')
+    return lacks('style.generation_mode', 'generation_mode pro', 'lite and standard');
+  return [];
+}
+
+/**
+ * What keeps a request from being taken on a plan: what the plan lacks, and what its default model refuses. A field
+ * that is missing may only be unknown yet, so nothing is said of it.
+ */
+export function refusedOnPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
+  const beyond = beyondPlan(tool, body, tier);
+  if (beyond.length > 0) return beyond;
+  return fitsPlanDefault(tool.name, body, withPlanDefaults(tool.name, body, tier));
+}
+
+function fitsPlanDefault(
+  tool: string,
+  body: JsonObject,
+  completed: JsonObject,
+): readonly RuleBreach[] {
+  const model = fieldOf(completed, 'model');
+  if (fieldOf(body, 'model') === model) return [];
+  if (tool !== 'text-to-video' && tool !== 'image-to-video') return [];
+  return fitsVideoModel(completed).map(({ field, message }) => ({
+    field,
+    message: `${message} (${model} is the plan’s default model: set model: to choose another)`,
+  }));
+}
+
+/** The lowest named resolution of a tool; undefined where it has none. */
+function lowestOf({ request, record }: Tool): string | undefined {
+  const { properties } = request;
+  if (!isObject(properties) || properties['resolution'] === undefined) return undefined;
+  return record === 'video' ? lowestVideo : lowestImage;
+}
+
+function isBeyond(tool: string, name: unknown): boolean {
+  switch (tool) {
+    case 'text-to-video':
+    case 'image-to-video': {
+      const model = entryOf(videoModels, entryOf(videoAliases, name)?.model ?? name);
+      return model !== undefined && !Object.hasOwn(model.silent, lowestVideo);
+    }
+    case 'ai-video-editor': {
+      const model = entryOf(videoEditModels, name);
+      return model !== undefined && !model.resolutions.includes(lowestVideo);
+    }
+    case 'ai-image-generator':
+    case 'ai-image-editor':
+      return entryOf(imageModels, name)?.plans === 'paid';
+    default:
+      return false;
+  }
+}
+
+function freeModels(tool: string): string {
+  const models: Readonly<Record<string, unknown>> =
+    tool === 'ai-video-editor'
+      ? videoEditModels
+      : tool.startsWith('ai-image')
+        ? imageModels
+        : videoModels;
+  return Object.keys(models)
+    .filter((name) => !isBeyond(tool, name))
+    .join(', ');
+}

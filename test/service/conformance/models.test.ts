@@ -1,0 +1,404 @@
+// Each row of the tables of models and plans: a body that is taken and bodies that are refused, by the local service and
+// by the runner, which checks a pipeline by the same rules before anything is sent.
+import { describe, expect, test } from 'vitest';
+import type { Tier } from '../../../src/api/tier.ts';
+import type { Json, JsonObject } from '../../../src/base/json.ts';
+import { validatorOf } from '../../../src/base/schema.ts';
+import { refusedOnPlan } from '../../../src/kinds/plan-rules.ts';
+import { toolNamed } from '../../../src/kinds/tools.ts';
+import { validate } from '../../../src/language/validate.ts';
+import type { Client } from '../client.ts';
+import { edited, exampleOf, filled } from './door.ts';
+import { oneSlow } from './stage.ts';
+
+type Changes = Readonly<Record<string, Json>>;
+
+interface Row {
+  readonly tool: string;
+  readonly base: Changes;
+  readonly taken: readonly Changes[];
+  readonly refused: readonly Changes[];
+}
+
+const changed = (body: JsonObject, changes: Changes): JsonObject =>
+  Object.entries(changes).reduce((after, [field, value]) => edited(after, field, value), body);
+
+/** What the runner has against a body, before anything is sent. */
+function objections(tool: string, body: JsonObject): readonly string[] {
+  const known = toolNamed(tool);
+  if (known === undefined) throw new Error(`no tool ${tool}`);
+  const valid = validatorOf(known.request);
+  const shape = valid(body) ? [] : (valid.errors ?? []).map(({ message }) => `${message}`);
+  return [...shape, ...(known.rules?.(body) ?? []).map(({ message }) => message)];
+}
+
+/** Whether a pipeline file with this body is found right. */
+function isValidPipeline(tool: string, body: JsonObject): boolean {
+  const json = JSON.stringify(body).replaceAll('"asset:image"', '"https://x.example/a.png"');
+  const literal = json.replaceAll('"asset:video"', '"https://x.example/a.mp4"');
+  const text = `pipeline: p\nsteps:\n  it: { uses: ${tool}, with: ${literal} }\n`;
+  return validate('p.yaml', text).ok;
+}
+
+const video = (
+  model: string,
+  [seconds, wrong]: readonly [readonly number[], readonly number[]],
+  [resolutions, without]: readonly [readonly string[], readonly string[]],
+  audio: boolean,
+): readonly Row[] =>
+  ['text-to-video', 'image-to-video'].map((tool) => ({
+    tool,
+    base: { model, resolution: resolutions[0] ?? '', end_seconds: seconds[0] ?? 0 },
+    taken: [
+      ...seconds.map((end_seconds) => ({ end_seconds })),
+      ...resolutions.map((resolution) => ({ resolution })),
+      { audio: false },
+      ...(audio ? [{ audio: true }] : []),
+    ],
+    refused: [
+      ...wrong.map((end_seconds) => ({ end_seconds })),
+      ...without.map((resolution) => ({ resolution })),
+      { end_seconds: 0.5 },
+      { end_seconds: 61 },
+      ...(audio ? [] : [{ audio: true }]),
+    ],
+  }));
+
+const all = ['480p', '720p', '1080p', '4k'];
+const has = (
+  ...resolutions: readonly string[]
+): readonly [readonly string[], readonly string[]] => [
+  resolutions,
+  all.filter((resolution) => !resolutions.includes(resolution)),
+];
+const veo: readonly [readonly number[], readonly number[]] = [
+  [4, 6, 8, 16, 24, 32, 40, 48, 56],
+  [3, 5, 10, 20, 57, 60],
+];
+
+const videoRows: readonly Row[] = [
+  ...video(
+    'ltx-2.3',
+    [
+      [1, 10, 15, 20, 25, 30],
+      [11, 16, 31, 60],
+    ],
+    has('480p', '720p', '1080p'),
+    true,
+  ),
+  ...video(
+    'wan-2.2',
+    [
+      [3, 10, 15],
+      [2, 11, 20],
+    ],
+    has('480p', '720p', '1080p'),
+    false,
+  ),
+  ...video(
+    'kling-2.6',
+    [
+      [5, 10],
+      [4, 6, 15],
+    ],
+    has('720p', '1080p'),
+    false,
+  ),
+  ...video(
+    'kling-2.5',
+    [
+      [5, 10],
+      [4, 6, 15],
+    ],
+    has('720p', '1080p'),
+    false,
+  ),
+  ...video(
+    'kling-2.5-audio',
+    [
+      [5, 10],
+      [4, 6, 15],
+    ],
+    has('720p', '1080p'),
+    true,
+  ),
+  ...video(
+    'kling-3.0',
+    [
+      [3, 15],
+      [2, 16],
+    ],
+    has('720p', '1080p', '4k'),
+    true,
+  ),
+  ...video('veo3.1-lite', veo, has('720p', '1080p'), true),
+  ...video('veo3.1', veo, has('720p', '1080p'), true),
+  ...video('veo3.1-audio', veo, has('720p', '1080p'), true),
+  ...video(
+    'seedance-1.5',
+    [
+      [4, 12],
+      [3, 13],
+    ],
+    has('480p', '720p', '1080p'),
+    true,
+  ),
+  ...video(
+    'seedance-2.0-mini',
+    [
+      [4, 15],
+      [3, 16],
+    ],
+    has('480p', '720p'),
+    true,
+  ),
+  ...video(
+    'seedance-2.0',
+    [
+      [4, 15],
+      [3, 16],
+    ],
+    has('480p', '720p'),
+    true,
+  ),
+  ...video(
+    'seedance-2.5',
+    [
+      [4, 30],
+      [3, 31],
+    ],
+    has('480p', '720p'),
+    true,
+  ),
+  ...video(
+    'sora-2',
+    [
+      [4, 8, 12, 24, 36, 48, 60],
+      [3, 10, 59],
+    ],
+    has('720p'),
+    true,
+  ),
+  ...video('minimax-h3', [[1, 59], [60]], has('480p', '720p', '1080p'), true),
+  // Still accepted; nothing else is known of them.
+  ...video('ltx-2', [[1, 60], []], has(...all), true),
+  ...video('kling-1.6', [[1, 60], []], has(...all), true),
+  ...video('seedance', [[1, 60], []], has(...all), true),
+  {
+    tool: 'ai-video-editor',
+    base: { model: 'gemini-omni', resolution: '720p', end_seconds: 5 },
+    taken: [{ end_seconds: 3 }, { end_seconds: 10 }, { start_seconds: 5, end_seconds: 15 }],
+    refused: [
+      ...[{ end_seconds: 2.9 }, { end_seconds: 10.1 }, { start_seconds: 5, end_seconds: 7 }],
+      ...[{ resolution: '480p' }, { resolution: '1080p' }],
+    ],
+  },
+  {
+    tool: 'ai-video-editor',
+    base: { model: 'ltx-2.3', end_seconds: 5 },
+    taken: [{ end_seconds: 0.5 }, { end_seconds: 45 }, { resolution: '1080p' }],
+    refused: [{ end_seconds: 0.4 }, { end_seconds: 45.5 }],
+  },
+];
+
+const sizes = ['640px', '1k', '2k', '4k'];
+
+/** `counts` and `inputs` as in the table: those taken, then those refused; undefined: the model lacks the tool. */
+function image(
+  model: string,
+  resolutions: readonly string[],
+  counts: readonly [readonly number[], readonly number[]] | undefined,
+  inputs: number | undefined,
+): readonly Row[] {
+  const resolution = resolutions[0] ?? '';
+  const others = sizes.filter((size) => !resolutions.includes(size));
+  const named = [
+    [...resolutions, 'auto'].map((size) => ({ resolution: size })),
+    others.map((size) => ({ resolution: size })),
+  ] as const;
+  const generates: Row = {
+    tool: 'ai-image-generator',
+    base: { model, resolution, image_count: counts?.[0][0] ?? 1 },
+    taken:
+      counts === undefined
+        ? []
+        : [...named[0], ...counts[0].map((image_count) => ({ image_count }))],
+    refused:
+      counts === undefined
+        ? [{}]
+        : [...named[1], ...counts[1].map((image_count) => ({ image_count }))],
+  };
+  const pictures = (count: number): Changes => ({
+    'assets.image_file_paths': Array.from({ length: count }, () => 'asset:image'),
+  });
+  const edits: Row = {
+    tool: 'ai-image-editor',
+    base: { model, resolution },
+    taken:
+      inputs === undefined
+        ? []
+        : [
+            ...named[0],
+            pictures(1),
+            pictures(inputs),
+            ...[1, 4, 9, 16].map((image_count) => ({ image_count })),
+          ],
+    refused:
+      inputs === undefined
+        ? [{}]
+        : [
+            ...named[1],
+            pictures(inputs + 1),
+            { image_count: 2 },
+            { 'assets.image_file_paths': [] },
+          ],
+  };
+  return [generates, edits];
+}
+
+const upTo4: readonly [readonly number[], readonly number[]] = [
+  [1, 2, 3, 4],
+  [0, 5, 9, 16],
+];
+const squares: readonly [readonly number[], readonly number[]] = [
+  [1, 4, 9, 16],
+  [2, 3, 5, 17],
+];
+
+const imageRows: readonly Row[] = [
+  ...image('flux-schnell', ['640px', '1k', '2k'], upTo4, undefined),
+  ...image('flux-2-klein', ['640px', '1k', '2k'], [[1], [2, 4]], 6),
+  ...image('z-image-turbo', ['640px', '1k', '2k'], upTo4, undefined),
+  ...image('seedream-v4', sizes, upTo4, 10),
+  ...image('seedream-v4.5', sizes, undefined, 10),
+  ...image('seedream-v5-pro', ['640px', '1k', '2k'], upTo4, 10),
+  ...image('nano-banana', ['640px', '1k'], upTo4, 10),
+  ...image('nano-banana-2-lite', ['640px', '1k'], upTo4, 10),
+  ...image('nano-banana-2', sizes, squares, 10),
+  ...image('nano-banana-pro', ['1k', '2k', '4k'], squares, 10),
+  ...image('gpt-image-2', sizes, upTo4, 10),
+  ...image('qwen-edit', ['640px', '1k', '2k'], undefined, 3),
+];
+
+const rows = [...videoRows, ...imageRows].map((row) => ({
+  ...row,
+  name: `${row.tool} with ${row.base['model']}`,
+}));
+
+describe.each(rows)('$name', ({ tool, base, taken, refused }) => {
+  const body = changed(exampleOf(tool), base);
+
+  test('the runner takes what the model has, and nothing else', () => {
+    for (const changes of taken)
+      expect([changes, objections(tool, changed(body, changes))]).toEqual([changes, []]);
+    for (const changes of refused)
+      expect(
+        objections(tool, changed(body, changes)).length,
+        JSON.stringify(changes),
+      ).toBeGreaterThan(0);
+    for (const changes of taken.slice(0, 1))
+      expect(isValidPipeline(tool, changed(body, changes))).toBe(true);
+    for (const changes of refused.slice(0, 1))
+      expect(isValidPipeline(tool, changed(body, changes))).toBe(false);
+  });
+});
+
+describe('the local service', () => {
+  const stage = oneSlow({ credits: 1_000_000_000 });
+
+  test.each(rows)(
+    'takes and refuses as the runner does: $name',
+    async ({ tool, base, taken, refused }) => {
+      const { client, local } = stage();
+      const body = changed(exampleOf(tool), base);
+      for (const changes of taken) {
+        const sent = await filled(client, changed(body, changes));
+        const answer = await client.ask('POST', `/v1/${tool}`, sent);
+        expect([changes, answer.status, answer.body['message']]).toEqual([changes, 200, undefined]);
+      }
+      const before = local.balance();
+      for (const changes of refused) {
+        const sent = await filled(client, changed(body, changes));
+        expect([changes, (await client.ask('POST', `/v1/${tool}`, sent)).status]).toEqual([
+          changes,
+          400,
+        ]);
+      }
+      expect(local.balance()).toBe(before);
+    },
+  );
+});
+
+describe('the free plan', () => {
+  const free = oneSlow({ tier: 'free', credits: 1_000_000 });
+  const creator = oneSlow({ tier: 'creator', credits: 1_000_000 });
+
+  const beyond: readonly (readonly [string, Changes])[] = [
+    ['text-to-video', { resolution: '720p' }],
+    ['image-to-video', { resolution: '1080p' }],
+    ['text-to-video', { model: 'kling-3.0', resolution: '720p', end_seconds: 5 }],
+    ['text-to-video', { model: 'kling-3.0', resolution: '4k', end_seconds: 5 }],
+    ['audio-to-video', { resolution: '720p' }],
+    ['character-replace', { resolution: '720p' }],
+    ['ai-video-editor', { model: 'gemini-omni', resolution: '720p', end_seconds: 5 }],
+    ['ai-image-generator', { resolution: '1k' }],
+    ['ai-image-editor', { model: 'seedream-v4' }],
+    ['ai-image-editor', { model: 'nano-banana-pro', resolution: '1k' }],
+    ['body-swap', { resolution: '1k' }],
+    ['ai-image-upscaler', { scale_factor: 4 }],
+    ['lip-sync', { 'style.generation_mode': 'pro' }],
+  ];
+  test.each(beyond)('has not %s with %j, and a paid one has', async (tool, changes) => {
+    const body = changed(exampleOf(tool), changes);
+    const known = toolNamed(tool);
+    if (known === undefined) throw new Error(`no tool ${tool}`);
+    const says = (tier: Tier) => refusedOnPlan(known, body, tier).map(({ message }) => message);
+    expect(says('free')).toEqual([expect.stringMatching(/not available on the free plan/)]);
+    expect(says('creator')).toEqual([]);
+    const ask = async ({ client }: { readonly client: Client }) =>
+      await client.ask('POST', `/v1/${tool}`, await filled(client, body));
+    const answer = await ask(free());
+    expect([answer.status, answer.body['message']]).toEqual([
+      403,
+      expect.stringMatching(/not available on the free plan/),
+    ]);
+    expect((await ask(creator())).status).toBe(200);
+  });
+
+  test('has the lowest resolutions, and the models for all', async () => {
+    const { client } = free();
+    const within: readonly (readonly [string, Changes])[] = [
+      ['text-to-video', { model: 'default', resolution: '480p', end_seconds: 1 }],
+      ['ai-image-generator', { model: 'z-image-turbo', resolution: '640px' }],
+      ['ai-image-editor', { model: 'qwen-edit' }],
+      ['ai-image-upscaler', { scale_factor: 2 }],
+    ];
+    for (const [tool, changes] of within) {
+      const sent = await filled(client, changed(exampleOf(tool), changes));
+      expect([tool, (await client.ask('POST', `/v1/${tool}`, sent)).status]).toEqual([tool, 200]);
+    }
+  });
+
+  test('has another default model than the paid ones, which takes other lengths', async () => {
+    const body = { end_seconds: 1, style: { prompt: 'a boat' } };
+    expect((await free().client.ask('POST', '/v1/text-to-video', body)).status).toBe(200);
+    const answer = await creator().client.ask('POST', '/v1/text-to-video', body);
+    expect([answer.status, answer.body['message']]).toEqual([
+      400,
+      expect.stringMatching(/kling-3.0 makes 3–15 seconds, not 1/),
+    ]);
+  });
+});
+
+test('a model that is not known is passed on, with a warning', async () => {
+  const text =
+    'pipeline: p\nsteps:\n  it: { uses: text-to-video, with: { model: kling-9, end_seconds: 7, style: { prompt: x } } }\n';
+  const checked = validate('p.yaml', text);
+  expect(checked.ok && checked.value.warnings.map(({ message }) => message)).toEqual([
+    'step "it": "kling-9" is not a known model of text-to-video: it is sent as it is, and not checked',
+  ]);
+  const unpriced = validate('p.yaml', text.replace('kling-9', 'minimax-h3'));
+  expect(unpriced.ok && unpriced.value.warnings.map(({ message }) => message)).toEqual([
+    'step "it": the price and the limits of the model minimax-h3 are not published: they are not checked',
+  ]);
+});
