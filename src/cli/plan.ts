@@ -23,10 +23,11 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
   if (json) printJson(planned.value);
   else {
     const { text } = loaded.value.pipeline.source;
+    const messages = troubles.map(({ message }) => message);
     if (rehearsal) print(flags.rehearse === true ? rehearseLine : rehearsalLine);
     warn(loaded.value.warnings, text);
     warnings.forEach(caution);
-    print(planText(planned.value.plan, { refused: troubles.length > 0 }));
+    print(planText(planned.value.plan, messages));
     if (balance?.credits !== undefined) print(balanceLine(balance.credits));
     if (balance?.warning !== undefined) caution(balance.warning);
     warn(troubles, text);

@@ -2,7 +2,7 @@
 
 import { printable } from '../base/printable.ts';
 import type { Outlook } from '../plan/outlook.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, PlanNote } from '../plan/plan.ts';
 import { count, table } from './text.ts';
 
 const words: Readonly<Record<Outlook, string>> = {
@@ -38,8 +38,8 @@ const order: readonly Outlook[] = [
 /** So many notes are shown; the JSON output has more. */
 const notesShown = 20;
 
-/** `refused`: the run does not begin, and diagnostics with places say of each task that cannot run why. */
-export function planText(plan: Plan, { refused = false }: { refused?: boolean } = {}): string {
+/** `told`: messages with places that are printed beside it; what they say of a task is not said again. */
+export function planText(plan: Plan, told: readonly string[] = []): string {
   const rows = plan.rows.map(({ step, kind, tasks, credits, unpriced }) => [
     step,
     kind,
@@ -55,7 +55,10 @@ export function planText(plan: Plan, { refused = false }: { refused?: boolean } 
     costLine(plan),
   ];
   for (const why of plan.unpricedWhy) lines.push(`  price not known: ${printable(why)}`);
-  const notes = refused ? plan.notes.filter(({ outlook }) => outlook !== 'trouble') : plan.notes;
+  const isTold = ({ task }: PlanNote): boolean =>
+    told.some((message) => message.startsWith(`${task}: `));
+  const notes = plan.notes.filter((note) => !isTold(note));
+  const refused = notes.length < plan.notes.length;
   const shown = notes.slice(0, notesShown);
   for (const { task, outlook, why } of shown)
     lines.push(`  ${words[outlook]}: ${printable(task)}: ${printable(why)}`);

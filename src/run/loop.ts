@@ -9,7 +9,7 @@ import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { Ending, Phase } from '../plan/turn.ts';
-import type { Happening, TaskEnding } from '../report/happening.ts';
+import type { TaskEnding } from '../report/happening.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { Barrier } from './barrier.ts';
@@ -17,34 +17,16 @@ import { Clerk } from './clerk.ts';
 import { type Flight, Flights, type Passenger } from './flights.ts';
 import { give } from './giving.ts';
 import type { JobOrder, Outcome } from './job.ts';
-import type { Notice, Runner } from './ports.ts';
-import { type Closed, Purse } from './purse.ts';
+import type { LoopOptions } from './loop-options.ts';
+import type { Notice } from './ports.ts';
+import { Purse } from './purse.ts';
 import { Refusals } from './refusals.ts';
 import { type Renewing, supplyAgain } from './renewals.ts';
-import { type Move, Starter, type StarterOptions } from './starter.ts';
+import { type Move, Starter } from './starter.ts';
 import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
 import { Tolerance } from './tolerance.ts';
 import { Window } from './window.ts';
 import { Work } from './work.ts';
-
-export interface LoopOptions
-  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'inAir' | 'begunNow'> {
-  readonly items: Iterable<Item>;
-  /** How many items the pipeline has in this run. */
-  readonly total: number;
-  /** The run leaves steps out. */
-  readonly someLeftOut: boolean;
-  /** The run takes only some of the pipeline's items. */
-  readonly partial: boolean;
-  readonly runner: Runner;
-  /** Credits that this run may charge, at most. */
-  readonly budget: number | undefined;
-  /** Set: nothing is bought from the start. */
-  readonly closed?: Closed;
-  /** Tasks that were done in this run already, before anything new was bought. */
-  readonly rescued?: ReadonlySet<string>;
-  readonly say: (happening: Happening) => void;
-}
 
 export class Loop {
   readonly tally = new Tally();

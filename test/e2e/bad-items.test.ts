@@ -10,7 +10,7 @@ items:
     - { key: c, prompt: a harbour }
 output: out
 steps:
-  picture: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, style: { prompt: "${'${{ item.prompt }}'}" } } }
+  picture: { uses: ai-image-generator, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "${'${{ item.prompt }}'}" } } }
   save: { uses: download, with: { of: picture, to: "${'${{ item.key }}'}.png" } }
 `;
 

@@ -89,7 +89,7 @@ describe('a plan', () => {
 
   test('leaves what keeps a run from beginning to the diagnostics, which have places', () => {
     const note = { task: 'photo:a', outlook: 'trouble', why: 'why so' } as const;
-    const text = planText({ ...plan, badItems: 1, notes: [note], noted: 1 }, { refused: true });
+    const text = planText({ ...plan, badItems: 1, notes: [note], noted: 1 }, ['photo:a: why so']);
     expect(text).not.toContain('CANNOT RUN');
   });
 
