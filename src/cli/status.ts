@@ -2,6 +2,7 @@
 import { loadState } from '../edge/load-state.ts';
 import { holderOf } from '../edge/lock.ts';
 import { memoryStore } from '../journal/ledger.ts';
+import { resultFates } from '../plan/result-fate.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { problem, stateTrouble } from '../workspace/problem.ts';
@@ -32,7 +33,8 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   const warnings = running === undefined ? read.value.warnings : [];
   warnings.forEach(caution);
   const { expiring: expiringMs = 6 * 3_600_000 } = flags;
-  const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs, running });
+  const fateOf = resultFates(loaded.value.pipeline.steps);
+  const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs, fateOf, running });
   if (json) printJson({ state, service: read.value.header.service, ...status });
   else print(statusText(status, `${state} (${read.value.header.service})`, file));
   return status.doubts.length > 0 ? 4 : 0;

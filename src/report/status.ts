@@ -5,6 +5,8 @@ import { printable } from '../base/printable.ts';
 import { type StandingFailure, standingFailures } from '../journal/failures.ts';
 import type { Account, Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
+import type { ResultFate } from '../plan/result-fate.ts';
+import { stepOf } from '../task/task.ts';
 import { creditsText } from './credits-text.ts';
 import { count, table } from './text.ts';
 
@@ -24,7 +26,15 @@ export interface Failure {
   readonly advice?: string;
 }
 
-/** Paid and complete, with no file on disk recorded. */
+/** Paid and complete, with no file on disk recorded, and no step that fetches it. */
+export interface Remote {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  /** `keep: remote` says that it stays there. */
+  readonly meant: boolean;
+}
+
+/** Paid and complete, with no file on disk recorded: the next run fetches it. */
 export interface Unsaved {
   readonly tasks: readonly string[];
   readonly project: string;
@@ -51,6 +61,7 @@ export interface Status {
   readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly outputs: number;
   readonly unsaved: readonly Unsaved[];
+  readonly remote: readonly Remote[];
   readonly additions: readonly Addition[];
   readonly doubts: readonly Doubt[];
   readonly failures: readonly Failure[];
@@ -62,14 +73,18 @@ export interface StatusQuestion {
   readonly now: number;
   /** Results whose addresses run out within so many milliseconds are named. */
   readonly expiringMs: number;
+  /** What the pipeline does with the results of a step. */
+  readonly fateOf: (step: string) => ResultFate;
   /** Who works on the state file: what was sent and has no answer yet is then on its way, and not in doubt. */
   readonly running?: string | undefined;
 }
 
-export function statusOf(ledger: Ledger, { now, expiringMs, running }: StatusQuestion): Status {
+export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
+  const { now, expiringMs, fateOf, running } = question;
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
   const unsaved: Unsaved[] = [];
+  const remote: Remote[] = [];
   const additions: Addition[] = [];
   let outputs = 0;
   for (const job of ledger.jobs()) {
@@ -79,9 +94,13 @@ export function statusOf(ledger: Ledger, { now, expiringMs, running }: StatusQue
     outputs += job.outputs?.length ?? 0;
     if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
       doubts.push(doubtOf(job));
-    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0)
-      unsaved.push(unsavedOf(job, now + expiringMs));
     const { added, project = '' } = job;
+    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0) {
+      const fates = new Set(job.tasks.map((task) => fateOf(stepOf(task))));
+      if (fates.has('fetched')) unsaved.push(unsavedOf(job, now + expiringMs));
+      else if (!fates.has('used'))
+        remote.push({ tasks: job.tasks, project, meant: fates.has('kept') });
+    }
     if (added !== undefined) additions.push({ tasks: job.tasks, project, credits: added });
   }
   const tasks = ledger.tasks();
@@ -96,6 +115,7 @@ export function statusOf(ledger: Ledger, { now, expiringMs, running }: StatusQue
     jobs,
     outputs,
     unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
+    remote,
     additions,
     doubts,
     failures: standingFailures(ledger).map(failureOf),
@@ -149,6 +169,11 @@ export function statusText(status: Status, file: string, pipeline: string): stri
     lines.push(
       `${soon ? 'RUNS OUT: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
         `its address lasts until ${printable(expires)}. The next run fetches it first.`,
+    );
+  for (const { tasks, project, meant } of status.remote)
+    lines.push(
+      `paid, kept at the service${meant ? '' : ': no step downloads it'}: ${printable(tasks.join(', '))} (project ${printable(project)})` +
+        (meant ? '' : '\n    → add a download step, or say keep: remote on the step'),
     );
   for (const { tasks, project, credits: added } of status.additions)
     lines.push(

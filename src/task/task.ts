@@ -8,3 +8,9 @@ export type TaskId = Brand<string, 'TaskId'>;
 export function taskId(step: string, item: Item | undefined): TaskId {
   return (item === undefined ? step : `${step}:${item.key}`) as TaskId;
 }
+
+/** The step that a task belongs to; no step has a colon in its name. */
+export function stepOf(task: string): string {
+  const colon = task.indexOf(':');
+  return colon < 0 ? task : task.slice(0, colon);
+}

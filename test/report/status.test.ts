@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../src/journal/ledger.ts';
 import type { Happened } from '../../src/journal/line.ts';
+import type { ResultFate } from '../../src/plan/result-fate.ts';
 import { statusOf, statusText } from '../../src/report/status.ts';
 import {
   at,
@@ -21,7 +22,11 @@ import {
 import { control, wild } from './wild.ts';
 
 /** Twenty hours after everything happened. */
-const asked = { now: Date.parse(at) + 20 * 3_600_000, expiringMs: 6 * 3_600_000 };
+const asked = {
+  now: Date.parse(at) + 20 * 3_600_000,
+  expiringMs: 6 * 3_600_000,
+  fateOf: (): ResultFate => 'fetched',
+};
 
 const history: readonly Happened[] = [
   run(1),
@@ -76,6 +81,17 @@ describe('the status', () => {
       { task: 'swap:e', why: 'it broke', advice: expect.stringContaining('run it again') },
       { task: 'photo:f', why: 'f.png does not exist' },
     ]);
+  });
+
+  test.each([
+    ['idle', [{ tasks: ['swap:c'], project: 'p-c', meant: false }]],
+    ['kept', [{ tasks: ['swap:c'], project: 'p-c', meant: true }]],
+    ['used', []],
+  ] as const)('does not promise to fetch a result that is %s', (fate, remote) => {
+    const told = statusOf(folded(history), { ...asked, fateOf: () => fate });
+    expect(told.unsaved).toEqual([]);
+    expect(told.remote).toEqual(remote);
+    expect(statusText(told, 'p.state.jsonl', 'p.yaml')).not.toContain('The next run fetches');
   });
 
   test('takes a creation that was begun and never answered as a doubt', () => {
