@@ -16,7 +16,7 @@ export const download: StepKind = {
         minLength: 1,
         description:
           'Where to, below `output`. A file; with several outputs -1, -2 … is put before the extension. ' +
-          'Ending in "/", a folder: 1.<ext>, 2.<ext> …',
+          'Ending in "/", a folder: 1.<ext>, 2.<ext> … `${{ result.ext }}` is the extension of what was fetched.',
       },
     },
   },

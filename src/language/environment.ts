@@ -3,7 +3,7 @@ import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js
 import { Meter } from './meter.ts';
 import { matches, patternOf } from './pattern.ts';
 
-export const roots = ['item', 'inputs', 'env', 'steps', 'run'] as const;
+export const roots = ['item', 'inputs', 'env', 'steps', 'run', 'result'] as const;
 
 /** The budget of the evaluation that is under way: evaluations are synchronous, so there is one at a time. */
 export const meter = new Meter();

@@ -4,6 +4,7 @@ import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { environment, inOurNames, meter, roots, useRe2 } from './environment.ts';
 import { metered } from './meter.ts';
+import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
 export interface ExpressionError {
@@ -24,7 +25,7 @@ export interface Reference {
 }
 
 /** The names that an evaluation sees. Values are `CelValue`s: whole numbers are bigints. */
-export type Scope = Readonly<Record<Reference['root'], unknown>>;
+export type Scope = Readonly<Record<Exclude<Reference['root'], 'result'>, unknown>>;
 
 export interface Expression {
   readonly text: string;
@@ -56,7 +57,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
         if (unknown !== undefined) return err(unknown);
         try {
           meter.start();
-          const value: unknown = program({ ...scope });
+          const value: unknown = program({ ...scope, result: resultNames });
           meter.check();
           meter.sizeOf(value);
           return ok(fromCel(value));

@@ -4,6 +4,7 @@ import { type Diagnostic, listing, suggestion } from './diagnostic.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
 import type { Path } from './place.ts';
+import { resultNames } from './result-name.ts';
 import type { Source } from './source.ts';
 
 /** What the file declares besides steps. */
@@ -44,7 +45,7 @@ export function checkReferences(
   };
   for (const reference of draft.references)
     complain(
-      aboutReference(reference, declared),
+      aboutReference(reference, declared, draft),
       source.spanInside(reference.path, reference.text, reference.start, reference.end),
     );
   const needs = draft.raw['needs'];
@@ -58,7 +59,11 @@ export function checkReferences(
   return found;
 }
 
-function aboutReference(reference: PlacedReference, declared: Declared): Complaint | undefined {
+function aboutReference(
+  reference: PlacedReference,
+  declared: Declared,
+  draft: Draft,
+): Complaint | undefined {
   const { key } = reference;
   switch (reference.root) {
     case 'steps':
@@ -84,7 +89,22 @@ function aboutReference(reference: PlacedReference, declared: Declared): Complai
           };
     case 'run':
       return key === undefined ? undefined : unknownName('run has no', key, runFields);
+    case 'result':
+      return aboutResult(reference, draft);
   }
+}
+
+/** Only a download knows the extension of what it fetched, and only for the name that it gives. */
+function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Complaint | undefined {
+  const isPlace = kind?.deed === 'download' && path.join('.') === `steps.${name}.with.to`;
+  if (!isPlace)
+    return {
+      message: "result is known only in a download's to:",
+      hint: 'for the outputs of an earlier step, write steps.<name>.<output>',
+    };
+  return key === undefined
+    ? { message: 'name a field of the result: result.ext' }
+    : unknownName('result has no', key, Object.keys(resultNames));
 }
 
 function unknownName(what: string, key: string, known: readonly string[]): Complaint | undefined {

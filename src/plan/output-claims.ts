@@ -1,5 +1,6 @@
 // Who writes what below the output folder: two tasks must not want one place, no file can stand where another needs a
 // folder, and what the pipeline reads is never overwritten. Asked before anything is sent.
+import { extensionMark, withMarkShown } from '../language/result-name.ts';
 import { longestPath, normalized, unusableName } from './output-path.ts';
 
 /** What a file system makes of paths: a fact of the machine, so it is handed in. */
@@ -12,17 +13,24 @@ export interface Machine {
 
 export class OutputClaims {
   readonly #machine: Machine;
+  readonly #someOpen: boolean;
   /** Files, and folders of numbered files with a "/" behind: who writes them. */
   readonly #claimed = new Map<string, string>();
   /** Folders that must be there: for whom. */
   readonly #folders = new Map<string, string>();
   /** Folders in which a file has a number for its name, as the files of a folder `to` have: what stands against it. */
   readonly #numbered = new Map<string, (task: string) => string>();
+  /** Files whose extension only the run will know, without it: who writes them. */
+  readonly #open = new Map<string, string>();
+  /** The other files without their extensions; kept only where there are such. */
+  readonly #stems = new Map<string, string>();
   /** Files that are read. */
   readonly #inputs = new Map<string, string>();
 
-  constructor(machine: Machine) {
+  /** `someOpen`: some downloads leave the extension to what they fetch. */
+  constructor(machine: Machine, someOpen = false) {
     this.#machine = machine;
+    this.#someOpen = someOpen;
   }
 
   /** A file that is read, by its path below the output folder. Answers what is wrong. */
@@ -47,7 +55,7 @@ export class OutputClaims {
   write(task: string, to: string): string | undefined {
     const path = normalized(to);
     if (!path.ok) return `${task}: to: ${path.error}`;
-    const said = JSON.stringify(to);
+    const said = JSON.stringify(withMarkShown(to));
     const name = this.#seen(path.value);
     return to.endsWith('/')
       ? this.#writeFolder(task, said, name)
@@ -55,7 +63,7 @@ export class OutputClaims {
   }
 
   #writeFile(task: string, said: string, name: string): string | undefined {
-    const other = this.#claimed.get(name);
+    const other = this.#claimed.get(name) ?? this.#sameStem(name, task);
     if (other !== undefined) return both(task, other, said);
     const input = this.#inputs.get(name);
     if (input !== undefined) return overwrites(task, said, input);
@@ -69,6 +77,16 @@ export class OutputClaims {
     if (numbered !== undefined) this.#numbered.set(numbered, (by) => both(by, task, said));
     this.#claimed.set(name, task);
     return undefined;
+  }
+
+  /** Who may write the same file, by the extension that the run will find. */
+  #sameStem(name: string, task: string): string | undefined {
+    if (!this.#someOpen) return undefined;
+    const isOpen = name.endsWith(`.${extensionMark}`);
+    const stem = isOpen ? name.slice(0, -extensionMark.length - 1) : stemOf(name);
+    const other = this.#open.get(stem) ?? (isOpen ? this.#stems.get(stem) : undefined);
+    (isOpen ? this.#open : this.#stems).set(stem, task);
+    return other;
   }
 
   #writeFolder(task: string, said: string, folder: string): string | undefined {
@@ -105,13 +123,15 @@ export class OutputClaims {
 export function unusablePlace(to: string, { platform, root }: Machine): string | undefined {
   const path = normalized(to);
   if (!path.ok) return `to: ${path.error}`;
-  const said = JSON.stringify(to);
+  const said = JSON.stringify(withMarkShown(to));
   const unusable = unusableName(path.value, platform);
   if (unusable !== undefined) return `to: ${said} ${unusable}`;
   return Buffer.byteLength(root) + 1 + Buffer.byteLength(path.value) > longestPath
     ? `to: ${said} below ${root} is a path of over ${longestPath} bytes`
     : undefined;
 }
+
+const stemOf = (path: string): string => path.replace(/\.[^./]*$/, '');
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 

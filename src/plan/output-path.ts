@@ -2,16 +2,18 @@
 import { extensionOf } from '../api/asset.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { OutputLine } from '../journal/line.ts';
+import { extensionMark, withMarkShown } from '../language/result-name.ts';
 
 /**
- * The path of one download below the output folder. `extension` is only used where `to` is a folder.
+ * The path of one download below the output folder. `extension` is what was fetched: the name of a file in a folder
+ * ends in it, and it stands for `result.ext`.
  * Errors: a path that would leave the folder, or that no file system takes.
  */
 export function outputPath(
   to: string,
   { index, count, extension }: { index: number; count: number; extension: string },
 ): Result<string, string> {
-  const place = normalized(to);
+  const place = normalized(to.replaceAll(extensionMark, extension));
   if (!place.ok) return place;
   if (to.endsWith('/')) return ok(join(place.value, `${index + 1}.${extension}`));
   if (place.value === '') return err(`${JSON.stringify(to)} names no file`);
@@ -33,7 +35,7 @@ export const longestPath = 1000;
  * dot or a space at the end of a name, which Windows drops, so that two names become one; and names of our own.
  */
 export function normalized(to: string): Result<string, string> {
-  const said = JSON.stringify(to);
+  const said = JSON.stringify(withMarkShown(to));
   if (to.startsWith('/') || /^[A-Za-z]:/.test(to) || to.startsWith('\\'))
     return err(`${said} is not below the output folder`);
   if (to.includes('\\'))

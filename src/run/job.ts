@@ -131,6 +131,12 @@ export type JobOrder =
   | DeleteOrder
   | DigestOrder;
 
+/** A file whose name says another format than it holds; `holds` is the extension of what it is. */
+export interface Misnamed {
+  readonly path: string;
+  readonly holds: string;
+}
+
 /** A file that could not be read; `why` is the end of a sentence about it. */
 export interface Unreadable {
   readonly place: Place;
@@ -139,7 +145,7 @@ export interface Unreadable {
 
 export type Outcome =
   /** `live`: its outputs as requests see them now. */
-  | { readonly end: 'done'; readonly live: JsonObject }
+  | { readonly end: 'done'; readonly live: JsonObject; readonly misnamed?: Misnamed }
   /** Files were read and hashed, but for these. */
   | { readonly end: 'read'; readonly unreadable: readonly Unreadable[] }
   /** Not charged, or refunded. `code` says what kind of failure it was. */

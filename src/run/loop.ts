@@ -1,7 +1,6 @@
 // The loop: start what may start, wait for the next thing that happened, make it durable, let it go on.
 // It has one wait in every turn, `runner.next`; a job that must wait for the journal holds up nobody else.
 
-import { adviceFor, doubtAdvice } from '../api/advice.ts';
 import { digestFrom } from '../base/digest.ts';
 import type { JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
@@ -12,6 +11,7 @@ import type { Ending, Phase } from '../plan/turn.ts';
 import type { TaskEnding } from '../report/happening.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
+import { Announcer, shownAs } from './announcer.ts';
 import { Barrier } from './barrier.ts';
 import { Clerk } from './clerk.ts';
 import { type Flight, Flights, type Passenger } from './flights.ts';
@@ -41,6 +41,7 @@ export class Loop {
   readonly #refusals: Refusals;
   readonly #tolerance: Tolerance;
   readonly #barrier: Barrier;
+  readonly #announcer: Announcer;
   /** Content for which a job was begun in this run; kept only where steps are left out. */
   readonly #begun: Set<Fingerprint> | undefined;
   #stop: Halted | undefined;
@@ -57,6 +58,7 @@ export class Loop {
     this.#clerk = new Clerk({ journal, runner, say, purse, flights, refusals });
     this.#tolerance = new Tolerance(tolerated, options.total, purse);
     this.#barrier = new Barrier(options.partial);
+    this.#announcer = new Announcer({ tally: this.tally, journal, say });
     if (options.someLeftOut) this.#begun = new Set();
     this.#starter = new Starter({
       ...options,
@@ -283,6 +285,7 @@ export class Loop {
     this.#window.stir(work);
     switch (outcome.end) {
       case 'done':
+        if (outcome.misnamed !== undefined) this.#announcer.misnamed(step, outcome.misnamed);
         return this.#done(flight, outcome.live, work, step, charged);
       case 'read':
         for (const { place, why } of outcome.unreadable) this.#o.look.unreadable(place, why);
@@ -379,24 +382,8 @@ export class Loop {
     shown: TaskEnding = shownAs(ending),
     credits = 0,
   ): void {
-    const task = work.task(step);
     this.#over(work, step, ending);
-    if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.news = true;
-    const before = work.shown.get(step.name);
-    work.shown.set(step.name, shown);
-    // Made fresh for the sake of another step, and told of already.
-    if (before === shown && credits === 0) return;
-    const code = ending === 'failed' ? this.#o.journal.ledger.task(task)?.code : undefined;
-    const advice = ending === 'held' ? doubtAdvice : adviceFor(code);
-    this.tally.add(task, { ending: shown, why, advice, before });
-    this.#o.say({
-      type: 'task',
-      task,
-      step: step.name,
-      ending: shown,
-      credits,
-      ...(why === '' ? {} : { why }),
-    });
+    this.#announcer.ended(work, step, { ending, why, shown, credits });
   }
 
   #over(work: Work, step: Step, ending: Ending): void {
@@ -407,5 +394,3 @@ export class Loop {
     if (work === this.#shared) this.#window.stirAll();
   }
 }
-
-const shownAs = (ending: Ending): TaskEnding => (ending === 'held' ? 'doubt' : ending);

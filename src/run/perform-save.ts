@@ -1,13 +1,15 @@
 // Jobs about results: download, copy, delete. A file is recorded once it is whole, synced and in its place.
-import { extensionOf, extensionOfContentType } from '../api/asset.ts';
+import { extensionOf, extensionOfContentType, mediaTypeOf } from '../api/asset.ts';
 import { type ApiFailure, explainFailure } from '../api/failure.ts';
 import { digestOf } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { OutputLine } from '../journal/line.ts';
 import { toolNamed } from '../kinds/tools.ts';
+import { extensionMark } from '../language/result-name.ts';
+import { sameFormat } from '../plan/output-names.ts';
 import { outputPath } from '../plan/output-path.ts';
 import { Addresses } from './addresses.ts';
-import type { CopyOrder, DeleteOrder, DownloadOrder, Outcome } from './job.ts';
+import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed, Outcome } from './job.ts';
 import { freeFailure } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
@@ -41,6 +43,7 @@ export async function* download(order: DownloadOrder, world: World): Performance
   const count = await addresses.count();
   if (!count.ok) return unfetched(count.error);
   if (count.value === 0) return pending('the service lists no download for it');
+  let misnamed: Misnamed | undefined;
   for (let index = 0; index < count.value; index++) {
     const address = await addresses.at(index);
     if (!address.ok) return unfetched(address.error);
@@ -62,8 +65,12 @@ export async function* download(order: DownloadOrder, world: World): Performance
     const saved = await place(order, position, into, fetched.value, world);
     if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
+    const { path } = saved.value;
+    const holds = extensionOfContentType(fetched.value.contentType);
+    if (holds !== undefined && mediaTypeOf(extensionOf(path)) !== undefined)
+      if (!sameFormat(extensionOf(path), holds)) misnamed ??= { path, holds };
   }
-  return { end: 'done', live: {} };
+  return { end: 'done', live: {}, ...(misnamed === undefined ? {} : { misnamed }) };
 }
 
 const fetchInto = (
@@ -85,7 +92,8 @@ function temporaryFor(
   extension: string,
   world: World,
 ): Promise<Result<LocalFile, FileTrouble>> {
-  const inFolder = to.endsWith('/') ? `${to}1.${extension}` : to;
+  const named = to.replaceAll(extensionMark, extension);
+  const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
   return world.disk.temporary(inFolder, digestOf({ job, to, index }));
 }
 

@@ -47,7 +47,12 @@ export async function plan(
   const { state, disk, items, close } = opened.value;
   const leftOut = stepsLeftOut(loaded.pipeline, choice, items);
   try {
-    const { plan, troubles, findings } = await survey(loaded, items, {
+    const {
+      plan,
+      troubles,
+      findings,
+      warnings: surveyed,
+    } = await survey(loaded, items, {
       ledger: state.ledger,
       disk,
       clock,
@@ -65,7 +70,7 @@ export async function plan(
         ...refuseBeyondPlan(findings, tier, loaded),
       ],
       ...known,
-      warnings: state.warnings,
+      warnings: [...state.warnings, ...surveyed],
       rehearsal,
       state: places.state,
     });

@@ -162,6 +162,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   if (diagnostics.length > 0)
     return err({ reason: 'input', diagnostics, text: loaded.pipeline.source.text });
   say({ type: 'planned', plan });
+  for (const message of surveyed.warnings) say({ type: 'warning', message });
   if (budget !== undefined && plan.credits > budget) {
     const message = `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when it is reached`;
     say({ type: 'warning', message });

@@ -13,6 +13,7 @@ import { type Before, type Foresight, foresee } from '../plan/foresee.ts';
 import type { Ground, Verdict } from '../plan/ground.ts';
 import { comesLater, endingOf, type Foreseen } from '../plan/outlook.ts';
 import { unusablePlace } from '../plan/output-claims.ts';
+import { OutputNames } from '../plan/output-names.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
 import { Barrier } from '../run/barrier.ts';
@@ -28,6 +29,8 @@ export interface Survey {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
+  /** What a person should know before anything is paid. */
+  readonly warnings: readonly string[];
   /** Items that cannot be done as they are, by key, and what becomes of their steps. */
   readonly hopeless: Hopeless;
   /** What the account’s plan may refuse. */
@@ -82,6 +85,7 @@ export async function survey(
   };
   const tally = new PlanTally();
   const finder = new TroubleFinder(loaded, outputs);
+  const names = new OutputNames(pipeline.steps);
   const owed = new Map<string, string>();
   const underWay = new Set<string>();
   const hopeless = new Map<string, ReadonlyMap<string, Verdict>>();
@@ -107,6 +111,7 @@ export async function survey(
     for (const task of tasks) {
       tally.add(task);
       finder.look(task);
+      if (task.to !== undefined && comesLater(task.outlook)) names.look(task.step, task.to);
     }
     for (const task of troubles) {
       tally.note(task);
@@ -165,6 +170,7 @@ export async function survey(
     troubles: finder.refusals({ items: items.count, hopeless: hopeless.size }),
     hopeless,
     findings,
+    warnings: names.warnings(),
     owed,
     underWay,
   };

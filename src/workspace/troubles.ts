@@ -3,6 +3,7 @@
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
+import { expressionsOf } from '../language/template.ts';
 import { tooManyFailed } from '../language/tolerated.ts';
 import type { Foreseen } from '../plan/outlook.ts';
 import { type Machine, OutputClaims } from '../plan/output-claims.ts';
@@ -29,7 +30,12 @@ export class TroubleFinder {
   constructor(loaded: LoadedPipeline, outputs: Outputs) {
     this.#loaded = loaded;
     this.#outputs = outputs;
-    this.#claims = new OutputClaims(outputs);
+    const someOpen = loaded.pipeline.steps.some((step) =>
+      expressionsOf(step.with).some(({ expression }) =>
+        expression.references.some(({ root }) => root === 'result'),
+      ),
+    );
+    this.#claims = new OutputClaims(outputs, someOpen);
     const { name } = loaded.pipeline;
     this.#read('the pipeline file', basename(loaded.file));
     this.#read('the state file', `${name}.state.jsonl`);
