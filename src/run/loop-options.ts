@@ -1,9 +1,9 @@
 // What a loop is given: the items, the runner, the money, and who listens.
 import type { Happening } from '../report/happening.ts';
 import type { Item } from '../task/item.ts';
+import type { StarterOptions } from './move.ts';
 import type { Runner } from './ports.ts';
 import type { Closed } from './purse.ts';
-import type { StarterOptions } from './starter.ts';
 
 export interface LoopOptions
   extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'inAir' | 'begunNow'> {

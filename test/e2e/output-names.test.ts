@@ -56,12 +56,16 @@ describe('a name that says another format', () => {
     const local = await service();
     const rig = await rigWith('${{ item.name }}');
     const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(planned.stderr).toContain('step "save" names 2 files .jpg, and photo-colorizer usually sends PNG');
+    expect(planned.stderr).toContain(
+      'step "save" names 2 files .jpg, and photo-colorizer usually sends PNG',
+    );
     expect(planned.code).toBe(0);
     const { happenings } = await rig.run(local);
     const warnings = happenings.filter(({ type }) => type === 'warning');
     expect(warnings).toHaveLength(2);
-    expect(warnings[1]).toMatchObject({ message: expect.stringMatching(/^out\/[ab]\.jpg holds PNG/) });
+    expect(warnings[1]).toMatchObject({
+      message: expect.stringMatching(/^out\/[ab]\.jpg holds PNG/),
+    });
   });
 
   test('is not, where the name is true', async () => {

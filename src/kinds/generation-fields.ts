@@ -1,0 +1,34 @@
+// The fields that the video models share, whatever a clip is made from.
+import { endSeconds } from './fields.ts';
+import { choice, flag, openList } from './listed-tool.ts';
+
+export const length = { ...endSeconds, description: 'How long the video is, in seconds.' };
+
+/** What text-to-video and image-to-video share: facts.md prices both by the same table. */
+export const generation = {
+  end_seconds: { ...length, minimum: 1, maximum: 60 },
+  audio: flag('Whether the video has sound; some models charge more for it.'),
+  model: openList(
+    'The model that renders; `default` changes over time.',
+    'default',
+    'ltx-2.3',
+    'wan-2.2',
+    'kling-2.6',
+    'kling-3.0',
+    'veo3.1-lite',
+    'veo3.1',
+    'seedance-1.5',
+    'seedance-2.0-mini',
+    'seedance-2.0',
+    'seedance-2.5',
+    'sora-2',
+    'minimax-h3',
+    'kling-2.5',
+    'kling-2.5-audio',
+    'veo3.1-audio',
+    'ltx-2',
+    'kling-1.6',
+    'seedance',
+  ),
+  resolution: choice('Output resolution; not every model has each.', '480p', '720p', '1080p', '4k'),
+};
