@@ -148,9 +148,9 @@ function differences({ surveyed, endings, charged }: Outcome): readonly string[]
   const doings = new Map<string, { planned: number; did: number }>();
   for (const { step, kind, tasks } of surveyed.plan.rows) {
     const { maybe = 0, ...certain } = tasks;
-    // What is left out is reused all the same where another task with the same content has done it meanwhile.
-    const free = maybe + (tasks.exclude ?? 0);
-    uncertain ||= free > 0;
+    // Of a step that is left out and depends on what an earlier one finds, nobody knows whether it is skipped or reused.
+    const leftOut = tasks.exclude ?? 0;
+    uncertain ||= maybe + leftOut > 0;
     const planned = new Map<TaskEnding, number>();
     const doing = doings.get(kind) ?? { planned: 0, did: 0 };
     doings.set(kind, doing);
@@ -170,6 +170,7 @@ function differences({ surveyed, endings, charged }: Outcome): readonly string[]
     for (const ending of new Set([...planned.keys(), ...did.keys()])) {
       const [said, done] = [planned.get(ending) ?? 0, did.get(ending) ?? 0];
       const fewest = ending === 'excluded' ? 0 : said;
+      const free = maybe + (['excluded', 'skipped', 'done'].includes(ending) ? leftOut : 0);
       if (done < fewest || done > said + free)
         found.push(`${step}: the plan says ${said} (+${free}) ${ending}, the run had ${done}`);
     }
@@ -212,7 +213,7 @@ async function tell(story: Story): Promise<void> {
 }
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 4000);
+const runs = Number(process.env['RUNS'] ?? 2500);
 
 test(`each row of the plan is what a run then does (seed ${seed})`, {
   timeout: 300_000,
