@@ -1,15 +1,22 @@
 // Sends a call again only when that is safe: api/failure.ts says when.
 import { type ApiFailure, type CallKind, remedy } from '../api/failure.ts';
 import { err, type Result } from '../base/result.ts';
-import type { World } from './world.ts';
+import type { Clock } from './ports.ts';
 
-type Patience = Pick<World, 'clock' | 'stop' | 'backoffMs'>;
+interface Patience {
+  readonly clock: Clock;
+  /** Aborted: nothing is waited for any more. */
+  readonly stop: AbortSignal;
+  /** The first pause, in milliseconds. */
+  readonly backoffMs: number;
+}
 
-const longestMs = 30_000;
+/** In milliseconds. */
+export const longestPauseMs = 30_000;
 
 /** The pause after so many tries, in milliseconds: it doubles, up to 30 seconds, with jitter of a half. */
 export function backoffAfter(tries: number, firstMs: number, chance: number): number {
-  return Math.min(longestMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
+  return Math.min(longestPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
 }
 
 /** How long the service asks to wait, in milliseconds. */

@@ -10,12 +10,14 @@ import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
 import type { Happening, Summary } from '../report/happening.ts';
 import { Look } from '../run/look.ts';
 import type { News } from '../run/news.ts';
+import { Outages } from '../run/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
+import { type Greeted, greetService } from './greeting.ts';
 import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
-import { balanceFor, refuseUnpriced, smaller } from './money.ts';
+import { balanceOf, refuseUnpriced, smaller } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
@@ -167,11 +169,22 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   try {
     const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
     const { target, places, clock } = running;
+    const { signal } = options;
+    const greeted = await greetService(target, plan, { now: clock.now(), signal });
+    if (!greeted.ok) return greeted;
     service = await openService({ target, places, clock, speed, pictures });
     const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
     for (const message of service.lacks?.(kinds) ?? []) say({ type: 'warning', message });
     const { news } = heard.value;
-    const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
+    const terms = {
+      ...greeted.value,
+      service,
+      news,
+      budget,
+      surveyed,
+      began,
+      ballast: ballast.value,
+    };
     const summary = await perform(running, terms);
     say({ type: 'ended', summary });
     return ok({
@@ -196,6 +209,7 @@ function noRoom(why: string): Problem {
 interface Terms {
   readonly service: Reachable;
   readonly news: News | undefined;
+  readonly account?: Greeted['account'];
   readonly budget: number | undefined;
   readonly surveyed: Survey;
   /** By the clock's `elapsed`. */
@@ -205,7 +219,7 @@ interface Terms {
 
 async function perform(
   { loaded, options, clock, places, opened, plugs, target, leftOut }: Running,
-  { service, news, budget, surveyed, began, ballast }: Terms,
+  { service, news, account, budget, surveyed, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -227,16 +241,20 @@ async function perform(
   });
   const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, { id: options.runId });
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
-  const world = {
+  const backoffMs = options.backoffMs ?? 1000;
+  const outages = new Outages({
+    ...{ clock, backoffMs, say, stop: stopper.signal },
     api: plugs.api?.(client) ?? client,
-    disk,
-    clock,
-    backoffMs: options.backoffMs ?? 1000,
+    address: service.address,
+    limitMs: pipeline.limits.outageMs,
+  });
+  const world = {
+    ...{ api: outages.api, outages, disk, clock, backoffMs },
     haste: options.haste ?? hasteOf(target, options.rehearsalSpeed ?? 'instant'),
     news,
   };
-  if (target.kind === 'hosted') {
-    const { credits: balance, tier, warning } = await balanceFor(surveyed.plan, world.api);
+  if (account !== undefined) {
+    const { credits: balance, tier, warning } = balanceOf(surveyed.plan, account);
     if (balance !== undefined)
       say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
     if (warning !== undefined) say({ type: 'warning', message: warning });
@@ -262,7 +280,7 @@ async function perform(
       listening: news !== undefined,
       say,
     });
-    if (!stopped.interrupted && !stopped.machine) journal.end();
+    if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
     await file.close();
     await ballast.remove();
     if (journal.wrote || opened.state.warnings.length > 0) {

@@ -176,6 +176,17 @@ describe('a creation whose answer cannot be understood may have been paid', () =
     });
   });
 
+  test.each(['SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 two hundred\r\n\r\n', '\0\0\0'])(
+    'when %j comes, which is no HTTP',
+    async (bytes) => {
+      const server = await serve((_, response) => void response.socket?.end(bytes));
+      expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+        ok: false,
+        error: { reason: 'unanswered' },
+      });
+    },
+  );
+
   test('when the head does not come in time', async () => {
     const server = await serve(() => undefined);
     const client = server.client({ answerMs: 1 });
