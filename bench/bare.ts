@@ -68,10 +68,10 @@ async function runItem(
   save: string | undefined,
 ): Promise<void> {
   const target = await upload(service, file);
-  const detection = await service.post('/v1/files/face-detection', {
+  const detection = await service.post('/v1/face-detection', {
     assets: { target_file_path: target },
   });
-  const faces = await service.get(`/v1/files/${textAt(detection, ['id'])}/face-detection`);
+  const faces = await service.get(`/v1/face-detection/${textAt(detection, ['id'])}`);
   const created = await service.post('/v1/face-swap-photo', {
     assets: {
       target_file_path: target,
@@ -89,7 +89,7 @@ async function runItem(
 /** Its `file_path` in storage. */
 async function upload(service: Service, file: string): Promise<string> {
   const extension = file.slice(file.lastIndexOf('.') + 1);
-  const addresses = await service.post('/v1/files/generate-upload-urls', {
+  const addresses = await service.post('/v1/files/upload-urls', {
     items: [{ type: 'image', extension }],
   });
   await service.put(textAt(addresses, ['items', 0, 'upload_url']), readFileSync(file));

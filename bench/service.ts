@@ -45,7 +45,7 @@ export async function measureService(count: number, stored: boolean): Promise<Se
     const picture = sharp({ create: { width: 48, height: 48, channels: 3, background: colour } });
     const { items } = await ask<{ items: { upload_url: string; file_path: string }[] }>(
       'POST',
-      '/v1/files/generate-upload-urls',
+      '/v1/files/upload-urls',
       { items: [{ type: 'image', extension: 'png' }] },
     );
     const [place] = items;

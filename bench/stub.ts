@@ -22,10 +22,9 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-// Where things are (interface.md, Other endpoints); uploads and downloads are as they please.
+// Where things are (interface.md, Other endpoints; facts.md, Paths that exist in two forms); uploads and downloads are as they please.
 const projects = '/v1/image-projects/';
-const files = '/v1/files/';
-const faceDetection = '/face-detection';
+const faceDetection = '/v1/face-detection';
 const uploads = '/uploads/';
 const downloads = '/downloads/';
 
@@ -86,13 +85,13 @@ function kindOf(method: string, url: string): Kind | 'counts' | 'reset' {
     case 'GET':
       if (url.startsWith(projects)) return 'project';
       if (url.startsWith(downloads)) return 'download';
-      if (url.startsWith(files) && url.endsWith(faceDetection)) return 'detection';
+      if (url.startsWith(`${faceDetection}/`)) return 'detection';
       return url === '/stub/counts' ? 'counts' : 'unknown';
     case 'PUT':
       return url.startsWith(uploads) ? 'upload' : 'unknown';
     case 'POST':
-      if (url === '/v1/files/generate-upload-urls') return 'upload-addresses';
-      if (url === '/v1/files/face-detection') return 'detect';
+      if (url === '/v1/files/upload-urls') return 'upload-addresses';
+      if (url === faceDetection) return 'detect';
       if (url === '/v1/face-swap-photo') return 'create';
       return url === '/stub/reset' ? 'reset' : 'unknown';
     case 'DELETE':
@@ -115,7 +114,7 @@ function answerAs(
       json(response, `{"id":"d${++last}","credits_charged":0}`);
       break;
     case 'detection':
-      json(response, detection(url.slice(files.length, -faceDetection.length)));
+      json(response, detection(url.slice(faceDetection.length + 1)));
       break;
     case 'create':
       json(response, creation());

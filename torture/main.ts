@@ -1,6 +1,7 @@
 // `npm run torture -- --rounds 100 --seed 1`: kills what must survive, again and again, and looks at what is left.
 // Exit code 1 when a promise was broken.
 import { parseArgs } from 'node:util';
+import { type PathForm, pathForms } from '../src/api/routes.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureService } from './service.ts';
 import { tortureWire } from './wire.ts';
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     items: { type: 'string', default: '40' },
     jobs: { type: 'string', default: '2' },
     round: { type: 'string' },
+    paths: { type: 'string', default: 'both' },
   },
 });
 const numbers = {
@@ -39,7 +41,8 @@ switch (values.of) {
     break;
   default:
     print('usage: npm run torture -- [--of runner|wire|service] [--rounds N] [--seed S]');
-    print('  of the runner also: [--items N] [--jobs N] [--round K, to see one again]');
+    print('  of the runner also: [--items N] [--jobs N] [--paths short|long|both]');
+    print('    [--round K, to see one again]');
     process.exitCode = 2;
 }
 
@@ -49,9 +52,18 @@ function wholeNumber(name: string, text: string): number {
   process.exit(2);
 }
 
+/** Which form of the paths the service answers to. */
+function pathForm(text: string): PathForm {
+  const form = pathForms.find((known) => known === text);
+  if (form !== undefined) return form;
+  print(`--paths ${text}: choose ${pathForms.join(', ')}`);
+  process.exit(2);
+}
+
 async function ofRunner(): Promise<void> {
   const { violations, points, ...counts } = await tortureRunner({
     ...numbers,
+    paths: pathForm(values.paths),
     say: print,
   });
   print(`deaths at: ${[...points].map(([point, times]) => `${point} ${times}`).join(', ')}`);

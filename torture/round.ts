@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { PathForm } from '../src/api/routes.ts';
 import { chanceOf } from '../src/service/chance.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { type Books, readBooks } from './books.ts';
@@ -16,6 +17,7 @@ export interface RoundOptions {
   readonly seed: number;
   readonly number: number;
   readonly items: number;
+  readonly paths: PathForm;
   readonly key: string;
   readonly nursery: Nursery;
   /** What an undisturbed run of the same folder leaves. */
@@ -46,7 +48,7 @@ const silentPatienceMs = 5_000;
 const arrivalMs = 30;
 
 export async function tortureRound(options: RoundOptions): Promise<RoundResult> {
-  const { seed, number, items, key, reference } = options;
+  const { seed, number, items, paths, key, reference } = options;
   const chance = chanceOf(seed, number);
   const second: Second = chance() < 0.5 ? 'clip' : 'picture';
   const price = items * itemCredits[second];
@@ -56,7 +58,7 @@ export async function tortureRound(options: RoundOptions): Promise<RoundResult> 
   const weather = drawWeather(chance);
   const room = await openRoom(terms);
   const service = await startService({
-    ...{ key, credits: opening, pictures: 'plain', faults: { faults: weather.faults } },
+    ...{ key, paths, credits: opening, pictures: 'plain', faults: { faults: weather.faults } },
   });
   const ground = { room, terms, reference: reference(second), opening };
   const round = new Round({ options, chance, weather, room, service, ground });

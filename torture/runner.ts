@@ -1,5 +1,6 @@
 // The runner under torture: round after round it is killed at every crash point and at random moments, with the
 // service's faults on, and looked at after each death and in the end (torture/check.ts).
+import type { PathForm } from '../src/api/routes.ts';
 import { chanceOf } from '../src/service/chance.ts';
 import { startService } from '../src/service/start.ts';
 import { readBooks } from './books.ts';
@@ -12,6 +13,8 @@ export interface RunnerTorture {
   readonly rounds: number;
   readonly seed: number;
   readonly items: number;
+  /** Which form of the paths the service answers to. */
+  readonly paths?: PathForm;
   /** Rounds at the same time. */
   readonly jobs: number;
   /** Only this round, to see it again. */
@@ -34,7 +37,7 @@ export interface RunnerTortured {
 const keyOf = (seed: number): string => `torture-${Math.floor(chanceOf(seed, 0)() * 1e9)}`;
 
 export async function tortureRunner(options: RunnerTorture): Promise<RunnerTortured> {
-  const { rounds, seed, items, jobs, only, say } = options;
+  const { rounds, seed, items, jobs, only, say, paths = 'both' } = options;
   const key = keyOf(seed);
   const nursery = openNursery(jobs * 2, key);
   const count = new Count();
@@ -49,12 +52,14 @@ export async function tortureRunner(options: RunnerTorture): Promise<RunnerTortu
     const work = async (): Promise<void> => {
       while (next <= last) {
         const number = next++;
-        const result = await tortureRound({ seed, number, items, key, nursery, reference });
+        const result = await tortureRound({ seed, number, items, paths, key, nursery, reference });
         count.add(result);
         for (const violation of result.violations)
           say(`violation in round ${number}: ${violation}`);
         if (result.violations.length > 0)
-          say(`  see ${result.folder}; again: --seed ${seed} --items ${items} --round ${number}`);
+          say(
+            `  see ${result.folder}; again: --seed ${seed} --items ${items} --paths ${paths} --round ${number}`,
+          );
         if (only !== undefined) for (const line of result.story) say(`  ${line}`);
         if (number % 50 === 0) say(`round ${number}: ${count.text}`);
       }

@@ -32,6 +32,8 @@ export type ApiFailure =
   | { readonly reason: 'unanswered'; readonly message: string }
   /** This machine could not read or write: a full, read-only or failing disk, no file handles left. */
   | { readonly reason: 'local'; readonly message: string }
+  /** It was not sent: the run has waited for the service for as long as it may. */
+  | { readonly reason: 'outage'; readonly message: string }
   /** We stopped it ourselves before it was sent, or while it only read. */
   | { readonly reason: 'aborted'; readonly message: string };
 
@@ -59,6 +61,7 @@ export type Remedy =
 export function remedy(call: CallKind, failure: ApiFailure): Remedy {
   switch (failure.reason) {
     case 'unauthorized':
+    case 'outage':
       return 'stop-run';
     case 'payment-required':
     // What is bought now could not be saved.
@@ -103,6 +106,7 @@ const describe: Readonly<Record<ApiFailure['reason'], string>> = {
   unreachable: 'the service could not be reached',
   unanswered: 'the answer never came',
   local: 'this machine could not read or write a file',
+  outage: 'the run stopped waiting',
   aborted: 'stopped before it was done',
 };
 

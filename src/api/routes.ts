@@ -3,28 +3,59 @@ import type { RecordKind } from './project.ts';
 
 const id = encodeURIComponent;
 
-/** A path and, where deployments answer to another form of it, that other form. */
+/** A path. */
 export interface Route {
   readonly path: string;
-  readonly alternate?: string;
 }
+
+/** A path that exists in two forms: deployments answer to one of them, or to both. */
+export interface TwoForms extends Route {
+  /** The short one, which the published clients use. */
+  readonly path: string;
+  /** The long one. */
+  readonly alternate: string;
+  /** Names the route, whatever its ids are. */
+  readonly name: 'upload-addresses' | 'detect-faces' | 'face-detection';
+}
+
+/** Which form of the three paths a service answers to. */
+export const pathForms = ['short', 'long', 'both'] as const;
+export type PathForm = (typeof pathForms)[number];
 
 export const routes = {
   account: (): Route => ({ path: '/v1/account' }),
-  uploadAddresses: (): Route => ({
-    path: '/v1/files/generate-upload-urls',
-    alternate: '/v1/files/upload-urls',
+  uploadAddresses: (): TwoForms => ({
+    name: 'upload-addresses',
+    path: '/v1/files/upload-urls',
+    alternate: '/v1/files/generate-upload-urls',
   }),
-  detectFaces: (): Route => ({
-    path: '/v1/files/face-detection',
-    alternate: '/v1/face-detection',
+  detectFaces: (): TwoForms => ({
+    name: 'detect-faces',
+    path: '/v1/face-detection',
+    alternate: '/v1/files/face-detection',
   }),
-  faceDetection: (detection: string): Route => ({
-    path: `/v1/files/${id(detection)}/face-detection`,
-    alternate: `/v1/face-detection/${id(detection)}`,
+  faceDetection: (detection: string): TwoForms => ({
+    name: 'face-detection',
+    path: `/v1/face-detection/${id(detection)}`,
+    alternate: `/v1/files/${id(detection)}/face-detection`,
   }),
   create: (tool: string): Route => ({ path: `/v1/${id(tool)}` }),
   project: (record: RecordKind, project: string): Route => ({
     path: `/v1/${record}-projects/${id(project)}`,
   }),
 } as const;
+
+/** The paths of a route at a service that answers to `form`. */
+export function pathsOf(
+  { path, alternate }: Omit<TwoForms, 'name'>,
+  form: PathForm,
+): readonly string[] {
+  switch (form) {
+    case 'short':
+      return [path];
+    case 'long':
+      return [alternate];
+    case 'both':
+      return [path, alternate];
+  }
+}

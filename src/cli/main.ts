@@ -1,5 +1,6 @@
 // The command line: what was typed becomes a command, the command an exit code. Commands load when used.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { pathForms } from '../api/routes.ts';
 import { tiers } from '../api/tier.ts';
 import { printable } from '../base/printable.ts';
 import {
@@ -175,6 +176,12 @@ program
   .option('--seed <n>', 'seed of all chance', wholeNumber)
   .option('--slots <n>', 'projects in the works at once (default: 8)', positiveInteger)
   .addOption(pictures('real previews, or plain stand-ins at once'))
+  .addOption(
+    new Option(
+      '--paths <form>',
+      'form of the paths that exist in two forms (default: both)',
+    ).choices(pathForms),
+  )
   .option(
     '--address-lifetime <time>',
     'how long a presigned address works (default: 24h)',

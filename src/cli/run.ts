@@ -72,6 +72,9 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
   }
 }
 
+/** What is told beside the facts. */
+const aside: ReadonlySet<Happening['type']> = new Set(['warning', 'waiting', 'back', 'stopping']);
+
 function reader(stop: AbortSignal): (happening: Happening) => void {
   let items = 0;
   return (happening) => {
@@ -80,7 +83,7 @@ function reader(stop: AbortSignal): (happening: Happening) => void {
     if (happening.type === 'stopping' && stop.aborted) return;
     const text = happeningText(happening, items);
     if (text === undefined) return;
-    if (happening.type === 'warning' || happening.type === 'stopping') complain(text);
+    if (aside.has(happening.type)) complain(text);
     else print(text);
   };
 }

@@ -1,4 +1,5 @@
 // shotlist serve: the local service by itself, to rehearse and to test against.
+import type { PathForm } from '../api/routes.ts';
 import type { Tier } from '../api/tier.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isLoopback } from '../edge/loopback.ts';
@@ -21,6 +22,7 @@ export interface ServeFlags {
   readonly seed?: number;
   readonly slots?: number;
   readonly pictures?: Pictures;
+  readonly paths?: PathForm;
   readonly addressLifetime?: number;
   readonly assetLifetime?: number;
   readonly eventBackoff?: number;

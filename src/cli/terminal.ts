@@ -12,12 +12,12 @@ export const caution = (message: string): void => complain(`warning: ${printable
 export const printJson = (value: unknown): void =>
   write('out', printableJson(JSON.stringify(value)));
 
-/** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine stopped a run. */
+/** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine or the network stopped a run. */
 export function refuse(problem: Problem, json: boolean): number {
   if (json)
     printJson({ type: 'refused', reason: problem.reason, diagnostics: problem.diagnostics });
   else complain(renderProblem(problem, width()));
-  return problem.reason === 'system' ? 1 : 2;
+  return problem.reason === 'system' || problem.reason === 'unreachable' ? 1 : 2;
 }
 
 export function warn(warnings: readonly Diagnostic[], text: string): void {

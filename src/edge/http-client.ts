@@ -13,7 +13,7 @@ import {
   type UploadAddresses,
   uploadAddressesSchema,
 } from '../api/project.ts';
-import { type Route, routes } from '../api/routes.ts';
+import { type Route, routes, type TwoForms } from '../api/routes.ts';
 import type { JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
@@ -22,6 +22,7 @@ import { connector, connectorOptions } from './connector.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfError, failureOfStatus } from './http-failure.ts';
 import { type Pace, pacer } from './pace.ts';
+import { PathForms } from './path-forms.ts';
 import { putFile } from './put-file.ts';
 
 export interface ClientOptions {
@@ -59,7 +60,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   });
   const fetcher = new FileFetcher(agent);
   const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
-  const preferred = new Map<string, 'path' | 'alternate'>();
+  const forms = new PathForms();
   const headers = { authorization: `Bearer ${options.key}` };
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
@@ -90,25 +91,14 @@ export function httpClient(options: ClientOptions): HttpClient {
     }
   };
 
-  /** Three paths exist in two forms: the other is tried on 404, and what answered is remembered. */
   const sendTo = async (
     method: Method,
-    route: Route,
+    route: Route | TwoForms,
     body: JsonObject | undefined,
-  ): Answer<unknown> => {
-    const { path, alternate } = route;
-    if (alternate === undefined) return await send(method, path, body);
-    const name = `${method} ${path.replace(/\/[^/]*\/face-detection$/, '/:id/face-detection')}`;
-    const first = preferred.get(name) ?? 'path';
-    const answer = await send(method, first === 'path' ? path : alternate, body);
-    if (answer.ok || answer.error.reason !== 'not-found' || preferred.has(name)) {
-      if (answer.ok) preferred.set(name, first);
-      return answer;
-    }
-    const other = await send(method, alternate, body);
-    if (other.ok) preferred.set(name, 'alternate');
-    return other;
-  };
+  ): Answer<unknown> =>
+    'alternate' in route
+      ? await forms.ask(route, (path) => send(method, path, body))
+      : await send(method, route.path, body);
 
   const checked = async <T>(schema: Schema, answer: Answer<unknown>): Answer<T> => {
     const got = await answer;

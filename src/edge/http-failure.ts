@@ -1,4 +1,5 @@
 // From what HTTP and sockets say to what it means (interface.md, Errors; facts.md, Rate limits and lost answers).
+import { errors } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import { isObject } from '../base/json.ts';
 import { NeverConnected } from './connector.ts';
@@ -53,12 +54,17 @@ export function storageFailure(status: number): ApiFailure {
   const message = `storage answered ${status}`;
   if (status === 403 || status === 404 || status === 410) return { reason: 'expired', message };
   if (status === 429) return { reason: 'throttled', message };
+  if (status === 503) return { reason: 'unavailable', status, message };
   if (status >= 500) return { reason: 'unanswered', message };
   return { reason: 'refused', status, message };
 }
 
+/** What came does not follow the protocol. Not every such error has a code. */
+export const isNotHttp = (error: unknown): boolean => error instanceof errors.HTTPParserError;
+
 export function failureOfError(error: unknown): ApiFailure {
   if (!(error instanceof Error)) throw error;
+  if (isNotHttp(error)) return { reason: 'unanswered', message: 'the answer is not HTTP' };
   const code = systemCode(error) ?? systemCode(error.cause);
   if (code === undefined) throw error;
   if (!(error instanceof NeverConnected)) return { reason: 'unanswered', message: code };

@@ -1,4 +1,5 @@
 // From a document that was found valid to the Pipeline: defaults filled in, names as the rest of the house has them.
+import { milliseconds } from '../base/duration.ts';
 import type { Json } from '../base/json.ts';
 import type { InputDeclaration, Items, Pipeline, Step } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
@@ -27,6 +28,7 @@ export function pipelineOf(
       ...(document.limits?.requests_per_minute === undefined
         ? {}
         : { requestsPerMinute: document.limits.requests_per_minute }),
+      outageMs: milliseconds(document.limits?.outage ?? '15m'),
     },
     output: document.output ?? `out/${document.pipeline}`,
     ...(document.service === undefined ? {} : { service: document.service }),

@@ -52,6 +52,8 @@ export interface Limits {
   /** Tasks of a step kind at once. */
   readonly steps: Readonly<Record<string, number>>;
   readonly requestsPerMinute?: number;
+  /** How long a run waits for a service that is away, in milliseconds. */
+  readonly outageMs: number;
 }
 
 /** What may go wrong before a run buys nothing more; a field that is left out bounds nothing. */

@@ -183,6 +183,12 @@ export const pipelineShape = {
           minimum: 1,
           description: 'To the service, all together.',
         },
+        outage: {
+          type: 'string',
+          pattern: durationPattern,
+          description:
+            'How long a run waits for a service that is away before the run stops, for example 1h. Default 15m.',
+        },
       },
     },
     output: { type: 'string', minLength: 1, description: 'The folder of all downloads.' },

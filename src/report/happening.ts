@@ -11,6 +11,11 @@ export type TaskEnding =
   | 'pending'
   | 'blocked';
 
+/** What is away: the service, the service for new projects only, or the storage at another host. */
+export type Outage =
+  | { readonly of: 'service' | 'creations' }
+  | { readonly of: 'storage'; readonly at: string };
+
 export type Happening =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
@@ -35,6 +40,19 @@ export type Happening =
     }
   /** What the service says of the account, in credits. */
   | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
+  /** Something is away, and the run waits for it: told when that begins and after each try. Times in milliseconds. */
+  | ({
+      readonly type: 'waiting';
+      readonly why: string;
+      /** ISO 8601. */
+      readonly since: string;
+      readonly tries: number;
+      readonly nextTryMs: number;
+      /** `limits.outage`. */
+      readonly limitMs: number;
+    } & Outage)
+  /** It is back, and the run goes on. */
+  | ({ readonly type: 'back'; readonly waitedMs: number } & Outage)
   | { readonly type: 'stopping'; readonly why: string }
   | { readonly type: 'ended'; readonly summary: Summary };
 
@@ -60,6 +78,18 @@ export interface Summary {
     /** What a person can do. */
     readonly advice?: string;
   }[];
+  /** All of them, those of one step that ended for the same reason together. The first hundred groups. */
+  readonly groups: readonly TroubleGroup[];
+}
+
+export interface TroubleGroup {
+  readonly step: string;
+  readonly ending: TaskEnding;
+  readonly why: string;
+  readonly advice?: string;
+  readonly count: number;
+  /** The first three tasks. */
+  readonly examples: readonly string[];
 }
 
 export type Outcome =

@@ -1,7 +1,8 @@
 // A run as text: a line per item and per trouble while it lasts, and a summary.
 import { printable } from '../base/printable.ts';
 import { creditsText } from './credits-text.ts';
-import type { Happening, Summary, TaskEnding } from './happening.ts';
+import type { Happening, Summary, TaskEnding, TroubleGroup } from './happening.ts';
+import { backText, waitingText } from './outage-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
 import { count, duration, table } from './text.ts';
 
@@ -23,12 +24,19 @@ export function happeningText(happening: Happening, items: number): string | und
     case 'item':
       if (!happening.news) return undefined;
       return `  ${String(happening.of).padStart(String(items).length)}/${items} ${printable(happening.item)}${happening.well ? '' : ' (not finished)'}`;
+    case 'waiting':
+      // Less and less often, while it is tried every half minute.
+      return isPowerOfTwo(happening.tries) ? printable(waitingText(happening)) : undefined;
+    case 'back':
+      return printable(backText(happening));
     case 'stopping':
       return `stopping: ${printable(happening.why)}; running requests are waited for`;
     case 'ended':
       return undefined;
   }
 }
+
+const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;
 
 function listeningText({ address, doubts }: Extract<Happening, { type: 'listening' }>): string {
   const waiting =
@@ -81,20 +89,32 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
       ['results', output],
       ['state file', state],
     ]),
-    ...(summary.trouble.length === 0 ? [] : troubleLines(summary)),
+    ...(summary.groups.length === 0 ? [] : troubleLines(summary)),
   ];
   return printable(lines.join('\n'), true);
 }
 
-function troubleLines({ trouble, tasks }: Summary): readonly string[] {
+const mostGroups = 20;
+
+function troubleLines({ groups, tasks }: Summary): readonly string[] {
   const bad = tasks.failed + tasks.doubt + tasks.pending;
-  const shown = trouble.slice(0, 20);
+  const shown = groups.slice(0, mostGroups);
+  const named = shown.reduce((sum, { count: tasks }) => sum + tasks, 0);
   return [
-    `${count(bad, 'task')} with trouble${bad > shown.length ? `, the first ${shown.length}` : ''}:`,
-    ...shown.map(
-      ({ task, ending, why, advice }) =>
-        `  ${endingWord(ending)}: ${printable(task)}: ${printable(why)}${advice === undefined ? '' : `\n    → ${advice}`}`,
-    ),
+    `${count(bad, 'task')} with trouble${bad > named ? `, the first ${named.toLocaleString('en-US')}` : ''}:`,
+    ...shown.map(groupText),
     'Run it again to try what failed; what is done is reused.',
   ];
+}
+
+function groupText({ step, ending, why, advice, count: tasks, examples }: TroubleGroup): string {
+  const [first = step] = examples;
+  const who = tasks === 1 ? first : `${count(tasks, 'task')} of ${step}`;
+  const more = tasks > examples.length ? `, and ${count(tasks - examples.length, 'other')}` : '';
+  const list = examples.map((task) => printable(task)).join(', ');
+  return [
+    `  ${endingWord(ending)}: ${printable(who)}: ${printable(why)}`,
+    ...(tasks === 1 ? [] : [`    ${list}${more}`]),
+    ...(advice === undefined ? [] : [`    → ${advice}`]),
+  ].join('\n');
 }

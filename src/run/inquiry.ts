@@ -35,6 +35,17 @@ export function* knownProjects(ledger: Ledger): Generator<KnownProject> {
 const atOnce = 16;
 const attempts = 5;
 
+/** Reads a project as patiently as a run does: one lost answer is no answer about the project. */
+export async function readPatiently(
+  api: MediaApi,
+  clock: Clock,
+  { kind, project }: { readonly kind: string; readonly project: string },
+): Promise<Result<Project, ApiFailure>> {
+  const record = toolNamed(kind)?.record ?? 'image';
+  const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
+  return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
+}
+
 /** Reads them in groups, so that memory does not grow with their number. An answer that is a failure is one too. */
 export async function* inquire(
   ledger: Ledger,
@@ -42,11 +53,9 @@ export async function* inquire(
   clock: Clock,
 ): AsyncGenerator<Inquired> {
   const limit = pLimit(atOnce);
-  const world = { api, clock, stop: new AbortController().signal, backoffMs: 500 };
   const read = async (known: KnownProject): Promise<Inquired> => {
-    const record = toolNamed(known.job.kind)?.record ?? 'image';
-    const ask = (): ReturnType<MediaApi['project']> => api.project(record, known.project);
-    return { ...known, answer: await patiently('free', attempts, world, ask) };
+    const { job, project } = known;
+    return { ...known, answer: await readPatiently(api, clock, { kind: job.kind, project }) };
   };
   let group: Promise<Inquired>[] = [];
   for (const known of [...knownProjects(ledger)]) {

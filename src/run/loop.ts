@@ -319,7 +319,7 @@ export class Loop {
   }
 
   #stopAt({ what, why, failure }: Extract<Outcome, { end: 'stop' }>, step: Step): void {
-    if (what === 'run') this.halt({ what: 'run', why });
+    if (what === 'run') this.halt({ what: failure.reason === 'outage' ? 'outage' : 'run', why });
     if (what === 'step') this.#refusals.refuse(step, why);
     const because = failure.reason === 'payment-required' ? 'credits' : 'machine';
     if (what === 'paid') this.#purse.close({ because, why });

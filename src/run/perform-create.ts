@@ -2,9 +2,11 @@
 // that was lost may still come as an event.
 import { type ApiFailure, explainFailure, remedy, worthAnotherAttempt } from '../api/failure.ts';
 import type { Project, RecordKind } from '../api/project.ts';
-import { err, ok, type Result, unreachable } from '../base/result.ts';
+import { ok, type Result, unreachable } from '../base/result.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { liveProject } from '../task/outputs.ts';
+import { heldCode } from './attempt.ts';
+import type { Turn } from './breaker.ts';
 import type { AttachOrder, AwaitOrder, CreateOrder, Outcome } from './job.ts';
 import type { Asking, Performance } from './performance.ts';
 import { pauses, rarerWithNews } from './poll.ts';
@@ -16,12 +18,16 @@ import type { World } from './world.ts';
 export async function* create(order: CreateOrder, world: World): Performance {
   const { fingerprint: job, task, kind, attempt, name, reserve, expectation } = order;
   const { measure } = expectation;
+  // Before the intent: whatever dies while this waits, nothing is in doubt.
+  const turn = await world.outages.readyToCreate();
+  if (!turn.ok) return unreadable(turn.error);
   world.news?.expect(name, recordOf(kind));
   const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
   yield { durable: true, event: intent };
-  const made = yield* sent(order, world);
-  if (!made.ok) return yield* notCreated(order, made.error, world);
-  return yield* created(order, made.value, world);
+  const answer = yield* sent(order, turn.value, world);
+  if (answer.is === 'made') return yield* created(order, answer.made, world);
+  if (answer.is === 'held') return yield* held(order, answer.failure, world);
+  return yield* notCreated(order, answer.failure, world);
 }
 
 interface Made {
@@ -29,17 +35,41 @@ interface Made {
   readonly credits: number;
 }
 
-type Sending = AsyncGenerator<Asking, Result<Made, ApiFailure>, void>;
+type Sent =
+  | { readonly is: 'made'; readonly made: Made }
+  | { readonly is: 'not-made'; readonly failure: ApiFailure }
+  /** It was surely not taken, because of an outage. */
+  | { readonly is: 'held'; readonly failure: ApiFailure };
+
+type Sending = AsyncGenerator<Asking, Sent, void>;
 
 /** Sends the request; again only while it was surely not taken, and each time with leave, since prices may have risen. */
-async function* sent(order: CreateOrder, world: World): Sending {
+async function* sent(order: CreateOrder, turn: Turn, world: World): Sending {
   for (let tries = 1; ; tries++) {
-    const made = await answered(order, world);
-    if (made.ok || remedy('create', made.error) !== 'retry' || tries >= order.attempts) return made;
-    await pauseAfter(made.error, tries, world);
-    if (world.stop.aborted) return err({ reason: 'aborted', message: '' });
+    const answer = await answered(order, world);
+    const spared = world.outages.hearOfCreation(answer, turn);
+    if (answer.ok) return { is: 'made', made: answer.value };
+    const failure = answer.error;
+    if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
+    if (spared || world.outages.holdCreations) return { is: 'held', failure };
+    if (tries >= order.attempts) return { is: 'not-made', failure };
+    await pauseAfter(failure, tries, world);
+    if (world.stop.aborted) return { is: 'not-made', failure: { reason: 'aborted', message: '' } };
     yield { ask: 'send' };
   }
+}
+
+/** On record as not taken before the wait begins: then it is begun again, and no attempt is spent. */
+async function* held(
+  { fingerprint: job, name }: CreateOrder,
+  failure: ApiFailure,
+  { news }: World,
+): Performance {
+  const why = scrubbed(explainFailure(failure));
+  news?.known(name);
+  const error = { code: heldCode, message: why };
+  yield { durable: true, event: { event: 'refused', job, error } };
+  return { end: 'withheld', why };
 }
 
 /** The service's answer or an event that names the attempt, whichever comes first: both say what was made. */
@@ -162,8 +192,10 @@ type Paid = Pick<
 /** Waits until a project is over; an event that says so ends a pause early. The record is the truth all the same. */
 async function* settle(paid: Paid, world: World): Performance {
   const { project } = paid;
-  const { clock, stop, news } = world;
-  const until = clock.elapsed() + paid.timeoutMs;
+  const { clock, stop, news, outages } = world;
+  // What the service was away for does not count.
+  const spent = (): number => clock.elapsed() - outages.waitedMs;
+  const until = spent() + paid.timeoutMs;
   const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.haste);
   const rarer = news === undefined ? 1 : rarerWithNews;
   try {
@@ -178,7 +210,7 @@ async function* settle(paid: Paid, world: World): Performance {
         yield { durable: false, event: settled };
         return outcomeOf(settled, read.value);
       }
-      const left = until - clock.elapsed();
+      const left = until - spent();
       if (left <= 0) {
         const why = `project ${project} is still ${read.value.status} after its timeout`;
         return { end: 'pending', why };
@@ -213,6 +245,7 @@ const recordOf = (kind: string): RecordKind => toolNamed(kind)?.record ?? 'image
 function unreadable(failure: ApiFailure): Outcome {
   const why = scrubbed(explainFailure(failure));
   if (failure.reason === 'aborted') return { end: 'stopped' };
-  if (failure.reason === 'unauthorized') return { end: 'stop', what: 'run', why, failure };
+  if (failure.reason === 'unauthorized' || failure.reason === 'outage')
+    return { end: 'stop', what: 'run', why, failure };
   return { end: 'pending', why: `its project could not be read: ${why}` };
 }

@@ -26,6 +26,7 @@ function unfetched(failure: ApiFailure): Outcome {
     case 'aborted':
       return { end: 'stopped' };
     case 'unauthorized':
+    case 'outage':
       return { end: 'stop', what: 'run', why, failure };
     case 'local':
       return { end: 'stop', what: 'paid', why, failure };

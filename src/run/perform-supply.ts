@@ -89,6 +89,7 @@ export function freeFailure(failure: ApiFailure): Outcome {
     case 'aborted':
       return { end: 'stopped' };
     case 'unauthorized':
+    case 'outage':
       return { end: 'stop', what: 'run', why, failure };
     case 'forbidden':
       return { end: 'stop', what: 'step', why, failure };
@@ -112,7 +113,7 @@ export function freeFailure(failure: ApiFailure): Outcome {
 const medianSeconds = 4;
 
 export async function* detect(order: DetectOrder, world: World): Performance {
-  const { api, clock, stop } = world;
+  const { api, clock, stop, outages } = world;
   let id = order.detection;
   if (id === undefined) {
     const begun = await patiently('free', order.attempts, world, () =>
@@ -122,7 +123,9 @@ export async function* detect(order: DetectOrder, world: World): Performance {
     id = begun.value.id;
   }
   const detection = id;
-  const until = clock.elapsed() + order.timeoutMs;
+  // What the service was away for does not count.
+  const spent = (): number => clock.elapsed() - outages.waitedMs;
+  const until = spent() + order.timeoutMs;
   const waits = pauses(medianSeconds / world.haste);
   for (;;) {
     const pause = waits.next().value;
@@ -149,7 +152,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
     }
     if (record.status === 'error')
       return { end: 'failed', why: 'the service could not look for faces in it', again: false };
-    if (clock.elapsed() + pause >= until)
+    if (spent() + pause >= until)
       return { end: 'failed', why: 'the face detection was not over in time', again: false };
     await clock.sleep(pause, stop);
     if (stop.aborted) return { end: 'stopped' };

@@ -1,8 +1,38 @@
-// Sends a call again only when that is safe: api/failure.ts says when, p-retry how long to wait.
+// Sends a call again only when that is safe: api/failure.ts says when, and p-retry counts the tries.
 import pRetry from 'p-retry';
 import { type ApiFailure, type CallKind, remedy } from '../api/failure.ts';
-import { err, ok, type Result } from '../base/result.ts';
-import type { World } from './world.ts';
+import { err, type Result } from '../base/result.ts';
+import type { Clock } from './ports.ts';
+
+interface Patience {
+  readonly clock: Clock;
+  /** Aborted: nothing is waited for any more. */
+  readonly stop: AbortSignal;
+  /** The first pause, in milliseconds. */
+  readonly backoffMs: number;
+}
+
+/** In milliseconds. */
+export const longestPauseMs = 30_000;
+
+/** The pause after so many tries, in milliseconds: it doubles, up to 30 seconds, with jitter of a half. */
+export function backoffAfter(tries: number, firstMs: number, chance: number): number {
+  return Math.min(longestPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
+}
+
+/** How long the service asks to wait, in milliseconds. */
+export const askedPause = (failure: ApiFailure): number =>
+  'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;
+
+/** Waits before a request is sent again: as long as the service asks, then a jittered, doubling pause. */
+export async function pauseAfter(
+  failure: ApiFailure,
+  tries: number,
+  { clock, backoffMs, stop }: Patience,
+): Promise<void> {
+  const ms = askedPause(failure) + backoffAfter(tries, backoffMs, clock.chance());
+  await clock.sleep(ms, stop);
+}
 
 /** Carries an expected failure through p-retry, which speaks in exceptions. */
 class Unsuccessful extends Error {
@@ -14,68 +44,34 @@ class Unsuccessful extends Error {
   }
 }
 
-type Patience = Pick<World, 'clock' | 'stop' | 'backoffMs'>;
-
-const longestMs = 30_000;
-
-/** Waits before a request is sent again: as long as the service asks, then a jittered, doubling pause. */
-export async function pauseAfter(
-  failure: ApiFailure,
-  tries: number,
-  world: Patience,
-): Promise<void> {
-  const { clock, backoffMs, stop } = world;
-  if ('retryAfterMs' in failure && failure.retryAfterMs !== undefined)
-    await clock.sleep(failure.retryAfterMs, stop);
-  const pause = Math.min(longestMs, backoffMs * 2 ** (tries - 1));
-  await clock.sleep(pause * (0.5 + clock.chance()), stop);
-}
-
-/** At most `attempts` tries in all, with exponential backoff, jitter and the service's own Retry-After. */
+/** At most `attempts` tries in all. p-retry counts them; the pauses are our own, by the clock that was handed in. */
 export async function patiently<T>(
   kind: CallKind,
   attempts: number,
   world: Patience,
   call: () => Promise<Result<T, ApiFailure>>,
 ): Promise<Result<T, ApiFailure>> {
-  const first = await call();
-  if (first.ok || remedy(kind, first.error) !== 'retry' || attempts <= 1) return first;
-  let last: Result<T, ApiFailure> | undefined = first;
-  const waitAsAsked = async (): Promise<void> => {
-    const failure = last === undefined || last.ok ? undefined : last.error;
-    const ms =
-      failure !== undefined && 'retryAfterMs' in failure ? failure.retryAfterMs : undefined;
-    if (ms !== undefined) await world.clock.sleep(ms, world.stop);
-  };
+  let stopped = false;
   try {
-    await pauseAfter(first.error, 1, world);
-    const value = await pRetry(
+    return await pRetry(
       async () => {
-        last = undefined;
-        last = await call();
-        if (last.ok) return last.value;
-        throw new Unsuccessful(last.error);
+        const answer = await call();
+        if (answer.ok || remedy(kind, answer.error) !== 'retry') return answer;
+        throw new Unsuccessful(answer.error);
       },
       {
-        retries: attempts - 2,
-        minTimeout: world.backoffMs * 2,
-        maxTimeout: longestMs,
-        factor: 2,
-        randomize: true,
-        signal: world.stop,
-        shouldRetry: ({ error }) =>
-          error instanceof Unsuccessful && remedy(kind, error.failure) === 'retry',
-        onFailedAttempt: async ({ retriesLeft }) => {
-          if (retriesLeft > 0) await waitAsAsked();
+        retries: attempts - 1,
+        minTimeout: 0,
+        async onFailedAttempt({ error, attemptNumber, retriesLeft }) {
+          if (!(error instanceof Unsuccessful) || retriesLeft === 0) return;
+          await pauseAfter(error.failure, attemptNumber, world);
+          stopped = world.stop.aborted;
         },
+        shouldRetry: ({ error }) => error instanceof Unsuccessful && !stopped,
       },
     );
-    return ok(value);
   } catch (error) {
-    if (error instanceof Unsuccessful) return err(error.failure);
-    if (!world.stop.aborted || last === undefined) throw error;
-    // Once stopped, p-retry drops the answer that came meanwhile. It may say that something was paid.
-    if (last.ok || remedy(kind, last.error) !== 'retry') return last;
-    return err({ reason: 'aborted', message: '' });
+    if (!(error instanceof Unsuccessful)) throw error;
+    return err(stopped ? { reason: 'aborted', message: '' } : error.failure);
   }
 }

@@ -10,6 +10,7 @@ import { type Answer, ask } from '../plan/ask.ts';
 import { downloadCount } from '../plan/decide.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import { nextAttempt } from './attempt.ts';
 import type { CreateOrder, JobOrder } from './job.ts';
 import type { Move, StarterOptions } from './move.ts';
 import {
@@ -184,7 +185,7 @@ export class Starter {
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.deed === 'detect')
       return { move: 'job', fingerprint, order: { ...head, deed: 'detect', ...request } };
-    return this.#pay(work, step, { ...head, ...request, attempt: (job?.attempt ?? 0) + 1 });
+    return this.#pay(work, step, { ...head, ...request, attempt: nextAttempt(job) });
   }
 
   #pay(work: Work, step: Step, request: Request): Move {

@@ -2,6 +2,7 @@
 import type { Outcome, Summary, TaskEnding } from '../report/happening.ts';
 import { exitCodes } from '../report/happening.ts';
 import type { Closed } from './purse.ts';
+import { Trouble } from './trouble.ts';
 
 const kept = 100;
 
@@ -12,11 +13,13 @@ export interface Stopped {
   readonly money: boolean;
   /** This machine could not write what was paid for, or had no room for the journal: what was under way is recorded. */
   readonly machine: boolean;
+  /** The service was away for longer than the run may wait. */
+  readonly outage: boolean;
   readonly why: string | undefined;
 }
 
 export interface Halted {
-  readonly what: 'run' | 'interrupt' | 'machine';
+  readonly what: 'run' | 'interrupt' | 'machine' | 'outage';
   readonly why: string;
 }
 
@@ -27,6 +30,7 @@ export function stoppedBy(halted: Halted | undefined, closed: Closed | undefined
     unauthorized: halted?.what === 'run',
     money: because === 'budget' || because === 'credits',
     machine: halted?.what === 'machine' || because === 'machine',
+    outage: halted?.what === 'outage',
     why: halted?.why ?? closed?.why,
   };
 }
@@ -43,6 +47,7 @@ export class Tally {
     blocked: 0,
   };
   readonly #trouble: Summary['trouble'][number][] = [];
+  readonly #groups = new Trouble();
   #ended = 0;
   itemsDone = 0;
   itemsUnfinished = 0;
@@ -62,7 +67,9 @@ export class Tally {
     if (before !== undefined) this.#tasks[before] -= 1;
     this.#tasks[ending] += 1;
     const bad = ending === 'failed' || ending === 'doubt' || ending === 'pending';
-    if (bad && this.#trouble.length < kept)
+    if (!bad) return;
+    this.#groups.add(task, ending, why, advice);
+    if (this.#trouble.length < kept)
       this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
   }
 
@@ -75,7 +82,7 @@ export class Tally {
     if (stop.interrupted) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
     if (this.#tasks.doubt > 0) return 'doubt';
-    if (stop.machine) return 'failed';
+    if (stop.machine || stop.outage) return 'failed';
     if (stop.money) return 'budget';
     return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
   }
@@ -95,6 +102,7 @@ export class Tally {
       items: { total: items, done: this.itemsDone, unfinished: items - this.itemsDone },
       tasks: { ...this.#tasks },
       trouble: this.#trouble,
+      groups: this.#groups.groups,
       ...others,
     };
   }

@@ -1,9 +1,15 @@
 // What a job is performed with: the plugs, and how long to wait.
 import type { News } from './news.ts';
+import type { Outages } from './outages.ts';
 import type { Clock, Disk, MediaApi } from './ports.ts';
 
 export interface World {
+  /** Its free calls wait while the service is away. */
   readonly api: MediaApi;
+  readonly outages: Pick<
+    Outages,
+    'waitedMs' | 'holdCreations' | 'readyToCreate' | 'hearOfCreation'
+  >;
   readonly disk: Disk;
   readonly clock: Clock;
   /** Aborted when the run is asked to stop: waiting ends, requests that pay are waited for. */

@@ -6,6 +6,7 @@ import {
   projectSchema,
   uploadAddressesSchema,
 } from '../api/project.ts';
+import type { PathForm } from '../api/routes.ts';
 import { tiers } from '../api/tier.ts';
 import type { Schema } from '../base/schema.ts';
 import { tools } from '../kinds/tools.ts';
@@ -129,6 +130,7 @@ const hub: readonly Endpoint[] = [
   ),
 ];
 
+/** All of them; which forms of a path are served is an option. */
 export const endpoints: readonly Endpoint[] = [
   ...files.flatMap((endpoint) => {
     const other = alternates[endpoint.path];
@@ -188,3 +190,17 @@ export const endpoints: readonly Endpoint[] = [
   },
   ...hub,
 ];
+
+/** What a service that answers to this form of the paths serves. */
+export function endpointsOf(form: PathForm): readonly Endpoint[] {
+  switch (form) {
+    case 'both':
+      return endpoints;
+    case 'long':
+      return endpoints.filter(({ alternateOf }) => alternateOf === undefined);
+    case 'short':
+      return endpoints.flatMap(({ alternateOf, ...endpoint }) =>
+        endpoint.path in alternates ? [] : [endpoint],
+      );
+  }
+}

@@ -1,14 +1,15 @@
 // What the service serves, as an OpenAPI 3.1 document made from the schemas that it validates with.
+import type { PathForm } from '../api/routes.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { asJson, isObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
+import { type Endpoint, endpointsOf } from './endpoints.ts';
 
-/** The document, for a service at this address. */
-export function openApiOf(address: string): JsonObject {
+/** The document, for a service at this address that answers to this form of the paths. */
+export function openApiOf(address: string, form: PathForm): JsonObject {
   const schemas = new Map<string, Schema>();
   const paths: Record<string, Record<string, Json>> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of endpointsOf(form)) {
     const path = documentedPath(endpoint.path);
     const item = paths[path] ?? { ...parametersOf(path) };
     item[endpoint.method.toLowerCase()] = operationOf(endpoint, schemas);

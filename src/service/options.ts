@@ -1,4 +1,5 @@
 // What the local service can be told when it starts, and what it answers with.
+import type { PathForm } from '../api/routes.ts';
 import type { Tier } from '../api/tier.ts';
 import type { LedgerEntry } from './accounts.ts';
 import type { RequestCounts } from './app.ts';
@@ -37,6 +38,11 @@ export interface ServiceOptions {
   readonly eventBackoffMs?: number;
   /** How long after it happened an event is given up, in milliseconds; default 24 hours. */
   readonly eventGiveUpMs?: number;
+  /**
+   * Which form of the three paths that exist in two forms is answered: `short`, as deployed services do, `long`, as
+   * the interface specifies, or `both` (the default). The other form is not found.
+   */
+  readonly paths?: PathForm;
   /** What shall go wrong: the content of a faults file (schemas/faults.schema.json). */
   readonly faults?: FaultsDocument;
   /**

@@ -78,7 +78,7 @@ async function openOn(
   { folder, database, rules }: Ground,
 ): Promise<LocalService> {
   const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
-  const { speed = 'instant', seed = 1, slots = 8 } = options;
+  const { speed = 'instant', seed = 1, slots = 8, paths = 'both' } = options;
   const faults = openFaults(rules, seed);
   const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
   const { now } = clock;
@@ -147,11 +147,11 @@ async function openOn(
   wireFaults(app.server, faults, clock);
   creationRoutes(app.server, parts);
   projectRoutes(app.server, parts);
-  detectionRoutes(app.server, parts);
-  uploadRoutes(app.server, parts);
+  detectionRoutes(app.server, parts, paths);
+  uploadRoutes(app.server, parts, paths);
   downloadRoutes(app.server, parts);
   accountRoutes(app.server, parts);
-  openApiRoute(app.server, () => address);
+  openApiRoute(app.server, () => address, paths);
   openHub(app.server, parts);
 
   await assets.sweep();

@@ -75,15 +75,21 @@ export interface Balance {
 }
 
 /** Asked for only where there is something to pay, before anything is bought. */
-export async function balanceFor({ credits, unpriced }: Plan, api: MediaApi): Promise<Balance> {
-  if (credits === 0 && unpriced === 0) return {};
-  const account = await api.account();
+export async function balanceFor(plan: Plan, api: MediaApi): Promise<Balance> {
+  return pays(plan) ? balanceOf(plan, await api.account()) : {};
+}
+
+const pays = ({ credits, unpriced }: Plan): boolean => credits > 0 || unpriced > 0;
+
+/** The same of an account that was asked for already. */
+export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['account']>>): Balance {
+  if (!pays(plan)) return {};
   if (!account.ok)
     return { warning: `the account’s balance could not be read: ${explainFailure(account.error)}` };
   if (account.value === undefined) return {};
   const { credits: balance, tier } = account.value;
   const known = { credits: balance, ...(tier === undefined ? {} : { tier }) };
-  if (credits <= balance) return known;
-  const warning = `the plan may take ${credits} credits and the account has ${balance}: the run stops when they are used up`;
+  if (plan.credits <= balance) return known;
+  const warning = `the plan may take ${plan.credits} credits and the account has ${balance}: the run stops when they are used up`;
   return { ...known, warning };
 }

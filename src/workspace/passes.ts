@@ -61,8 +61,8 @@ export async function pass(options: PassOptions): Promise<Passed> {
         if (isNews(happening)) options.say(happening);
       },
     });
-    const { interrupted, unauthorized } = saved.stopped;
-    if (interrupted || unauthorized || saved.stopped.machine) return saved;
+    const { interrupted, unauthorized, machine, outage } = saved.stopped;
+    if (interrupted || unauthorized || machine || outage) return saved;
   }
   return await once(options, {
     failed,

@@ -5,8 +5,9 @@ export interface Problem {
   /**
    * `input`: the command line or a file is wrong. `locked`: another run holds the state file. Nothing was sent.
    * `system`: this machine would not let a run go on, for example a full disk. What was sent before is recorded.
+   * `unreachable`: nobody is at the service's address. Nothing was sent.
    */
-  readonly reason: 'input' | 'locked' | 'system';
+  readonly reason: 'input' | 'locked' | 'system' | 'unreachable';
   readonly diagnostics: readonly Diagnostic[];
   /** The pipeline file's text, for frames. */
   readonly text?: string;

@@ -5,8 +5,8 @@ import type { Project } from '../api/project.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
-import { toolNamed } from '../kinds/tools.ts';
 import { suggestion } from '../language/diagnostic.ts';
+import { readPatiently } from '../run/inquiry.ts';
 import { settlementOf } from '../run/settlement.ts';
 import type { LoadedPipeline } from './load.ts';
 import { type Mending, type MendOptions, mend } from './mend.ts';
@@ -103,18 +103,16 @@ async function eventsFor(
 
 /** The project must be there, bear the attempt's name, and belong to no other job. */
 async function adopted(doubt: JobLine, project: string, mending: Mending): Promise<Events> {
-  const { journal } = mending;
+  const { journal, clock } = mending;
   for (const other of journal.ledger.jobs())
     if (other.project === project || (other.past ?? []).some((past) => past.project === project))
       return err(problem(`the project ${project} is that of ${other.tasks.join(', ')}`));
   const service = await mending.reach();
   if (!service.ok) return service;
-  const record = toolNamed(doubt.kind)?.record ?? 'image';
-  const read = await service.value.api.project(record, project);
+  const { kind } = doubt;
+  const read = await readPatiently(service.value.api, clock, { kind, project });
   if (!read.ok)
-    return err(
-      problem(`the ${record} project ${project} cannot be read: ${explainFailure(read.error)}`),
-    );
+    return err(problem(`the project ${project} cannot be read: ${explainFailure(read.error)}`));
   return settled(doubt, read.value);
 }
 

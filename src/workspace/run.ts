@@ -7,15 +7,18 @@ import { httpClient } from '../edge/http-client.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
 import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
+import type { Diagnostic } from '../language/diagnostic.ts';
 import type { Happening, Summary } from '../report/happening.ts';
 import { Look } from '../run/look.ts';
 import type { News } from '../run/news.ts';
+import { Outages } from '../run/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/ports.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
+import { type Greeted, greetService } from './greeting.ts';
 import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
-import { balanceFor, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
+import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
@@ -179,6 +182,12 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   try {
     const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
     const { target, places, clock } = running;
+    const { signal } = options;
+    const greeted = await greetService(target, plan, { now: clock.now(), signal });
+    if (!greeted.ok) return greeted;
+    const beyond = heedAccount(greeted.value, surveyed, loaded, say);
+    if (beyond.length > 0)
+      return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
     const stated = statedPrices(loaded);
     const reached = await openService({ target, places, clock, speed, pictures, stated });
     if (!reached.ok) return reached;
@@ -187,9 +196,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     for (const message of service.lacks?.(kinds) ?? []) say({ type: 'warning', message });
     const { news } = heard.value;
     const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
-    const performed = await perform(running, terms);
-    if (!performed.ok) return performed;
-    const summary = performed.value;
+    const summary = await perform(running, terms);
     say({ type: 'ended', summary });
     return ok({
       summary,
@@ -209,6 +216,21 @@ function noRoom(why: string): Problem {
   return problem(`there is no room to keep a journal: ${why}`, 'shotlist', hint);
 }
 
+/** Says what the account has, and answers what its plan refuses. */
+function heedAccount(
+  { account }: Greeted,
+  { plan, findings }: Survey,
+  loaded: LoadedPipeline,
+  say: (happening: Happening) => void,
+): readonly Diagnostic[] {
+  if (account === undefined) return [];
+  const { credits: balance, tier, warning } = balanceOf(plan, account);
+  if (balance !== undefined)
+    say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+  if (warning !== undefined) say({ type: 'warning', message: warning });
+  return refuseBeyondPlan(findings, tier, loaded);
+}
+
 /** What a run was found to need before it began. */
 interface Terms {
   readonly service: Reachable;
@@ -223,7 +245,7 @@ interface Terms {
 async function perform(
   { loaded, options, clock, places, opened, plugs, target, leftOut }: Running,
   { service, news, budget, surveyed, began, ballast }: Terms,
-): Promise<Result<Summary, Problem>> {
+): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
   const say = options.say ?? (() => undefined);
@@ -244,26 +266,21 @@ async function perform(
   });
   const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, { id: options.runId });
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
-  const world = {
+  const backoffMs = options.backoffMs ?? 1000;
+  const outages = new Outages({
+    ...{ clock, backoffMs, say, stop: stopper.signal },
     api: plugs.api?.(client) ?? client,
-    disk,
-    clock,
-    backoffMs: options.backoffMs ?? 1000,
+    address: service.address,
+    limitMs: pipeline.limits.outageMs,
+  });
+  const world = {
+    ...{ api: outages.api, outages, disk, clock, backoffMs },
     haste: options.haste ?? hasteOf(target, options.rehearsalSpeed ?? 'instant'),
     news,
   };
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   try {
-    if (target.kind === 'hosted') {
-      const { credits: balance, tier, warning } = await balanceFor(surveyed.plan, world.api);
-      if (balance !== undefined)
-        say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
-      if (warning !== undefined) say({ type: 'warning', message: warning });
-      const diagnostics = refuseBeyondPlan(surveyed.findings, tier, loaded);
-      if (diagnostics.length > 0)
-        return err({ reason: 'input', diagnostics, text: pipeline.source.text });
-    }
     const { tally, stopped } = await pass({
       pipeline,
       base,
@@ -282,7 +299,7 @@ async function perform(
       listening: news !== undefined,
       say,
     });
-    if (!stopped.interrupted && !stopped.machine) journal.end();
+    if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
     await file.close();
     await ballast.remove();
     if (journal.wrote || opened.state.warnings.length > 0) {
@@ -290,7 +307,7 @@ async function perform(
       if (!compacted.ok) options.say?.({ type: 'warning', message: uncompacted(compacted.error) });
     }
     const after = ledger.total;
-    const summary = tally.summary(tally.outcome(stopped), {
+    return tally.summary(tally.outcome(stopped), {
       items: surveyed.plan.items,
       stopped: stopped.why,
       credits: {
@@ -300,7 +317,6 @@ async function perform(
       },
       elapsedMs: clock.elapsed() - began,
     });
-    return ok(summary);
   } catch (error) {
     for (const made of journal.unwritten) say({ type: 'warning', message: unrecorded(made) });
     throw error;

@@ -218,7 +218,9 @@ describe('--retry-failed', () => {
 
   test('takes every item when a shared task failed', async () => {
     const local = await service({
-      faults: { faults: [{ fault: 'unavailable', on: 'PUT /uploads/*', count: 5 }] },
+      faults: {
+        faults: [{ fault: 'broken', when: 'before', status: 500, on: 'PUT /uploads/*', count: 5 }],
+      },
     });
     const rig = await photoRig(2, oneByOne.replace(/ {2}photo:[\s\S]*/, ''));
     await rig.run(local);

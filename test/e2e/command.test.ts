@@ -83,7 +83,7 @@ describe('run', () => {
     const death = ended(first);
     await until(
       'the first run has begun',
-      () => (local.requests()['POST /v1/files/face-detection'] ?? 0) > 0,
+      () => (local.requests()['POST /v1/face-detection'] ?? 0) > 0,
     );
     const second = await rig.command(['run', 'pipeline.yaml'], envOf(local));
     expect(second.stderr).toContain(`process ${first.pid}`);

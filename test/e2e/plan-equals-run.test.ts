@@ -9,8 +9,9 @@ import type { Pipeline } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
 import type { Outlook } from '../../src/plan/outlook.ts';
 import { leftOut } from '../../src/plan/selection.ts';
-import type { TaskEnding } from '../../src/report/happening.ts';
+import type { Happening, TaskEnding } from '../../src/report/happening.ts';
 import { Look } from '../../src/run/look.ts';
+import { Outages } from '../../src/run/outages.ts';
 import { Recorder } from '../../src/run/recorder.ts';
 import type { LoadedPipeline } from '../../src/workspace/load.ts';
 import { pass } from '../../src/workspace/passes.ts';
@@ -89,13 +90,24 @@ class World {
     const before = this.service.charged;
     if (surveyed.troubles.length === 0) {
       const journal = new Recorder(ledger, { append() {}, async sync() {} }, clock, {});
+      const stopper = new AbortController();
+      const say = (happening: Happening): void => {
+        if (happening.type !== 'task') return;
+        const { task, step, ending, why = '' } = happening;
+        endings.set(task, { step, ending, why });
+      };
+      const outages = new Outages({
+        ...{ api: this.service, address: 'memory:', clock, stop: stopper.signal, say },
+        backoffMs: 1,
+        limitMs: 1000,
+      });
       await pass({
         pipeline,
         base,
         list: list.value,
         surveyed,
-        world: { api: this.service, disk, clock, backoffMs: 1, haste: 1, news: undefined },
-        stopper: new AbortController(),
+        world: { api: outages.api, outages, disk, clock, backoffMs: 1, haste: 1, news: undefined },
+        stopper,
         leftOut: out.value,
         signal: undefined,
         low: new AbortController().signal,
@@ -105,11 +117,7 @@ class World {
         budget: undefined,
         payAgain: false,
         listening: false,
-        say(happening) {
-          if (happening.type !== 'task') return;
-          const { task, step, ending, why = '' } = happening;
-          endings.set(task, { step, ending, why });
-        },
+        say,
       });
       journal.end();
     }

@@ -6,7 +6,7 @@ import { wholeLinesIn } from '../../torture/witness.ts';
 test('killed at crash points and random moments, a run is completed by later ones: each task is paid once, each output is whole', async () => {
   const told: string[] = [];
   const tortured = await tortureRunner({
-    ...{ rounds: 3, seed: 8, items: 8, jobs: 2 },
+    ...{ rounds: 3, seed: 8, items: 8, jobs: 2, paths: 'short' },
     say: (line) => void told.push(line),
   });
   expect(tortured.violations, told.join('\n')).toEqual([]);

@@ -1,8 +1,9 @@
 // The service over HTTP, against a real server: every answer is a value, and what is doubtful says so.
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../src/api/project.ts';
+import { until } from '../rig.ts';
 import { FakeClock } from './places.ts';
-import { answer, clientFor, nobody, serve } from './server.ts';
+import { answer, clientFor, nobody, serve, type TestServer } from './server.ts';
 
 const project: Project = { id: 'p-1', status: 'queued', downloads: [], later_field: { any: true } };
 
@@ -175,6 +176,17 @@ describe('a creation whose answer cannot be understood may have been paid', () =
     });
   });
 
+  test.each(['SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 two hundred\r\n\r\n', '\0\0\0'])(
+    'when %j comes, which is no HTTP',
+    async (bytes) => {
+      const server = await serve((_, response) => void response.socket?.end(bytes));
+      expect(await server.client().create('face-swap-photo', {})).toMatchObject({
+        ok: false,
+        error: { reason: 'unanswered' },
+      });
+    },
+  );
+
   test('when the head does not come in time', async () => {
     const server = await serve(() => undefined);
     const client = server.client({ answerMs: 1 });
@@ -200,62 +212,149 @@ describe('a service that cannot be reached', () => {
 });
 
 describe('a path that exists in two forms', () => {
+  const png = { type: 'image', extension: 'png' } as const;
   const upload = { items: [{ upload_url: 'http://s/up', file_path: 'api-assets/x.png' }] };
+  const uploaded = {
+    ok: true,
+    value: { uploadUrl: 'http://s/up', filePath: 'api-assets/x.png' },
+  };
+  const notFound = { message: 'Not Found' };
+  const detection = { id: 'd', status: 'queued', faces: [] };
+  const short = [
+    /^\/v1\/files\/upload-urls$/,
+    /^\/v1\/face-detection$/,
+    /^\/v1\/face-detection\/d\d*$/,
+  ];
+  const long = [
+    /^\/v1\/files\/generate-upload-urls$/,
+    /^\/v1\/files\/face-detection$/,
+    /^\/v1\/files\/d\d*\/face-detection$/,
+  ];
 
-  test('is tried in the other on 404, and what answered is remembered', async () => {
-    const server = await serve(({ path }, response) =>
-      path === '/v1/files/upload-urls'
-        ? answer(response, 200, upload)
-        : answer(response, 404, { message: 'no route' }),
-    );
-    const client = server.client();
-    for (let times = 0; times < 2; times++)
-      expect(await client.uploadAddress({ type: 'image', extension: 'png' })).toEqual({
-        ok: true,
-        value: { uploadUrl: 'http://s/up', filePath: 'api-assets/x.png' },
-      });
-    expect(server.asked.map(({ path }) => path)).toEqual([
-      '/v1/files/generate-upload-urls',
-      '/v1/files/upload-urls',
-      '/v1/files/upload-urls',
-    ]);
-    expect(JSON.parse(server.asked[0]?.body ?? '')).toEqual({
-      items: [{ type: 'image', extension: 'png' }],
+  /** Answers these paths only; a detection whose id begins with d is known. */
+  const serving = (paths: readonly RegExp[]): ReturnType<typeof serve> =>
+    serve(({ path }, response) => {
+      if (!paths.some((known) => known.test(path))) return answer(response, 404, notFound);
+      return answer(response, 200, path.endsWith('urls') ? upload : detection);
     });
+
+  const pathsAsked = ({ asked }: TestServer): readonly string[] => asked.map(({ path }) => path);
+
+  test('is tried in its short form first', async () => {
+    const server = await serving([...short, ...long]);
+    const client = server.client();
+    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    await client.detectFaces({});
+    await client.faceDetection('d');
+    expect(pathsAsked(server)).toEqual([
+      '/v1/files/upload-urls',
+      '/v1/face-detection',
+      '/v1/face-detection/d',
+    ]);
+    expect(JSON.parse(server.asked[0]?.body ?? '')).toEqual({ items: [png] });
   });
 
-  test('is remembered for one base address only', async () => {
-    const old = await serve(({ path }, response) =>
-      path === '/v1/face-detection/d'
-        ? answer(response, 200, { id: 'd', status: 'queued', faces: [] })
-        : answer(response, 404, {}),
-    );
-    const young = await serve(({ path }, response) =>
-      path === '/v1/files/d/face-detection'
-        ? answer(response, 200, { id: 'd', status: 'queued', faces: [] })
-        : answer(response, 404, {}),
-    );
+  test('is tried in the long form on 404, and what answered is remembered for all three paths', async () => {
+    const server = await serving(long);
+    const client = server.client();
+    for (let times = 0; times < 2; times++)
+      expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect((await client.detectFaces({})).ok).toBe(true);
+    expect((await client.faceDetection('d')).ok).toBe(true);
+    expect(pathsAsked(server)).toEqual([
+      '/v1/files/upload-urls',
+      '/v1/files/generate-upload-urls',
+      '/v1/files/generate-upload-urls',
+      '/v1/files/face-detection',
+      '/v1/files/d/face-detection',
+    ]);
+  });
+
+  test.each([
+    ['short', short, 0],
+    ['long', long, 1],
+    ['both', [...short, ...long], 0],
+  ])(
+    'answers all of many requests that start at the same time where it is %s',
+    async (_, paths, wasted) => {
+      const server = await serving(paths);
+      const client = server.client();
+      const all = Array.from({ length: 12 }, (__, number) => [
+        client.uploadAddress(png),
+        client.detectFaces({}),
+        client.faceDetection(`d${number}`),
+      ]).flat();
+      for (const got of await Promise.all(all)) expect(got).toMatchObject({ ok: true });
+      expect(server.asked).toHaveLength(all.length + wasted);
+    },
+  );
+
+  test('that another request has settled meanwhile is tried in the settled form', async () => {
+    const held: (() => void)[] = [];
+    const server = await serve(({ path, body }, response) => {
+      const known = path.endsWith('generate-upload-urls');
+      const reply = (): void => answer(response, known ? 200 : 404, known ? upload : notFound);
+      // The first probe fails; of the two that go on alone, the second is told last that its path is unknown.
+      if (server.asked.length === 1) answer(response, 500, {});
+      else if (!known && body.includes('gif')) held.push(reply);
+      else reply();
+    });
+    const client = server.client();
+    expect((await client.uploadAddress(png)).ok).toBe(false);
+    const late = client.uploadAddress({ type: 'image', extension: 'gif' });
+    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    await until('the late one was asked for', () => held.length === 1);
+    for (const reply of held) reply();
+    expect(await late).toEqual(uploaded);
+  });
+
+  test('is settled for each path where a deployment mixes the forms', async () => {
+    const [uploads, create] = short;
+    const [, , read] = long;
+    const server = await serving([uploads, create, read].filter((path) => path !== undefined));
+    const client = server.client();
+    for (let times = 0; times < 2; times++) {
+      expect((await client.uploadAddress(png)).ok).toBe(true);
+      expect((await client.detectFaces({})).ok).toBe(true);
+      expect((await client.faceDetection('d')).ok).toBe(true);
+    }
+    expect(server.asked).toHaveLength(7);
+  });
+
+  test('is settled for one base address only', async () => {
+    const old = await serving(long);
+    const young = await serving(short);
     expect((await old.client().faceDetection('d')).ok).toBe(true);
     expect((await young.client().faceDetection('d')).ok).toBe(true);
     expect(young.asked).toHaveLength(1);
   });
 
-  test('once it answered, a 404 means that the thing is gone, and is asked once', async () => {
-    const server = await serve(({ path }, response) =>
-      path === '/v1/files/d1/face-detection'
-        ? answer(response, 200, { id: 'd1', status: 'queued', faces: [] })
-        : answer(response, 404, {}),
-    );
+  test.each([
+    ['short', short, '/v1/face-detection/gone'],
+    ['long', long, '/v1/files/gone/face-detection'],
+  ])(
+    'once it answered (%s), a 404 means that the thing is gone, and changes nothing',
+    async (_, paths, gone) => {
+      const server = await serving(paths);
+      const client = server.client();
+      await client.faceDetection('d');
+      const before = server.asked.length;
+      const missing = { ok: false, error: { reason: 'not-found' } };
+      expect(await client.faceDetection('gone')).toMatchObject(missing);
+      expect(pathsAsked(server).slice(before)).toEqual([gone]);
+      expect((await client.faceDetection('d')).ok).toBe(true);
+      expect(server.asked).toHaveLength(before + 2);
+    },
+  );
+
+  test('a thing that is gone from the start settles nothing', async () => {
+    const server = await serving(long);
     const client = server.client();
-    await client.faceDetection('d1');
-    expect(await client.faceDetection('d2')).toMatchObject({
-      ok: false,
-      error: { reason: 'not-found' },
-    });
-    expect(server.asked.map(({ path }) => path)).toEqual([
-      '/v1/files/d1/face-detection',
-      '/v1/files/d2/face-detection',
-    ]);
+    const missing = { ok: false, error: { reason: 'not-found' } };
+    expect(await client.faceDetection('gone')).toMatchObject(missing);
+    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect(await client.faceDetection('gone')).toMatchObject(missing);
+    expect((await client.faceDetection('d')).ok).toBe(true);
   });
 
   test('that is in neither is not found', async () => {
@@ -264,10 +363,7 @@ describe('a path that exists in two forms', () => {
       ok: false,
       error: { reason: 'not-found' },
     });
-    expect(server.asked.map(({ path }) => path)).toEqual([
-      '/v1/files/face-detection',
-      '/v1/face-detection',
-    ]);
+    expect(pathsAsked(server)).toEqual(['/v1/face-detection', '/v1/files/face-detection']);
   });
 
   test('is not tried in the other for anything but 404', async () => {

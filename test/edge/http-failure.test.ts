@@ -91,7 +91,7 @@ describe('storage', () => {
     [410, 'expired'],
     [429, 'throttled'],
     [500, 'unanswered'],
-    [503, 'unanswered'],
+    [503, 'unavailable'],
     [400, 'refused'],
     [302, 'refused'],
   ])('that answers %i means %s', (status, reason) => {

@@ -167,7 +167,7 @@ describe('a valid pipeline', () => {
       env: [],
       inputs: {},
     });
-    expect(pipeline.limits).toEqual({ items: 16, steps: {} });
+    expect(pipeline.limits).toEqual({ items: 16, steps: {}, outageMs: 15 * 60_000 });
     expect(stepOf(pipeline, 'photo')).toMatchObject({ attempts: 3, discard: false });
     expect(stepOf(pipeline, 'photo').timeoutMs).toBeUndefined();
   });

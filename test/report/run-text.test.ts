@@ -1,6 +1,12 @@
 // A run as text: how far it is, what needs somebody, and how it came out.
 import { describe, expect, test } from 'vitest';
-import { exitCodes, type Happening, type Summary } from '../../src/report/happening.ts';
+import {
+  exitCodes,
+  type Happening,
+  type Summary,
+  type TaskEnding,
+  type TroubleGroup,
+} from '../../src/report/happening.ts';
 import { happeningText, summaryText } from '../../src/report/run-text.ts';
 import { control, wild } from './wild.ts';
 
@@ -21,7 +27,13 @@ const summary: Summary = {
   credits: { charged: 30, refunded: 0, reserved: 0 },
   elapsedMs: 1500,
   trouble: [],
+  groups: [],
 };
+
+const group = (task: string, ending: TaskEnding, why: string): TroubleGroup => ({
+  ...{ step: task.split(':')[0] ?? '', ending, why },
+  ...{ count: 1, examples: [task] },
+});
 const places = { state: 'p.state.jsonl', output: 'out/p' };
 
 describe('a summary', () => {
@@ -54,9 +66,9 @@ describe('a summary', () => {
         outcome: 'doubt',
         stopped: 'the account has not enough credits (402)',
         tasks: { ...summary.tasks, failed: 1, doubt: 1 },
-        trouble: [
-          { task: 'swap:a', ending: 'failed', why: 'the service refused the request (422)' },
-          { task: 'swap:b', ending: 'doubt', why: 'the answer never came' },
+        groups: [
+          group('swap:a', 'failed', 'the service refused the request (422)'),
+          group('swap:b', 'doubt', 'the answer never came'),
         ],
       },
       places,
@@ -72,14 +84,38 @@ describe('a summary', () => {
       expect(text).toContain(part);
   });
 
-  test('shows the first twenty of many, and how many there are', () => {
-    const trouble = Array.from({ length: 100 }, (_, index) => ({
-      task: `swap:${index}`,
-      ending: 'failed' as const,
-      why: 'w',
-    }));
+  test('tells equal failures once, with how many there are, three examples and what to do', () => {
     const text = summaryText(
-      { ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 150 }, trouble },
+      {
+        ...{ ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 121 } },
+        groups: [
+          {
+            ...group('swap:p1.png', 'failed', 'the service refused the request (422)'),
+            ...{ count: 120, advice: 'use another picture' },
+            examples: ['swap:p1.png', 'swap:p2.png', 'swap:p3.png'],
+          },
+          group('save:p4.png', 'pending', 'the address has expired'),
+        ],
+      },
+      places,
+    );
+    expect(text).toContain(
+      [
+        '121 tasks with trouble:',
+        '  failed: 120 tasks of swap: the service refused the request (422)',
+        '    swap:p1.png, swap:p2.png, swap:p3.png, and 117 others',
+        '    → use another picture',
+        '  pending: save:p4.png: the address has expired',
+      ].join('\n'),
+    );
+  });
+
+  test('shows the first twenty reasons of many, and how many tasks there are', () => {
+    const groups = Array.from({ length: 100 }, (_, index) =>
+      group(`swap:${index}`, 'failed', `reason ${index}`),
+    );
+    const text = summaryText(
+      { ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 150 }, groups },
       places,
     );
     expect(text).toContain('150 tasks with trouble, the first 20:');
@@ -107,7 +143,10 @@ describe('a summary', () => {
         ...summary,
         stopped: wild,
         tasks: { ...summary.tasks, failed: 1 },
-        trouble: [{ task: `swap:${wild}`, ending: 'failed', why: wild }],
+        groups: [
+          { ...group(`swap:${wild}`, 'failed', wild), count: 4, advice: 'try' },
+          group(`swap:${wild}`, 'failed', wild),
+        ],
       },
       { state: wild, output: wild },
     );
@@ -117,6 +156,53 @@ describe('a summary', () => {
 
 describe('while a run lasts', () => {
   const text = (happening: Happening) => happeningText(happening, 120);
+
+  const waiting = {
+    type: 'waiting',
+    of: 'service',
+    why: 'cannot be reached (ECONNREFUSED)',
+    since: '2026-08-05T10:00:00.123Z',
+    nextTryMs: 8_000,
+    limitMs: 900_000,
+  } as const;
+
+  test('an outage says since when, and when the next try is', () => {
+    expect(text({ ...waiting, tries: 4 })).toBe(
+      'waiting: the service cannot be reached (ECONNREFUSED) since 2026-08-05T10:00:00Z; ' +
+        'next try in 8.0 s, the run waits for 15 min 0 s at most',
+    );
+    expect(text({ type: 'back', of: 'service', waitedMs: 34_000 })).toBe(
+      'the service is back after 34 s; the run goes on',
+    );
+  });
+
+  test('an outage of storage names its host, and one of creations says so', () => {
+    const storage = {
+      ...waiting,
+      of: 'storage',
+      at: 'https://files.example.com',
+      tries: 1,
+    } as const;
+    expect(text(storage)).toMatch(
+      /^waiting: the storage at https:\/\/files\.example\.com cannot be reached/,
+    );
+    const creations = {
+      ...waiting,
+      of: 'creations',
+      why: 'asks to slow down (429)',
+      tries: 1,
+    } as const;
+    expect(text(creations)).toMatch(
+      /^waiting: the service asks to slow down \(429\) with new projects since/,
+    );
+  });
+
+  test('a long outage is told less and less often', () => {
+    const told = Array.from({ length: 40 }, (_, n) => n + 1).filter(
+      (tries) => text({ ...waiting, tries }) !== undefined,
+    );
+    expect(told).toEqual([1, 2, 4, 8, 16, 32]);
+  });
 
   test('an item that is over is counted, and says when it is not finished', () => {
     expect(text({ type: 'item', item: 'a.png', well: true, news: true, of: 7 })).toBe(

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Download } from '../../src/api/project.ts';
 import { digestOf } from '../../src/base/digest.ts';
 import type { DownloadOrder, Outcome } from '../../src/run/job.ts';
+import { Outages } from '../../src/run/outages.ts';
 import { download } from '../../src/run/perform-save.ts';
 import { fingerprintFrom } from '../../src/task/fingerprint.ts';
 import { FakeClock } from '../edge/places.ts';
@@ -58,8 +59,11 @@ async function perform(
     ...(known === undefined ? {} : { downloads: listed(known) }),
   };
   const stop = new AbortController().signal;
-  const world = { api: server.client(), disk, clock: new FakeClock(now), stop };
-  const performance = download(order, { ...world, backoffMs: 1, haste: 1 });
+  const [api, clock] = [server.client(), new FakeClock(now)];
+  const patience = { clock, stop, backoffMs: 1 };
+  const where = { api, address: server.address };
+  const outages = new Outages({ ...patience, ...where, limitMs: 60_000, say: () => undefined });
+  const performance = download(order, { ...patience, api, outages, disk, haste: 1 });
   const recorded: string[] = [];
   for (;;) {
     const step = await performance.next();

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
 import { tools } from '../../src/kinds/tools.ts';
-import { endpoints } from '../../src/service/endpoints.ts';
+import { endpoints, endpointsOf } from '../../src/service/endpoints.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { photo, plainly, service } from '../rig.ts';
 import { Client, type Request, send } from './client.ts';
@@ -38,6 +38,27 @@ test('names every endpoint of the interface, and each is really served', async (
   }
   expect(local.requests()['unknown']).toBeUndefined();
 });
+
+test.each(['short', 'long'] as const)(
+  'with --paths %s it names only what is served',
+  async (paths) => {
+    const local = await service({ paths });
+    const document = await documentOf(local);
+    const documented = Object.keys(isObject(document['paths']) ? document['paths'] : {});
+    const forms = { short: '/v1/files/upload-urls', long: '/v1/files/generate-upload-urls' };
+    for (const [form, path] of Object.entries(forms))
+      expect(documented.includes(path), path).toBe(form === paths);
+    for (const { method, path } of endpointsOf(paths))
+      await ask(local, method, path.replace(':id', 'x').replace('*', 'x'));
+    expect(local.requests()['unknown']).toBeUndefined();
+    const others = endpoints.filter((one) =>
+      endpointsOf(paths).every(({ path }) => path !== one.path),
+    );
+    expect(others).toHaveLength(3);
+    for (const { method, path } of others) await ask(local, method, path.replace(':id', 'x'));
+    expect(local.requests()['unknown']).toBe(3);
+  },
+);
 
 /** A request with the key, whatever comes of it. */
 async function ask(local: LocalService, method: Request['method'], path: string): Promise<void> {

@@ -78,47 +78,53 @@ function isCreator(value: unknown): value is Creator {
 }
 
 describe("the vendor's own client", () => {
-  test('uploads, swaps a face, waits and downloads', async () => {
-    const local = await service();
-    const client = publicClient(local);
-    const { folder, file } = await photoFolder();
-    const record = await client.v1.faceSwapPhoto.generate(
-      {
-        name: 'by the client',
-        assets: { faceSwapMode: 'all-faces', sourceFilePath: file, targetFilePath: file },
-      },
-      { downloadDirectory: folder },
-    );
-    expect(record).toMatchObject({
-      ...{ status: 'complete', creditsCharged: 10, name: 'by the client', type: 'FACE_SWAP' },
-      ...{ enabled: true, imageCount: 1, error: null },
-    });
-    const [saved = ''] = record.downloadedPaths ?? [];
-    expect((await sharp(readFileSync(saved)).metadata()).format).toBe('png');
-    await client.v1.imageProjects.delete({ id: record.id });
-    await expect(client.v1.imageProjects.get({ id: record.id })).rejects.toThrow(/404/);
-  });
+  test.each(['short', 'both'] as const)(
+    'uploads, swaps a face, waits and downloads where a service answers to %s paths',
+    async (paths) => {
+      const local = await service({ paths });
+      const client = publicClient(local);
+      const { folder, file } = await photoFolder();
+      const record = await client.v1.faceSwapPhoto.generate(
+        {
+          name: 'by the client',
+          assets: { faceSwapMode: 'all-faces', sourceFilePath: file, targetFilePath: file },
+        },
+        { downloadDirectory: folder },
+      );
+      expect(record).toMatchObject({
+        ...{ status: 'complete', creditsCharged: 10, name: 'by the client', type: 'FACE_SWAP' },
+        ...{ enabled: true, imageCount: 1, error: null },
+      });
+      const [saved = ''] = record.downloadedPaths ?? [];
+      expect((await sharp(readFileSync(saved)).metadata()).format).toBe('png');
+      await client.v1.imageProjects.delete({ id: record.id });
+      await expect(client.v1.imageProjects.get({ id: record.id })).rejects.toThrow(/404/);
+    },
+  );
 
-  test('detects a face and swaps just that one', async () => {
-    const client = publicClient(await service());
-    const { folder, file } = await photoFolder();
-    const found = await client.v1.faceDetection.generate(
-      { assets: { targetFilePath: file }, confidenceScore: 0.5 },
-      { downloadDirectory: folder },
-    );
-    const [face] = found.faces;
-    expect(found).toMatchObject({ status: 'complete', creditsCharged: 0 });
-    const target = await client.v1.files.uploadFile(file);
-    const { id } = await client.v1.faceSwapPhoto.create({
-      assets: {
-        faceSwapMode: 'individual-faces',
-        targetFilePath: target,
-        faceMappings: [{ originalFace: face?.path ?? '', newFace: target }],
-      },
-    });
-    const record = await client.v1.imageProjects.checkResult({ id }, { downloadOutputs: false });
-    expect(record.status).toBe('complete');
-  });
+  test.each(['short', 'both'] as const)(
+    'detects a face and swaps just that one where a service answers to %s paths',
+    async (paths) => {
+      const client = publicClient(await service({ paths }));
+      const { folder, file } = await photoFolder();
+      const found = await client.v1.faceDetection.generate(
+        { assets: { targetFilePath: file }, confidenceScore: 0.5 },
+        { downloadDirectory: folder },
+      );
+      const [face] = found.faces;
+      expect(found).toMatchObject({ status: 'complete', creditsCharged: 0 });
+      const target = await client.v1.files.uploadFile(file);
+      const { id } = await client.v1.faceSwapPhoto.create({
+        assets: {
+          faceSwapMode: 'individual-faces',
+          targetFilePath: target,
+          faceMappings: [{ originalFace: face?.path ?? '', newFace: target }],
+        },
+      });
+      const record = await client.v1.imageProjects.checkResult({ id }, { downloadOutputs: false });
+      expect(record.status).toBe('complete');
+    },
+  );
 
   const known = tools.filter(
     ({ name }) => creatorOf(new PublicClient({ token: 'x' }), name) !== undefined,

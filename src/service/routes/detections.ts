@@ -1,7 +1,7 @@
-// Face detection: free, and under two paths each (facts.md, Paths that exist in two forms).
+// Face detection: free, and at paths of two forms (facts.md, Paths that exist in two forms).
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { routes } from '../../api/routes.ts';
+import { type PathForm, pathsOf, routes } from '../../api/routes.ts';
 import { accountOf, answer } from '../app.ts';
 import { inputsOf } from '../inputs.ts';
 import type { Parts } from '../parts.ts';
@@ -12,13 +12,14 @@ import { detectionRequest } from '../requests.ts';
 /** facts.md, Face detection. */
 const usualConfidence = 0.5;
 
+const byId = { path: '/v1/face-detection/:id', alternate: '/v1/files/:id/face-detection' };
+
 type ById = { Params: { id: string } };
 
-export function detectionRoutes(server: FastifyInstance, parts: Parts): void {
+export function detectionRoutes(server: FastifyInstance, parts: Parts, form: PathForm): void {
   const { detections, addresses, clock, search } = parts;
-  const create = routes.detectFaces();
 
-  for (const path of [create.path, create.alternate ?? create.path])
+  for (const path of pathsOf(routes.detectFaces(), form))
     server.post(path, { config: { permission: 'upload' } }, async (request, reply) => {
       const account = accountOf(request);
       const body = bodyOf(detectionRequest, request.body);
@@ -35,7 +36,7 @@ export function detectionRoutes(server: FastifyInstance, parts: Parts): void {
       return { id: detection.id, credits_charged: 0 };
     });
 
-  for (const path of ['/v1/files/:id/face-detection', '/v1/face-detection/:id'])
+  for (const path of pathsOf(byId, form))
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
       const detection = detections.find(request.params.id);
       if (detection?.account !== accountOf(request)) return answer(reply, notFound);

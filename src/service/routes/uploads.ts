@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { mediaTypeOf } from '../../api/asset.ts';
-import { routes } from '../../api/routes.ts';
+import { type PathForm, pathsOf, routes } from '../../api/routes.ts';
 import { allowances } from '../../api/tier.ts';
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -18,11 +18,10 @@ import { TooLarge } from '../storage.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
-export function uploadRoutes(server: FastifyInstance, parts: Parts): void {
+export function uploadRoutes(server: FastifyInstance, parts: Parts, form: PathForm): void {
   const { accounts, database, assets, storage, addresses, clock } = parts;
-  const { path, alternate } = routes.uploadAddresses();
 
-  for (const url of [path, alternate ?? path])
+  for (const url of pathsOf(routes.uploadAddresses(), form))
     server.post(url, { config: { permission: 'upload' } }, (request, reply) => {
       const wanted = extensionsIn(request.body);
       if (!wanted.ok) return answer(reply, wanted.error);

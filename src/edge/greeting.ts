@@ -1,0 +1,127 @@
+// Who is at the base address? Asked once before a run sends anything: nobody, something else than the service, or the
+// service. One free request, or three where the deployment does not tell of accounts.
+import { Agent, type Dispatcher, request } from 'undici';
+import type { ApiFailure } from '../api/failure.ts';
+import { type Account, accountSchema } from '../api/project.ts';
+import { routes } from '../api/routes.ts';
+import { isObject } from '../base/json.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { validatorOf } from '../base/schema.ts';
+import { connector, connectorOptions, NeverConnected } from './connector.ts';
+import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
+import { systemCode } from './system-error.ts';
+
+export type Greeting =
+  /** `account`: undefined where this deployment does not tell of it. */
+  | { readonly is: 'service'; readonly account: Result<Account | undefined, ApiFailure> }
+  /** No connection came to be; `why` ends a sentence about the address. */
+  | { readonly is: 'nobody'; readonly why: string }
+  /** Something answered that is not the service. */
+  | { readonly is: 'stranger'; readonly why: string };
+
+export interface GreetingOptions {
+  readonly base: string;
+  readonly key: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Aborted: nothing is waited for any more. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+/** In milliseconds. undici rounds the first up by as much as a second. */
+const connectMs = 2500;
+const answerMs = 4500;
+/** In bytes: what is longer is no account. */
+const longest = 1 << 20;
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly body: unknown;
+}
+
+export async function greet({ base, key, now, stop }: GreetingOptions): Promise<Greeting> {
+  const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
+  const late = AbortSignal.timeout(answerMs);
+  const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
+  const ask = async (method: 'GET' | 'POST', path: string, body?: string): Promise<Reply> => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${key}`, ...type };
+    const more = body === undefined ? {} : { body };
+    const url = `${base.replace(/\/+$/, '')}${path}`;
+    const reply = await request(url, { method, dispatcher: agent, headers, signal, ...more });
+    return { status: reply.statusCode, headers: reply.headers, body: await jsonOf(reply) };
+  };
+  try {
+    const reply = await ask('GET', routes.account().path);
+    if (reply.status !== 404) return introduced(reply, now);
+    // An older deployment does not tell of accounts. Every one gives out upload addresses, at one of two paths.
+    const { path, alternate } = routes.uploadAddresses();
+    const items = JSON.stringify({ items: [{ type: 'image', extension: 'png' }] });
+    for (const known of [path, alternate]) {
+      const { status, body } = await ask('POST', known, items);
+      const speaks = isObject(body) || status === 401 || status === 403 || status === 429;
+      if (status !== 404 && status !== 405 && (speaks || status >= 500))
+        return { is: 'service', account: ok(undefined) };
+    }
+    return stranger('knows none of the paths of the service (404)');
+  } catch (error) {
+    return unanswered(error, signal);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+const stranger = (why: string): Greeting => ({ is: 'stranger', why });
+
+function introduced({ status, headers, body }: Reply, now: number): Greeting {
+  if (status >= 200 && status < 300) {
+    const validate = validatorOf<Account>(accountSchema);
+    if (validate(body)) return { is: 'service', account: ok(body) };
+    return stranger(`answers with ${kindOf(headers)} where the service tells of the account`);
+  }
+  if (status >= 300 && status < 400) {
+    const to = headers['location'];
+    const where = typeof to === 'string' && URL.canParse(to) ? ` to ${new URL(to).origin}` : '';
+    return stranger(`sends requests elsewhere${where} (${status})`);
+  }
+  const telling = isObject(body) && typeof body['message'] === 'string';
+  const plain = [401, 402, 403, 408, 429].includes(status) || status >= 500;
+  if (!plain && !telling) return stranger(`answers with ${kindOf(headers)} (${status})`);
+  return { is: 'service', account: err(failureOfStatus(status, body, headers, now)) };
+}
+
+function kindOf(headers: Reply['headers']): string {
+  const type = headers['content-type'];
+  if (typeof type !== 'string' || type === '') return 'something else';
+  return (type.split(';')[0] ?? '').includes('html') ? 'a web page' : 'something else';
+}
+
+/** Where an answer is only slow or gets lost, a run has patience of its own. */
+function unanswered(error: unknown, signal: AbortSignal): Greeting {
+  const late: ApiFailure = { reason: 'unanswered', message: 'no answer came in time' };
+  if (signal.aborted) return { is: 'service', account: err(late) };
+  if (error instanceof NeverConnected) {
+    const code = systemCode(error.cause) ?? error.message;
+    return { is: 'nobody', why: `cannot be reached (${code})` };
+  }
+  if (isNotHttp(error)) return stranger('does not speak HTTP');
+  return { is: 'service', account: err(failureOfError(error)) };
+}
+
+/** What was answered, as JSON; undefined: it is none. */
+async function jsonOf({ body }: Dispatcher.ResponseData): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > longest) break;
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    // Not JSON: that says enough.
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+// resolve, refresh and audit read projects as patiently as a run does: a lost answer says nothing about a project.
+import { expect, test } from 'vitest';
+import { realClock } from '../../src/edge/clock.ts';
+import type { Clock } from '../../src/run/ports.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { audit } from '../../src/workspace/audit.ts';
+import { type LoadedPipeline, loadPipeline } from '../../src/workspace/load.ts';
+import { refresh } from '../../src/workspace/refresh.ts';
+import { resolve } from '../../src/workspace/resolve.ts';
+import { envOf, type Rig } from '../rig.ts';
+import { hub } from '../service/receiver.ts';
+import { doubted } from './doubted.ts';
+
+const read = 'GET /v1/image-projects/:id';
+const faults = [
+  ['two answers of 502', { fault: 'unavailable', status: 502, on: read, count: 2 }],
+  ['four answers of 503', { fault: 'unavailable', status: 503, on: read, count: 4 }],
+  ['an answer of 429', { fault: 'throttled', retry_after: 9, on: read, count: 1 }],
+  ['two cut connections', { fault: 'reset', when: 'before', on: read, count: 2 }],
+  ['an answer of 500', { fault: 'broken', when: 'before', status: 500, on: read, count: 1 }],
+] as const;
+
+/** Pauses take no time. */
+const clock: Clock = { ...realClock, sleep: async () => undefined };
+
+async function loaded(rig: Rig): Promise<LoadedPipeline> {
+  const read = await loadPipeline(rig.file);
+  if (!read.ok) throw new Error('the pipeline is not valid');
+  return read.value;
+}
+
+/** A folder with one creation in doubt and one project of another photo, at a service that fails from now on. */
+async function failing(
+  fault: (typeof faults)[number][1],
+): Promise<{ readonly local: LocalService; readonly rig: Rig; readonly name: string }> {
+  const { local, rig, name } = await doubted('after', 2);
+  await hub(local.address, '/hub/faults', { faults: [{ ...fault }] });
+  return { local, rig, name };
+}
+
+test.each(faults)('resolve outlasts %s', async (_, fault) => {
+  const { local, rig, name } = await failing(fault);
+  const project = local.ledger().find((entry) => entry.name === name)?.project ?? '';
+  const options = { env: envOf(local), clock };
+  const told = await resolve(await loaded(rig), name, { how: 'project', project }, options);
+  expect(told).toMatchObject({ ok: true, value: { state: 'complete', credits: 10, project } });
+});
+
+test.each(faults)('refresh and audit outlast %s', async (_, fault) => {
+  const { local, rig } = await failing(fault);
+  const options = { env: envOf(local), clock };
+  const refreshed = await refresh(await loaded(rig), { ...options, acceptMissing: true });
+  expect(refreshed).toMatchObject({ ok: true, value: { projects: 1, unread: [] } });
+  await hub(local.address, '/hub/faults', { faults: [{ ...fault }] });
+  const audited = await audit(await loaded(rig), options);
+  expect(audited).toMatchObject({ ok: true, value: { projects: 1, differences: [] } });
+});
