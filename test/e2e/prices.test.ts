@@ -1,6 +1,5 @@
 // What a run costs, and what the account's plan allows, is said before anything is sent, and is what happens then.
 import { describe, expect, test } from 'vitest';
-import { ok } from '../../src/base/result.ts';
 import { envOf, Rig, service } from '../rig.ts';
 import { Client } from '../service/client.ts';
 
@@ -76,11 +75,11 @@ describe('a service', () => {
     expect(local.ledger()).toHaveLength(1);
   });
 
-  test('whose account says nothing is asked, and refuses', async () => {
-    const local = await service({ tier: 'free' });
+  test('whose account cannot be read is asked, and refuses', async () => {
+    const broken = { fault: 'broken', when: 'before', on: 'GET /v1/account' } as const;
+    const local = await service({ tier: 'free', faults: { faults: [broken] } });
     const rig = new Rig(step('text-to-video', large));
-    const silent = { account: async () => ok(undefined) };
-    const { summary } = await rig.run(local, {}, { api: (api) => Object.assign(api, silent) });
+    const { summary } = await rig.run(local);
     expect(summary.outcome).toBe('failed');
     expect(local.requests()['POST /v1/text-to-video']).toBe(1);
     expect(local.ledger()).toHaveLength(1);
