@@ -46,11 +46,13 @@ export async function openWorkspace(
   const keys = retryFailed ? failedItems(loaded.value.ledger) : undefined;
   const chosen = keys === undefined ? filter : { ...filter, keys };
   const unusable =
-    pipeline.items.kind === 'glob' ? patternTrouble(pipeline.items.pattern) : undefined;
+    pipeline.items.kind === 'glob'
+      ? patternTrouble('items.glob', pipeline.items.pattern)
+      : undefined;
   const items: Result<ItemList, ItemTrouble> =
     unusable === undefined
       ? await listItems(pipeline.items, folder, places.output, chosen)
-      : err({ message: `items.glob: ${unusable}` });
+      : err(unusable);
   if (!items.ok) {
     store.close();
     const span = pipeline.source.spanOf(['items']);
