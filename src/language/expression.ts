@@ -3,6 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { environment, inOurNames, meter, roots, useRe2 } from './environment.ts';
+import { inWords } from './expression-words.ts';
 import { metered } from './meter.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
@@ -37,6 +38,8 @@ export interface Expression {
 const isRoot = (name: string): name is Reference['root'] => roots.some((root) => root === name);
 
 export function parseExpression(text: string): Result<Expression, ExpressionError> {
+  if (text.trim() === '')
+    return err({ message: 'the expression is empty', start: 0, end: text.length });
   try {
     const program = environment.parse(text);
     const pattern = sendToRe2(program.ast);
@@ -86,7 +89,7 @@ function sendToRe2(node: ASTNode): ExpressionError | undefined {
 
 function errorOf(error: unknown, text: string): ExpressionError {
   if (!(error instanceof Error)) throw error;
-  const summary = inOurNames(summaryOf(error));
+  const summary = inWords(inOurNames(summaryOf(error)));
   const range = 'range' in error && isObject(error.range) ? error.range : undefined;
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
@@ -118,7 +121,7 @@ function firstUnknown(
     if (root !== 'steps' || key === undefined || field === undefined) continue;
     const outputs = isPlain(steps) ? steps[key] : undefined;
     if (!isPlain(outputs) || !Object.hasOwn(outputs, field))
-      return { message: `No such key: ${field}`, start, end };
+      return { message: `there is no "${field}"`, start, end };
   }
   return undefined;
 }
@@ -212,7 +215,7 @@ function fromCel(value: unknown): Json {
     return Object.fromEntries([...value].map(([key, v]) => [String(key), fromCel(v)]));
   if (isPlain(value))
     return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, fromCel(v)]));
-  throw new RangeError(`the result is a ${typeof value} that JSON does not have`);
+  throw new RangeError(`the result is of a type that JSON does not have: convert it with string()`);
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

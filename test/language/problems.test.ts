@@ -208,7 +208,7 @@ const names: readonly Case[] = [
   [
     'an unknown variable',
     withSteps('photo: { uses: upload, with: { file: "${{ «itm».path }}" } }'),
-    'in the expression: Unknown variable: itm',
+    'in the expression: there is no "itm" (did you mean "item"?)',
   ],
   [
     'an unknown input',
@@ -240,7 +240,7 @@ const names: readonly Case[] = [
       'photo-file: { uses: upload, with: { file: a.png } }',
       'f: { uses: face-detect, with: { target_file_path: "${{ steps.photo-«file».file_path }}" } }',
     ),
-    'Unknown variable: file',
+    'there is no "file"',
     'steps["photo-file"].path',
   ],
   [
@@ -259,7 +259,7 @@ const names: readonly Case[] = [
       '        1 +«+» 2',
       '      }}',
     ),
-    'in the expression: Unexpected token',
+    'in the expression: "+" is not expected here',
   ],
   [
     'an unknown step in needs',
