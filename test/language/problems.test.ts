@@ -162,12 +162,13 @@ const yaml: readonly Case[] = [
   [
     'a key that stands twice',
     withSteps(photo, '«photo»: { uses: upload, with: { file: b.png } }'),
-    'the key "photo" stands twice',
+    'the key "photo" appears twice',
   ],
   [
     'YAML that does not close',
     'pipeline: p\nsteps:\n  photo: { uses: upload, with: { file: a.png }\n«b»udget: {}\n',
-    'Flow map',
+    'a { or [ of an earlier line is not closed before this line',
+    'close it with } or ]',
   ],
   [
     'a second document',
