@@ -96,7 +96,7 @@ function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefine
       return `port ${port} is in use: choose another one, or leave --port out`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine`;
+      return `--host ${host}: this machine does not have that address`;
     case 'EACCES':
       return `the system does not permit it: ${error.message}`;
     default:

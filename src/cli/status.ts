@@ -25,7 +25,7 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   if (!read.ok) return refuse(stateTrouble(read.error, state, file), json);
   if (read.value.header === undefined)
     return refuse(
-      problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} makes it`),
+      problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} creates it`),
       json,
     );
   // A run that is writing may be in the middle of its last line.

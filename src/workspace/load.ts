@@ -37,6 +37,7 @@ export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<LoadedPipeline, Problem>> {
+  if (file === '') return err(problem('the name of the pipeline file is empty'));
   const bytes = readRegularFile(file, { max: largestPipeline });
   if (!bytes.ok) return err(problem(`the pipeline file ${bytes.error}`, file));
   const decoded = decodeText(file, bytes.value);
@@ -91,7 +92,7 @@ function settleInputs(
       const known = Object.keys(pipeline.inputs);
       const hint =
         suggestion(name, known) ??
-        (known.length > 0 ? `inputs: ${known.join(', ')}` : 'it has no inputs:');
+        (known.length > 0 ? `inputs: ${known.join(', ')}` : 'the pipeline declares no inputs');
       diagnostics.push({
         severity: 'error',
         file,

@@ -104,7 +104,7 @@ function strangerOf(
     );
   if (header.service !== serviceName)
     return problem(
-      `${state} belongs to the service ${header.service}, not to ${serviceName}: its project ids mean nothing there`,
+      `${state} belongs to the service ${header.service}, not to ${serviceName === 'rehearsal' ? 'a rehearsal' : serviceName}: its project ids mean nothing there`,
       'shotlist',
       'use another --state for another service',
     );
@@ -116,7 +116,7 @@ function unwritable(folder: string, error: unknown, { output }: Places): Problem
   const cure =
     folder === output
       ? `downloads could not be saved there: ${anotherFolder}`
-      : 'the files of a run could not be written there: make it writable, or choose another --state';
+      : 'a run keeps files there: make it a folder that you may write to, or choose another --state';
   return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', cure);
 }
 

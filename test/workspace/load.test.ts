@@ -136,7 +136,7 @@ describe('an input', () => {
         { inputs: { x: 1 } },
         'pipeline: p\nsteps:\n  a: { uses: upload, with: { file: x.png } }\n',
       ),
-    ).toEqual([expect.stringContaining('it has no inputs:')]);
+    ).toEqual([expect.stringContaining('the pipeline declares no inputs')]);
   });
 
   test('with a default of another type is refused where it is declared', async () => {
