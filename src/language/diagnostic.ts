@@ -71,7 +71,11 @@ const samePlace = ({ file, span }: Diagnostic, other: Diagnostic | undefined): b
   span.column === other.span.column;
 
 function said(sentence: string): string {
-  const short = sentence.length > mostSaid ? `${sentence.slice(0, mostSaid)}…` : sentence;
+  // A name of any length may stand in the middle; what is wrong with it stands behind.
+  const short =
+    sentence.length > mostSaid
+      ? `${sentence.slice(0, mostSaid / 2)}…${sentence.slice(-mostSaid / 2)}`
+      : sentence;
   return printable(short);
 }
 

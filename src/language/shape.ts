@@ -189,7 +189,7 @@ function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
         hint: near ?? 'shotlist tools lists the step kinds',
       }
     : {
-        message: `${subject} must be one of ${allowed.join(', ')}, not ${sayValue(error.data)}`,
+        message: `${subject} must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}, not ${sayValue(error.data)}`,
         hint: near,
       };
 }

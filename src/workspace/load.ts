@@ -131,7 +131,7 @@ function asInput(
   const said = JSON.stringify(raw);
   switch (type) {
     case 'file':
-      if (typeof raw !== 'string' || raw === '') return err(`${said} is no path`);
+      if (typeof raw !== 'string' || raw === '') return err(`${said} is not a path`);
       if (ofHome.test(raw))
         return err(`${said} begins with "~", which the shell did not expand: write the whole path`);
       return ok(folder === undefined ? raw : relative(folder, resolve(raw)));
@@ -141,7 +141,7 @@ function asInput(
       const number = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
       return typeof number === 'number' && Number.isFinite(number)
         ? ok(number)
-        : err(`${said} is no number`);
+        : err(`${said} is not a number`);
     }
     case 'boolean':
       if (raw === true || raw === 'true') return ok(true);

@@ -115,6 +115,14 @@ async function reached(
   { service }: Header,
   { options, loaded, clock, data, closers }: Reaching,
 ): Promise<Result<Reached, Problem>> {
+  if (service === 'rehearsal' && options.service !== undefined)
+    return err(
+      problem(
+        `--service ${options.service}: the state file belongs to a rehearsal, which has a service of its own`,
+        'shotlist',
+        'leave --service out, or name another --state',
+      ),
+    );
   if (service === 'rehearsal') {
     const started = await startLocal(data, clock);
     if (!started.ok) return started;
