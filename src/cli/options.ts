@@ -82,16 +82,19 @@ export const pictures = (description: string): Option =>
   new Option('--pictures <kind>', `${description} (default: real)`).choices(['real', 'plain']);
 
 export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('Write a whole number of 0 or more, such as 20.');
-  return value;
+  return countOf(text, 0);
 }
 
 export function positiveInteger(text: string): number {
+  return countOf(text, 1);
+}
+
+function countOf(text: string, least: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value === 0)
-    throw new InvalidArgumentError('Write a whole number of 1 or more, such as 20.');
+  if (!/^\d+$/.test(text) || value < least)
+    throw new InvalidArgumentError(`Write a whole number of ${least} or more, such as 20.`);
+  if (!Number.isSafeInteger(value))
+    throw new InvalidArgumentError(`Write a whole number of at most ${Number.MAX_SAFE_INTEGER}.`);
   return value;
 }
 

@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { isLoopback } from '../edge/loopback.ts';
 import { readRegularFile } from '../edge/regular-file.ts';
 import { renderDiagnostics } from '../language/diagnostic.ts';
+import { decodeText } from '../language/utf8.ts';
 import { parseFaults } from '../service/faults/read.ts';
 import type { FaultsDocument } from '../service/faults/schema.ts';
 import type { LocalService, Pictures, ServiceOptions } from '../service/options.ts';
@@ -98,7 +99,7 @@ function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefine
       return `port ${port} is in use: choose another one, or leave --port out`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine`;
+      return `--host ${host}: this machine does not have that address`;
     case 'EACCES':
       return `the system does not permit it: ${error.message}`;
     default:
@@ -113,7 +114,9 @@ function readFaults(file: string | undefined): Result<FaultsDocument, string> {
   if (file === undefined) return ok({ faults: [] });
   const read = readRegularFile(file, { max: largestFaults });
   if (!read.ok) return err(`${file}: error: the faults file ${read.error}`);
-  const text = read.value.toString('utf8');
+  const decoded = decodeText(file, read.value);
+  if (!decoded.ok) return err(renderDiagnostics([decoded.error.diagnostic], decoded.error.text));
+  const text = decoded.value;
   const rules = parseFaults(file, text);
   if (rules.ok) return ok({ faults: rules.value });
   return err(renderDiagnostics(rules.error, text));

@@ -26,9 +26,14 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   if (!read.ok) return refuse(stateTrouble(read.error, state, file), json);
   if (read.value.header === undefined)
     return refuse(
-      problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} makes it`),
+      problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} creates it`),
       json,
     );
+  if (read.value.header.pipeline !== loaded.value.pipeline.name) {
+    const owner = read.value.header.pipeline;
+    const message = `${state} belongs to the pipeline "${owner}", not to "${loaded.value.pipeline.name}"`;
+    return refuse(problem(message, 'shotlist', 'use another --state'), json);
+  }
   // A run that is writing may be in the middle of its last line.
   const warnings = running === undefined ? read.value.warnings : [];
   warnings.forEach(caution);

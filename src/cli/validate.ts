@@ -1,5 +1,6 @@
 // shotlist validate: is the file right? Reads nothing but the file.
 import { printable } from '../base/printable.ts';
+import { count } from '../report/text.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import type { PipelineFlags } from './options.ts';
 import { print, printJson, refuse, warn } from './terminal.ts';
@@ -20,7 +21,9 @@ export async function validateCommand(
     else {
       warn(warnings, pipeline.source.text);
       const order = pipeline.steps.map(({ name, shared }) => (shared ? `${name} (shared)` : name));
-      print(`${printable(file)}: valid. ${pipeline.steps.length} steps: ${order.join(' → ')}`);
+      print(
+        `${printable(file)}: valid. ${count(pipeline.steps.length, 'step')}: ${order.join(' → ')}`,
+      );
     }
   }
   return code;

@@ -66,7 +66,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
 
 /** A file of something else is not told from a damaged one before its first line. */
 const aside = (number: number): string =>
-  number === 1 ? ': either the state file is damaged, or this is a file of something else' : '';
+  number === 1 ? ': the state file is damaged, or this is no state file at all' : '';
 
 /** One header, then what past runs came to, then events: nothing twice, and nothing of the past behind an event. */
 function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {

@@ -66,8 +66,8 @@ function heldBy(holder: Holder, file: string): string {
 }
 
 function leftBehind(holder: Holder | undefined, file: string): string {
-  if (holder === undefined) return `the lock ${file} named nobody: taken over`;
-  return `the lock of ${described(holder)}, was left behind by a run that is gone: taken over`;
+  if (holder === undefined) return `the lock ${file} names no process: it was taken over`;
+  return `the lock of ${described(holder)}, was left behind by a run that is gone: it was taken over`;
 }
 
 const described = ({ pid, host, since }: Holder): string =>

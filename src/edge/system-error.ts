@@ -6,7 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'may not be changed (operation not permitted)',
   EISDIR: 'is a folder',
   ENOTDIR: 'is below something that is not a folder',
-  EEXIST: 'exists already',
+  EEXIST: 'is there already and is not a folder',
   ENOSPC: 'could not be written: the disk is full',
   EDQUOT: 'could not be written: the quota is used up',
   EROFS: 'could not be written: the file system is read-only',

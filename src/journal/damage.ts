@@ -164,6 +164,8 @@ export function isTorn(
 export function unreadable({ text, wellFormed }: RawLine): string | undefined {
   if (isMarker(text)) return 'it is a conflict marker of git: a merge was not resolved';
   const zeros = zerosIn(text);
+  if (zeros > 0 && /^[^\0]{0,3}(?:\0[^\0]){8}/.test(text))
+    return 'it is UTF-16 text, as an editor may have saved it: save it as UTF-8 again';
   if (zeros > 0) return zeroBytes(zeros);
   return wellFormed ? undefined : 'it has bytes that are not text (UTF-8)';
 }

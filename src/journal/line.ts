@@ -71,7 +71,7 @@ export function parseLine(text: string): Result<StateLine, string> {
   if ('run' in value) return read<RunLine>(runSchema, value, (line) => ({ type: 'run', line }));
   if ('job' in value) return read<JobLine>(jobSchema, value, (line) => ({ type: 'job', line }));
   if ('task' in value) return read<TaskLine>(taskSchema, value, (line) => ({ type: 'task', line }));
-  return err('it is no line of a state file');
+  return err('it is not a line of a state file');
 }
 
 function schemaOfEvent(name: unknown): Schema | undefined {

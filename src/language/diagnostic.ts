@@ -16,6 +16,10 @@ export interface Diagnostic {
 
 /** Diagnostics that are printed; nobody reads more. JSON output has all. */
 export const mostPrinted = 50;
+/** Diagnostics that are all shown with their places. */
+const mostFrames = 12;
+/** Where there are more, so many are. */
+const framesOfFlood = 5;
 /** Characters of a message or a hint that are printed. */
 const mostSaid = 1000;
 
@@ -33,21 +37,45 @@ export function renderDiagnostic(
   return lines.join('\n');
 }
 
-/** The first of many diagnostics, and how many more there are. */
+/**
+ * The first of many diagnostics, and how many more there are. One place is shown once; in a flood only the first ones
+ * are shown with their places, the others in a line each, so that the whole fits on a page.
+ */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   text: string | undefined,
   width?: number,
 ): string {
-  const shown = diagnostics
-    .slice(0, mostPrinted)
-    .map((diagnostic) => renderDiagnostic(diagnostic, text, width));
+  const framed = diagnostics.length > mostFrames ? framesOfFlood : mostFrames;
+  const shown = diagnostics.slice(0, mostPrinted).map((diagnostic, index) => {
+    const before = diagnostics[index - 1];
+    if (index >= framed) return inOneLine(diagnostic, before?.hint);
+    const again = samePlace(diagnostic, before);
+    return renderDiagnostic(diagnostic, again ? undefined : text, width);
+  });
   const rest = diagnostics.length - shown.length;
   return [...shown, ...(rest > 0 ? [`and ${rest} more; --json lists them all`] : [])].join('\n');
 }
 
+/** A hint that was just given is not given again. */
+function inOneLine(diagnostic: Diagnostic, hintBefore: string | undefined): string {
+  const { hint, message, ...rest } = diagnostic;
+  const cure = hint === undefined || hint === hintBefore ? '' : ` (${hint})`;
+  return renderDiagnostic({ ...rest, message: `${message}${cure}` }, undefined);
+}
+
+const samePlace = ({ file, span }: Diagnostic, other: Diagnostic | undefined): boolean =>
+  span !== undefined &&
+  file === other?.file &&
+  span.line === other.span?.line &&
+  span.column === other.span.column;
+
 function said(sentence: string): string {
-  const short = sentence.length > mostSaid ? `${sentence.slice(0, mostSaid)}…` : sentence;
+  // A name of any length may stand in the middle; what is wrong with it stands behind.
+  const short =
+    sentence.length > mostSaid
+      ? `${sentence.slice(0, mostSaid / 2)}…${sentence.slice(-mostSaid / 2)}`
+      : sentence;
   return printable(short);
 }
 

@@ -3,6 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { environment, inOurNames, meter, roots, useRe2 } from './environment.ts';
+import { inWords } from './expression-words.ts';
 import { metered } from './meter.ts';
 import { resultNames } from './result-name.ts';
 
@@ -38,6 +39,8 @@ export interface Expression {
 const isRoot = (name: string): name is Reference['root'] => roots.some((root) => root === name);
 
 export function parseExpression(text: string): Result<Expression, ExpressionError> {
+  if (text.trim() === '')
+    return err({ message: 'the expression is empty', start: 0, end: text.length });
   try {
     const program = environment.parse(text);
     const pattern = sendToRe2(program.ast);
@@ -87,7 +90,7 @@ function sendToRe2(node: ASTNode): ExpressionError | undefined {
 
 function errorOf(error: unknown, text: string): ExpressionError {
   if (!(error instanceof Error)) throw error;
-  const summary = inOurNames(summaryOf(error));
+  const summary = inWords(inOurNames(summaryOf(error)));
   const range = 'range' in error && isObject(error.range) ? error.range : undefined;
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
@@ -119,7 +122,7 @@ function firstUnknown(
     if (root !== 'steps' || key === undefined || field === undefined) continue;
     const outputs = isPlain(steps) ? steps[key] : undefined;
     if (!isPlain(outputs) || !Object.hasOwn(outputs, field))
-      return { message: `No such key: ${field}`, start, end };
+      return { message: `there is no "${field}"`, start, end };
   }
   return undefined;
 }
@@ -213,7 +216,7 @@ function fromCel(value: unknown): Json {
     return Object.fromEntries([...value].map(([key, v]) => [String(key), fromCel(v)]));
   if (isPlain(value))
     return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, fromCel(v)]));
-  throw new RangeError(`the result is a ${typeof value} that JSON does not have`);
+  throw new RangeError(`the result is of a type that JSON does not have: convert it with string()`);
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

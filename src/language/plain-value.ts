@@ -79,7 +79,7 @@ function doubles(map: YAMLMap): readonly Trouble[] {
       return [];
     }
     const range = rangeOf(key);
-    return [{ message: `the key ${JSON.stringify(name.slice(0, 60))} stands twice`, range }];
+    return [{ message: `the key ${JSON.stringify(name.slice(0, 60))} appears twice`, range }];
   });
 }
 

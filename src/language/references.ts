@@ -153,7 +153,7 @@ function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
   if (target.never) return { message: `step "${of}" is never done: its if: is always false` };
   if (target.kind !== undefined && target.kind.deed !== 'create')
     return {
-      message: `step "${of}" (${target.kind.name}) is no project: ${draft.kind.name} is of a tool step`,
+      message: `of: step "${of}" (${target.kind.name}) creates no project: ${draft.kind.name} needs a tool step`,
     };
   if (draft.kind.deed === 'download') return undefined;
   const saved = [...declared.steps.values()].some(

@@ -8,6 +8,11 @@ import { withSchemaOf } from './with-schema.ts';
 /** A share, such as 2% or 0.5%. */
 export const sharePattern = '^(100|[0-9]{1,2}(\\.[0-9]{1,4})?)%$';
 
+/** Of a pipeline: part of file names. */
+export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$';
+export const envNamePattern = '^[A-Za-z_][A-Za-z0-9_]*$';
+export const servicePattern = '^https?://';
+
 const inputSchema = {
   type: 'object',
   additionalProperties: false,
@@ -95,7 +100,7 @@ export const pipelineShape = {
   properties: {
     pipeline: {
       type: 'string',
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+      pattern: namePattern,
       maxLength: 100,
       description: 'The name: it names the state file and the projects.',
     },
@@ -107,7 +112,7 @@ export const pipelineShape = {
     },
     env: {
       type: 'array',
-      items: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+      items: { type: 'string', pattern: envNamePattern },
       description: 'The environment variables that expressions may read as ${{ env.NAME }}.',
     },
     items: {
@@ -194,7 +199,7 @@ export const pipelineShape = {
     output: { type: 'string', minLength: 1, description: 'The folder of all downloads.' },
     service: {
       type: 'string',
-      pattern: '^https?://',
+      pattern: servicePattern,
       description: 'The base address of the service.',
     },
     steps: {

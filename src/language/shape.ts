@@ -1,18 +1,18 @@
 // The shape of a pipeline file, and of any YAML file with a schema: errors turned into sentences with a place.
-import { durationPattern } from '../base/duration.ts';
 import { fieldOf, isObject, type Json } from '../base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
 import { kindNamed, kinds } from '../kinds/all.ts';
 import type { StepKind } from '../kinds/kind.ts';
+import { boundSentence, meaningOf } from './bounds.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
 import type { Path } from './place.ts';
-import { type PipelineDocument, pipelineSchema, sharePattern } from './schema.ts';
+import { type PipelineDocument, pipelineSchema } from './schema.ts';
 import type { Source } from './source.ts';
 import { propertiesOf, unknownKey, withoutEchoes } from './unknown-key.ts';
 
 /** Checks the shape. On success the value is a `PipelineDocument`. */
 export function checkShape(source: Source): readonly Diagnostic[] {
-  if (source.value === null) return [nothing(source)];
+  if (!isObject(source.value)) return [notAPipeline(source)];
   const validate = validatorOf(schemaFor(source.value));
   validate(source.value);
   const seen = new Set<string>();
@@ -24,12 +24,23 @@ export function checkShape(source: Source): readonly Diagnostic[] {
     });
 }
 
-const nothing = ({ file, text }: Source): Diagnostic => ({
+const notAPipeline = (source: Source): Diagnostic => ({
   severity: 'error',
-  file,
-  message: text.trim() === '' ? 'the file is empty' : 'the file holds nothing but comments',
+  file: source.file,
+  ...(source.value === null ? {} : { span: source.spanOf([]) }),
+  message:
+    source.value === null
+      ? nothing(source.text)
+      : `the file must be an object, not ${sayValue(source.value)}`,
   hint: 'a pipeline has at least pipeline: (its name) and steps:',
 });
+
+function nothing(text: string): string {
+  if (text.trim() === '') return 'the file is empty';
+  return text.split('\n').every((line) => /^\s*(#|$)/.test(line))
+    ? 'the file holds nothing but comments'
+    : 'the file holds no value';
+}
 
 /** True when `checkShape` had nothing to say: the schema is what makes this so. */
 export function isDocument(
@@ -132,22 +143,29 @@ export function sentence(
     case 'type':
       return {
         message: `${subject} must be ${listOf(params['type'])}, not ${sayValue(error.data)}`,
+        ...(path.length === 1 && path[0] === 'steps'
+          ? { hint: 'write each step under a name of its own: photo: { uses: upload, … }' }
+          : {}),
       };
     case 'pattern':
       return patternSentence(subject, path, error);
     case 'minProperties':
     case 'maxProperties':
-      return path.at(-1) === 'items'
-        ? { message: 'items must have exactly one of: glob, values' }
-        : { message: `${subject} ${error.message}` };
-    case 'minLength':
-      return { message: `${subject} must not be empty` };
+      if (path.length === 1 && path[0] === 'items')
+        return { message: 'items must have exactly one of: glob, values' };
+      return bounded(subject, error);
+    case 'maxLength':
+      return error.propertyName === undefined ? bounded(subject, error) : badStepName(path, error);
     default:
-      return {
-        message: `${subject} ${error.message ?? 'is not valid'}, not ${sayValue(error.data)}`,
-      };
+      return bounded(subject, error);
   }
 }
+
+const bounded = (subject: string, error: ErrorObject): Sentence => ({
+  message:
+    boundSentence(subject, error) ??
+    `${subject} ${error.message ?? 'is not valid'}, not ${sayValue(error.data)}`,
+});
 
 function missing(subject: string, key: string, error: ErrorObject): Sentence {
   const field = propertiesOf(error.parentSchema)[key];
@@ -167,33 +185,35 @@ function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
   const near = suggestion(String(error.data), allowed);
   return tool
     ? {
-        message: `step "${path[1]}" uses ${sayValue(error.data)}, which is no step kind`,
-        hint: near ?? 'shotlist tools lists them',
+        message: `step "${path[1]}": there is no step kind ${JSON.stringify(String(error.data).slice(0, 60))}`,
+        hint: near ?? 'shotlist tools lists the step kinds',
       }
     : {
-        message: `${subject} must be one of ${allowed.join(', ')}, not ${sayValue(error.data)}`,
+        message: `${subject} must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}, not ${sayValue(error.data)}`,
         hint: near,
       };
 }
 
 function patternSentence(subject: string, path: Path, error: ErrorObject): Sentence {
   const { pattern }: Readonly<Record<string, unknown>> = error.params;
-  if (error.propertyName !== undefined)
-    return {
-      message: `"${error.propertyName}" cannot be the name of a step`,
-      hint: 'names have letters, digits, "_" and "-", and begin with a letter or "_"',
-      at: [...path, error.propertyName],
-    };
-  if (pattern === durationPattern)
-    return {
-      message: `${subject} must be a time such as 90s, 10m or 1h, not ${sayValue(error.data)}`,
-    };
-  if (pattern === sharePattern)
-    return {
-      message: `${subject} must be a whole number or a share such as "2%", not ${sayValue(error.data)}`,
-    };
-  return { message: `${subject} ${error.message}, not ${sayValue(error.data)}` };
+  if (error.propertyName !== undefined) return badStepName(path, error);
+  const meaning = meaningOf(pattern);
+  return {
+    message:
+      meaning === undefined
+        ? `${subject} ${error.message}, not ${sayValue(error.data)}`
+        : `${subject} must be ${meaning}, not ${sayValue(error.data)}`,
+  };
 }
+
+const badStepName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
+  message: `"${propertyName.slice(0, 60)}" cannot be the name of a step`,
+  hint:
+    propertyName.length > 100
+      ? 'a name has at most 100 characters'
+      : 'names have letters, digits, "_" and "-", and begin with a letter or "_"',
+  at: [...path, propertyName],
+});
 
 function listOf(types: unknown): string {
   const names = (Array.isArray(types) ? types.map(String) : [String(types)]).map(

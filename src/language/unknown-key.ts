@@ -24,14 +24,25 @@ export function unknownKey(error: ErrorObject, kind: StepKind | undefined): Unkn
   };
 }
 
-/** Errors that say something: a slip in a required name is one mistake, not an unknown key and a missing one. */
+/**
+ * Errors that say something: a slip in a required name is one mistake, not an unknown key and a missing one; a value of
+ * the wrong type is not also one outside its list.
+ */
 export function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const meant = new Set(
     errors
       .filter(({ keyword }) => keyword === 'additionalProperties')
       .map((error) => `${error.instancePath} ${nearKey(error)}`),
   );
-  const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'propertyNames');
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+  );
+  const telling = errors.filter(
+    ({ keyword, instancePath }) =>
+      keyword !== 'if' &&
+      keyword !== 'propertyNames' &&
+      !(keyword === 'enum' && mistyped.has(instancePath)),
+  );
   return telling.filter(
     ({ keyword, instancePath, params }) =>
       keyword !== 'required' || !meant.has(`${instancePath} ${params['missingProperty']}`),

@@ -97,8 +97,7 @@ function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
 }
 
 function atExpression(error: TemplateError, source: Source): Diagnostic {
-  const dashed =
-    /^Unknown variable/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
+  const dashed = /^there is no "/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
   return {
     severity: 'error',
     file: source.file,

@@ -11,10 +11,17 @@ export interface Trouble {
 export function troublesOf(errors: readonly YAMLParseError[], text: string): readonly Trouble[] {
   const merge = conflictIn(text);
   if (merge !== undefined) return [merge];
+  if (/\r/.test(text) && !text.includes('\n')) return [carriageReturns];
   const exhausted = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (exhausted !== undefined) return [tooDeep(exhausted.pos)];
   return errors.map((error) => troubleOf(error, text));
 }
+
+const carriageReturns: Trouble = {
+  message: 'the lines end in carriage returns alone, as on old Macs, so YAML sees a single line',
+  hint: 'save the file with line feeds (LF or CRLF)',
+  range: [0, 0],
+};
 
 export const tooDeep = (range: readonly [number, number]): Trouble => ({
   message: 'the YAML is nested too deeply',
@@ -39,8 +46,36 @@ function troubleOf(error: YAMLParseError, text: string): Trouble {
   const expression = expressionAt(text, range[0]);
   if (expression !== undefined) return unquoted(expression, range);
   const [first = error.message] = error.message.split('\n');
+  if (/^Flow .* must be sufficiently indented and end with/.test(first)) return { ...open, range };
+  const known = spoken[error.code];
+  if (known !== undefined) return { ...known, range };
   return { message: first.replace(/ at line \d+, column \d+:?$/, ''), range };
 }
+
+const open: Omit<Trouble, 'range'> = {
+  message: 'a { or [ of an earlier line is not closed before this line',
+  hint: 'close it with } or ], or indent the lines inside it',
+};
+
+/** The errors that people make most, with their cures; the others are the parser's own words. */
+const spoken: Readonly<Partial<Record<YAMLParseError['code'], Omit<Trouble, 'range'>>>> = {
+  BAD_INDENT: {
+    message: 'the indentation does not fit the lines above',
+    hint: 'indent the keys of one object by the same number of spaces',
+  },
+  BAD_SCALAR_START: {
+    message: 'a value cannot begin with this character unless it is quoted',
+    hint: 'put the value in quotation marks',
+  },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'a second ": " stands on one line',
+    hint: 'begin a new line for each key, or put a value that holds ": " in quotation marks',
+  },
+  TAB_AS_INDENT: {
+    message: 'a tab indents this line, which YAML does not allow',
+    hint: 'indent with spaces',
+  },
+};
 
 /** The markers that git leaves in a file that it could not merge. */
 function conflictIn(text: string): Trouble | undefined {

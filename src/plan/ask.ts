@@ -122,5 +122,10 @@ export function uploadFingerprint(content: string): Fingerprint {
 const trouble = (message: string): Answer => ({ is: 'trouble', trouble: { message } });
 const troubleAt = (at: TemplateError): Answer => ({
   is: 'trouble',
-  trouble: { message: `in the expression ${at.text.trim()}: ${at.message}`, expression: at },
+  trouble: {
+    message: `in the expression ${shortened(at.text.trim())}: ${at.message}`,
+    expression: at,
+  },
 });
+
+const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);

@@ -29,7 +29,7 @@ export function auditText(audited: Audited): string {
   ];
   if (untold.projects > 0)
     lines.push(
-      `${count(untold.projects, 'project')} of them are no longer told of, as deleted ones are: ${count(untold.credits, 'credit')} by our own record.`,
+      `The service no longer reports ${count(untold.projects, 'project')}, as after a deletion: ${count(untold.credits, 'credit')} by the state file.`,
     );
   if (doubts.jobs > 0)
     lines.push(

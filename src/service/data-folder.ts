@@ -50,7 +50,7 @@ async function makeOwn(data: string): Promise<void> {
     makeFolder(data, 0o700);
     names = await readdir(data);
   } catch (cause) {
-    const why = systemCode(cause) === 'EEXIST' ? 'is no folder' : systemReason(cause);
+    const why = systemCode(cause) === 'EEXIST' ? 'is a file, not a folder' : systemReason(cause);
     throw new DataFolderError(`The data folder ${data} ${why}.`, { cause });
   }
   if (names.length > 0 && !names.includes(databaseName))

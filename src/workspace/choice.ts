@@ -27,12 +27,24 @@ export interface Choice {
 /** In characters: the matcher takes no longer ones. */
 const longestPattern = 65_536;
 
-/** Why a pattern of item keys cannot be matched; undefined: it can. */
-export function patternTrouble(pattern: string | undefined): string | undefined {
+/** Why the pattern that `where` gives cannot be matched, with its cure; undefined: it can. */
+export function patternTrouble(
+  where: '--items' | '--exclude' | 'items.glob',
+  pattern: string | undefined,
+): { readonly message: string; readonly hint: string } | undefined {
   if (pattern === '')
-    return 'an empty pattern matches no item: write a glob of item keys, such as "2026/*.jpg", or leave the option out';
+    return {
+      message: `${where}: the pattern is empty, so it matches nothing`,
+      hint:
+        where === 'items.glob'
+          ? 'write a glob of files, such as "photos/*.jpg"'
+          : 'write a glob of item keys, such as "2026/*.jpg", or leave the option out',
+    };
   if (pattern === undefined || pattern.length <= longestPattern) return undefined;
-  return `a pattern of ${pattern.length} characters ("${pattern.slice(0, 40)}…") is too long: at most ${longestPattern} are possible; use a shorter one, with wildcards`;
+  return {
+    message: `${where}: the pattern "${pattern.slice(0, 40)}…" has ${pattern.length} characters; at most ${longestPattern} are allowed`,
+    hint: 'use a shorter pattern, with wildcards',
+  };
 }
 
 /** Settles the steps, and which of what is excluded are items. */
@@ -41,8 +53,10 @@ export function choose(pipeline: Pipeline, options: ChoiceOptions): Result<Choic
   const names = new Set(pipeline.steps.map(({ name }) => name));
   const steps = exclude.filter((name) => names.has(name));
   const except = exclude.filter((name) => !names.has(name));
-  const pattern = [items.only, ...except].map(patternTrouble).find((why) => why !== undefined);
-  if (pattern !== undefined) return err(problem(pattern));
+  const unusable =
+    patternTrouble('--items', items.only) ??
+    except.map((one) => patternTrouble('--exclude', one)).find((why) => why !== undefined);
+  if (unusable !== undefined) return err(problem(unusable.message, 'shotlist', unusable.hint));
   const out = leftOut(pipeline.steps, { only, until, exclude: steps });
   if (!out.ok) return err(problem(out.error));
   if (except.length > 0 && pipeline.items.kind === 'one')

@@ -37,6 +37,7 @@ export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<LoadedPipeline, Problem>> {
+  if (file === '') return err(problem('the name of the pipeline file is empty'));
   const bytes = readRegularFile(file, { max: largestPipeline });
   if (!bytes.ok) return err(problem(`the pipeline file ${bytes.error}`, file));
   const decoded = decodeText(file, bytes.value);
@@ -91,7 +92,7 @@ function settleInputs(
       const known = Object.keys(pipeline.inputs);
       const hint =
         suggestion(name, known) ??
-        (known.length > 0 ? `inputs: ${known.join(', ')}` : 'it has no inputs:');
+        (known.length > 0 ? `inputs: ${known.join(', ')}` : 'the pipeline declares no inputs');
       diagnostics.push({
         severity: 'error',
         file,
@@ -130,7 +131,7 @@ function asInput(
   const said = JSON.stringify(raw);
   switch (type) {
     case 'file':
-      if (typeof raw !== 'string' || raw === '') return err(`${said} is no path`);
+      if (typeof raw !== 'string' || raw === '') return err(`${said} is not a path`);
       if (ofHome.test(raw))
         return err(`${said} begins with "~", which the shell did not expand: write the whole path`);
       return ok(folder === undefined ? raw : relative(folder, resolve(raw)));
@@ -140,7 +141,7 @@ function asInput(
       const number = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
       return typeof number === 'number' && Number.isFinite(number)
         ? ok(number)
-        : err(`${said} is no number`);
+        : err(`${said} is not a number`);
     }
     case 'boolean':
       if (raw === true || raw === 'true') return ok(true);

@@ -12,8 +12,11 @@ import type { Header } from '../journal/line.ts';
 import type { Clock, MediaApi } from '../run/ports.ts';
 import { Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
+import type { LocalService } from '../service/start.ts';
 import type { LoadedPipeline } from './load.ts';
+import { placesOf } from './places.ts';
 import { type Problem, problem, stateTrouble, uncompacted } from './problem.ts';
+import { dataTrouble } from './reach.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
 import { chooseTarget } from './target.ts';
 
@@ -70,7 +73,7 @@ export async function mend<T>(
     closers.push(() => file.close());
     const journal = new Recorder(ledger, file, clock);
     const reach = (): Promise<Result<Reached, Problem>> =>
-      reached(header, { options, loaded, clock, data: places.service, closers });
+      reached(header, { options, loaded, clock, data: rehearsalData(loaded, options), closers });
     const worked = await work({ journal, header, file: places.state, clock, reach });
     const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
     if (!compacted.ok) warn(uncompacted(compacted.error));
@@ -85,6 +88,10 @@ export async function mend<T>(
   }
 }
 
+/** By the header, and not by the place: with --state, a rehearsal's state file may stand anywhere. */
+const rehearsalData = (loaded: LoadedPipeline, options: MendOptions): string =>
+  placesOf(loaded, { kind: 'rehearsal' }, options).service;
+
 interface Reaching {
   readonly options: MendOptions;
   readonly loaded: LoadedPipeline;
@@ -94,18 +101,32 @@ interface Reaching {
   readonly closers: (() => Promise<void>)[];
 }
 
+async function startLocal(data: string, clock: Clock): Promise<Result<LocalService, Problem>> {
+  const { startService } = await import('../service/start.ts');
+  try {
+    const now = (): number => clock.now();
+    return ok(await startService({ data, passingKey: true, pictures: 'plain', now }));
+  } catch (error) {
+    return err(dataTrouble(error, data));
+  }
+}
+
 async function reached(
   { service }: Header,
   { options, loaded, clock, data, closers }: Reaching,
 ): Promise<Result<Reached, Problem>> {
+  if (service === 'rehearsal' && options.service !== undefined)
+    return err(
+      problem(
+        `--service ${options.service}: the state file belongs to a rehearsal, which has a service of its own`,
+        'shotlist',
+        'leave --service out, or name another --state',
+      ),
+    );
   if (service === 'rehearsal') {
-    const { startService } = await import('../service/start.ts');
-    const local = await startService({
-      data,
-      passingKey: true,
-      pictures: 'plain',
-      now: () => clock.now(),
-    });
+    const started = await startLocal(data, clock);
+    if (!started.ok) return started;
+    const local = started.value;
     closers.push(() => local.close());
     const api = httpClient({ base: local.address, key: local.key, clock });
     closers.push(() => api.close());

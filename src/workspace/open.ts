@@ -46,11 +46,13 @@ export async function openWorkspace(
   const keys = retryFailed ? failedItems(loaded.value.ledger) : undefined;
   const chosen = keys === undefined ? filter : { ...filter, keys };
   const unusable =
-    pipeline.items.kind === 'glob' ? patternTrouble(pipeline.items.pattern) : undefined;
+    pipeline.items.kind === 'glob'
+      ? patternTrouble('items.glob', pipeline.items.pattern)
+      : undefined;
   const items: Result<ItemList, ItemTrouble> =
     unusable === undefined
       ? await listItems(pipeline.items, folder, places.output, chosen)
-      : err({ message: `items.glob: ${unusable}` });
+      : err(unusable);
   if (!items.ok) {
     store.close();
     const span = pipeline.source.spanOf(['items']);
@@ -102,7 +104,7 @@ function strangerOf(
     );
   if (header.service !== serviceName)
     return problem(
-      `${state} belongs to the service ${header.service}, not to ${serviceName}: its project ids mean nothing there`,
+      `${state} belongs to the service ${header.service}, not to ${serviceName === 'rehearsal' ? 'a rehearsal' : serviceName}: its project ids mean nothing there`,
       'shotlist',
       'use another --state for another service',
     );
@@ -114,7 +116,7 @@ function unwritable(folder: string, error: unknown, { output }: Places): Problem
   const cure =
     folder === output
       ? `downloads could not be saved there: ${anotherFolder}`
-      : 'the files of a run could not be written there: make it writable, or choose another --state';
+      : 'a run keeps files there: make it a folder that you may write to, or choose another --state';
   return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', cure);
 }
 

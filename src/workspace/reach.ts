@@ -61,11 +61,15 @@ export async function openService({
     });
     return ok(service);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
-    const room = dirname(places.service);
-    const hint = `${room} holds only this pipeline's rehearsal: remove it to begin the rehearsal again`;
-    return err(problem(error.message, 'the rehearsal', hint));
+    return err(dataTrouble(error, places.service));
   }
+}
+
+/** Why the local service cannot use its data; anything else is thrown again. */
+export function dataTrouble(error: unknown, data: string): Problem {
+  if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
+  const hint = `${dirname(data)} holds only this pipeline's rehearsal: remove it to begin the rehearsal again`;
+  return problem(error.message, 'the rehearsal', hint);
 }
 
 /** A rehearsal at once is about a hundred times faster than what it rehearses. */

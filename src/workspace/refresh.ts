@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import type { Happened } from '../journal/line.ts';
 import { downloadCount } from '../plan/decide.ts';
 import type { Change, Refreshed } from '../report/drift.ts';
+import { count } from '../report/text.ts';
 import { type Inquired, inquire } from '../run/inquiry.ts';
 import { settlementOf } from '../run/settlement.ts';
 import type { LoadedPipeline } from './load.ts';
@@ -45,9 +46,9 @@ export async function refresh(
     if (missing > 0 && present === 0 && options.acceptMissing !== true)
       return err(
         problem(
-          `${header.service} knows none of the ${projects} projects of the state file: nothing was changed`,
+          `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
           'shotlist',
-          'is it the right account? --accept-missing takes it for true',
+          'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
         ),
       );
     journal.append(findings.map(({ event }) => event));

@@ -80,7 +80,11 @@ function readKey(
 function checkKey(key: string, from: string): Result<string, Problem> {
   if (/^[\x21-\x7e]+$/.test(key)) return ok(key);
   return err(
-    problem(`${from} holds no API key: it is empty or has spaces or other characters in it`),
+    problem(
+      `${from} holds no API key: it is empty, or has a character that no key has, such as a space`,
+      'shotlist',
+      'copy the key again, alone and on one line',
+    ),
   );
 }
 
@@ -89,7 +93,13 @@ export function checkAddress(address: string): Result<string, Problem> {
   if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
   const url = new URL(address);
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    return err(problem('the address of the service must not hold a user, a password or a query'));
+    return err(
+      problem(
+        'the address of the service must not hold a user, a password or a query',
+        'shotlist',
+        `write the scheme, the host and the path alone, such as ${url.origin}`,
+      ),
+    );
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return err(notAnAddress(address, scheme));
   if (url.protocol === 'http:' && !isOwnMachine(url.hostname))
@@ -107,6 +117,8 @@ function notAnAddress(address: string, scheme: boolean): Problem {
   // It may hold a password.
   const said = /[@?]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
   if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
+  if (address.trim() !== address)
+    return problem(`the service's address${said} has spaces around it`, 'shotlist', 'remove them');
   const full = `${schemeFor(address)}://${address}`;
   const hint = said !== '' && URL.canParse(full) ? `write ${full}` : whole;
   return problem(`the service's address${said} does not begin with https://`, 'shotlist', hint);

@@ -197,7 +197,7 @@ describe('refresh', () => {
     const state = rig.read(stateFile);
     const said = await refresh(rig, another);
     expect(said.stderr).toContain(
-      `${local.address} knows none of the 2 projects of the state file: nothing was changed`,
+      `${local.address} knows no project of the state file (2 projects): nothing was changed`,
     );
     expect(said.stderr).toContain('is it the right account?');
     expect(said.stderr + said.stdout).not.toContain(String(key));
@@ -250,7 +250,7 @@ describe('audit', () => {
     const said = await audit(rig, local);
     expect(said.stdout).toContain('2 projects; credits: 20 charged.');
     expect(said.stdout).toContain(
-      '2 projects of them are no longer told of, as deleted ones are: 20 credits by our own record.',
+      'The service no longer reports 2 projects, as after a deletion: 20 credits by the state file.',
     );
     expect(said.stdout).toContain('In doubt: 1 creation, 10 credits set aside.');
     expect(said.code).toBe(0);

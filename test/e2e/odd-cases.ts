@@ -20,8 +20,7 @@ type Thing =
 type Things = Readonly<Record<string, Thing>>;
 
 export interface Expected {
-  /** One, or each that will do. */
-  readonly code: number | readonly number[];
+  readonly code: number;
   /** Regular expressions: each finds something in what was printed. */
   readonly says: readonly string[];
 }
@@ -30,6 +29,8 @@ export interface Case extends Expected {
   /** The theme and the case: "folders: a broken link". */
   readonly name: string;
   readonly argv: readonly string[];
+  /** Environment variables beside the usual ones. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly files: Things;
   /** A process of its own, and where its output goes. */
   readonly apart?: 'process' | 'full' | 'closed';

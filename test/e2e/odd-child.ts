@@ -8,6 +8,7 @@ const main = new URL('../../src/cli/main.ts', import.meta.url).href;
 export interface Ask {
   readonly cwd: string;
   readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface Told {
@@ -27,14 +28,16 @@ const crash = (error: unknown): void => {
 
 let runs = 0;
 
-async function perform({ cwd, argv }: Ask): Promise<Told> {
+async function perform({ cwd, argv, env }: Ask): Promise<Told> {
   text = '';
   process.exitCode = undefined;
   process.argv = [process.execPath, fileURLToPath(main), ...argv];
   process.chdir(cwd);
+  Object.assign(process.env, env);
   runs += 1;
   // Another address is another module: it begins from the beginning.
   await import(`${main}?run=${runs}`).catch(crash);
+  for (const name of Object.keys(env)) delete process.env[name];
   return { code: Number(process.exitCode ?? 0), text };
 }
 

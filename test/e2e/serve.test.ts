@@ -147,7 +147,10 @@ describe('serve', () => {
     ]);
     expect(rig.files('mine')).toEqual(['incoming/holiday.jpg']);
     const file = await rig.command(['serve', '--data', 'pipeline.yaml']);
-    expect([file.code, file.stderr]).toEqual([2, 'The data folder pipeline.yaml is no folder.\n']);
+    expect([file.code, file.stderr]).toEqual([
+      2,
+      'The data folder pipeline.yaml is a file, not a folder.\n',
+    ]);
     const served = await serveJson(rig, ['--data', 'data']);
     const other = await rig.command(['serve', '--data', 'data']);
     expect(other.code).toBe(2);

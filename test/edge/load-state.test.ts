@@ -181,9 +181,13 @@ describe('any other bad line', () => {
     [
       'is another JSON file',
       '{\n  "name": "x"\n}\n',
-      '1: it is not JSON: either the state file is',
+      '1: it is not JSON: the state file is damaged, or',
     ],
-    ['is another JSON document', '{"name":"x"}\n', '1: it is no line of a state file: either'],
+    [
+      'is another JSON document',
+      '{"name":"x"}\n',
+      '1: it is not a line of a state file: the state file is damaged',
+    ],
     ['is UTF-16', Buffer.from(`\ufeff${first}\n`, 'utf16le'), '1: '],
     ['holds a merge', `${first}\n<<<<<<< HEAD\n`, '2: it is a conflict marker of git: a merge'],
     ['has lost its line feeds', `${first}${past}${job}`, '1: it is not JSON'],

@@ -47,7 +47,7 @@ describe('a lock', () => {
     writeFileSync(file, holder(pid));
     const taken = await takeLock(file, now);
     expect(taken.ok && taken.value.warning).toBe(
-      `the lock of process ${pid} on ${hostname()}, since 2026-08-05T09:00:00.000Z, was left behind by a run that is gone: taken over`,
+      `the lock of process ${pid} on ${hostname()}, since 2026-08-05T09:00:00.000Z, was left behind by a run that is gone: it was taken over`,
     );
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid });
   });
@@ -129,7 +129,9 @@ describe('a lock', () => {
       const file = join(temporaryFolder(), 'p.lock');
       writeFileSync(file, rubbish);
       const taken = await takeLock(file, now);
-      expect(taken.ok && taken.value.warning).toBe(`the lock ${file} named nobody: taken over`);
+      expect(taken.ok && taken.value.warning).toBe(
+        `the lock ${file} names no process: it was taken over`,
+      );
     },
   );
 

@@ -70,8 +70,8 @@ describe('a line is refused', () => {
     ['it is not JSON', ''],
     ['it is not an object', '3'],
     ['it is not an object', 'null'],
-    ['it is no line of a state file', '{}'],
-    ['it is no line of a state file', '[]'],
+    ['it is not a line of a state file', '{}'],
+    ['it is not a line of a state file', '[]'],
   ])('%s: %s', (why, text) => {
     expect(parseLine(text)).toEqual({ ok: false, error: why });
   });

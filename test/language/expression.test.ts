@@ -79,7 +79,7 @@ describe('an expression cannot reach', () => {
     'env.hasOwnProperty',
     'steps.faces.constructor',
   ])('the prototype: %s', (text) => {
-    expect(() => value(text)).toThrow('No such key');
+    expect(() => value(text)).toThrow('there is no "');
   });
 
   test.each(['process', 'globalThis', 'require("fs")', 'matrix'])(

@@ -188,7 +188,7 @@ describe('extra:', () => {
     [
       'an expression that does not parse',
       withSteps(clipStep('style: { prompt: x }', ', extra: { x: "${{ «nobody» }}" }'), save),
-      'Unknown variable: nobody',
+      'there is no "nobody"',
       undefined,
     ],
   ])('with %s is an error at its place', (_, text, message, hint) => {

@@ -159,6 +159,24 @@ describe('many diagnostics', () => {
     expect(printed).toMatch(/\nand 950 more; --json lists them all$/);
   });
 
+  test('fit on a page: only the first ones are shown with their places', () => {
+    const text = steps(1000);
+    const printed = renderDiagnostics(problemsOf(text), text);
+    expect(printed.match(/^ +\| +\^/gm)).toHaveLength(5);
+    expect(printed.split('\n').length).toBeLessThan(80);
+    expect(printed).toContain(
+      'p.yaml:52:16: error: step "s49": there is no step kind "uplod"\nand 950',
+    );
+  });
+
+  test('of one place show it once', () => {
+    const span = { line: 1, column: 1, endLine: 1, endColumn: 2 };
+    const one: Diagnostic = { severity: 'error', file: 'p.yaml', span, message: 'odd' };
+    expect(renderDiagnostics([one, { ...one, message: 'odder' }], 'a: 1')).toBe(
+      'p.yaml:1:1: error: odd\n> 1 | a: 1\n    | ^\np.yaml:1:1: error: odder',
+    );
+  });
+
   test('that are few are all printed', () => {
     const text = steps(3);
     expect(renderDiagnostics(problemsOf(text), text)).not.toContain('more');

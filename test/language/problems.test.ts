@@ -48,7 +48,7 @@ const shape: readonly Case[] = [
   [
     'an unknown tool',
     withSteps('photo: { uses: «uplod», with: { file: a.png } }'),
-    'step "photo" uses the text "uplod", which is no step kind',
+    'step "photo": there is no step kind "uplod"',
     'did you mean "upload"?',
   ],
   [
@@ -83,7 +83,7 @@ const shape: readonly Case[] = [
   [
     'a number out of range',
     `pipeline: p\nbudget: { credits: «-1» }\nsteps:\n  ${photo}\n`,
-    'budget.credits must be >= 0, not -1',
+    'budget.credits must be 0 or more, not -1',
   ],
   [
     'a value outside its list',
@@ -107,20 +107,68 @@ const shape: readonly Case[] = [
     `pipeline: p\nitems: «{ glob: a, values: [1] }»\nsteps:\n  ${photo}\n`,
     'items must have exactly one of: glob, values',
   ],
-  ['no step at all', 'pipeline: p\nsteps: «{}»\n', 'steps must NOT have fewer than 1 properties'],
-  ['a file that is a list', '«- a\n»', 'the file must be an object, not a list'],
+  ['no step at all', 'pipeline: p\nsteps: «{}»\n', 'steps must not be empty'],
+  [
+    'a file that is a list',
+    '«- a\n»',
+    'the file must be an object, not a list',
+    'a pipeline has at least pipeline: (its name) and steps:',
+  ],
+  [
+    'steps that are a list',
+    'pipeline: p\nsteps: «[{ uses: upload }]»\n',
+    'steps must be an object, not a list',
+    'write each step under a name of its own',
+  ],
+  [
+    'a step kind that is no text',
+    withSteps('photo: { uses: «{ a: 1 }», with: { file: a.png } }'),
+    'step "photo": uses must be a string, not an object',
+  ],
+  [
+    'a step name that is too long',
+    withSteps(`«${'n'.repeat(101)}»: { uses: upload, with: { file: a.png } }`),
+    `"${'n'.repeat(60)}" cannot be the name of a step`,
+    'a name has at most 100 characters',
+  ],
+  [
+    'a list that is empty',
+    `pipeline: p\nitems: { values: «[]» }\nsteps:\n  ${photo}\n`,
+    'items.values must not be empty',
+  ],
+  [
+    'a number that is too large',
+    `pipeline: p\nlimits: { items: «1001» }\nsteps:\n  ${photo}\n`,
+    'limits.items must be 1000 or less, not 1001',
+  ],
+  [
+    'a name that is a path',
+    `pipeline: «../p»\nsteps:\n  ${photo}\n`,
+    'pipeline must be a name of letters, digits, ".", "_" and "-" that begins with a letter or a digit',
+  ],
+  [
+    'a name that is too long',
+    `pipeline: «${'p'.repeat(101)}»\nsteps:\n  ${photo}\n`,
+    'pipeline takes at most 100 characters, not 101',
+  ],
+  [
+    'a service that is no address',
+    `pipeline: p\nservice: «ftp://a.example»\nsteps:\n  ${photo}\n`,
+    'service must be an address that begins with https:// or http://, not the text "ftp://a.example"',
+  ],
 ];
 
 const yaml: readonly Case[] = [
   [
     'a key that stands twice',
     withSteps(photo, '«photo»: { uses: upload, with: { file: b.png } }'),
-    'the key "photo" stands twice',
+    'the key "photo" appears twice',
   ],
   [
     'YAML that does not close',
     'pipeline: p\nsteps:\n  photo: { uses: upload, with: { file: a.png }\n«b»udget: {}\n',
-    'Flow map',
+    'a { or [ of an earlier line is not closed before this line',
+    'close it with } or ]',
   ],
   [
     'a second document',
@@ -161,7 +209,7 @@ const names: readonly Case[] = [
   [
     'an unknown variable',
     withSteps('photo: { uses: upload, with: { file: "${{ «itm».path }}" } }'),
-    'in the expression: Unknown variable: itm',
+    'in the expression: there is no "itm" (did you mean "item"?)',
   ],
   [
     'an unknown input',
@@ -193,7 +241,7 @@ const names: readonly Case[] = [
       'photo-file: { uses: upload, with: { file: a.png } }',
       'f: { uses: face-detect, with: { target_file_path: "${{ steps.photo-«file».file_path }}" } }',
     ),
-    'Unknown variable: file',
+    'there is no "file"',
     'steps["photo-file"].path',
   ],
   [
@@ -212,7 +260,7 @@ const names: readonly Case[] = [
       '        1 +«+» 2',
       '      }}',
     ),
-    'in the expression: Unexpected token',
+    'in the expression: "+" is not expected here',
   ],
   [
     'an unknown step in needs',

@@ -138,8 +138,40 @@ describe('a file without a pipeline', () => {
 test('keys that stand twice are all told', () => {
   const text = 'pipeline: p\na: 1\na: 2\nb: 1\nb: 2\na: 3\n';
   expect(problemsOf(text).map(({ message, span }) => [span?.line, message])).toEqual([
-    [3, 'the key "a" stands twice'],
-    [5, 'the key "b" stands twice'],
-    [6, 'the key "a" stands twice'],
+    [3, 'the key "a" appears twice'],
+    [5, 'the key "b" appears twice'],
+    [6, 'the key "a" appears twice'],
   ]);
+});
+
+test.each([
+  [
+    'keys that are not aligned',
+    'pipeline: p\nsteps:\n    a: { uses: upload, with: { file: a.png } }\n  b: 1\n',
+    'the indentation does not fit the lines above',
+    'by the same number of spaces',
+  ],
+  [
+    'a value that begins with a reserved character',
+    'pipeline: @p\nsteps: {}\n',
+    'a value cannot begin with this character unless it is quoted',
+    'in quotation marks',
+  ],
+  ['a tab', 'pipeline: p\nsteps:\n\ta: 1\n', 'a tab indents this line', 'indent with spaces'],
+  [
+    'two keys on one line',
+    'pipeline: p: q\nsteps: {}\n',
+    'a second ": " stands on one line',
+    'in quotation marks',
+  ],
+  [
+    'line ends of an old Mac',
+    'pipeline: p\rsteps: {}\r',
+    'the lines end in carriage returns alone',
+    'save the file with line feeds',
+  ],
+])('%s: a sentence and its cure', (_, text, message, cure) => {
+  const [first] = problemsOf(text);
+  expect(first?.message).toContain(message);
+  expect(first?.hint).toContain(cure);
 });

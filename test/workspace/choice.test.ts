@@ -19,27 +19,30 @@ async function said(choice: ChoiceOptions, pipeline = photoPipeline): Promise<st
 const long = 'a'.repeat(70_000);
 
 describe('a pattern', () => {
-  test.each<readonly [string, ChoiceOptions]>([
-    ['--items', { items: { only: '' } }],
-    ['--exclude', { exclude: [''] }],
-    ['--exclude, after a good one', { exclude: ['*.jpg', ''] }],
-  ])('that is empty is refused: %s', async (_, choice) => {
-    expect(await said(choice)).toContain('an empty pattern matches no item: write a glob');
+  test.each<readonly [string, string, ChoiceOptions]>([
+    ['--items', '--items', { items: { only: '' } }],
+    ['--exclude', '--exclude', { exclude: [''] }],
+    ['--exclude, after a good one', '--exclude', { exclude: ['*.jpg', ''] }],
+  ])('that is empty is refused: %s', async (_, option, choice) => {
+    const text = await said(choice);
+    expect(text).toContain(`${option}: the pattern is empty, so it matches nothing`);
+    expect(text).toContain('write a glob of item keys');
   });
 
   test.each<readonly [string, ChoiceOptions]>([
     ['--items', { items: { only: long } }],
     ['--exclude', { exclude: [long] }],
-  ])('that is too long is refused without being shown whole: %s', async (_, choice) => {
+  ])('that is too long is refused without being shown whole: %s', async (option, choice) => {
     const text = await said(choice);
-    expect(text).toContain('a pattern of 70000 characters ("aaa');
-    expect(text).toContain('at most 65536 are possible');
+    expect(text).toContain(`${option}: the pattern "aaa`);
+    expect(text).toContain('has 70000 characters; at most 65536 are allowed');
     expect(text.length).toBeLessThan(400);
   });
 
   test('of the pipeline that is too long is refused with its place', async () => {
     const text = await said({}, photoPipeline.replace('photos/**/*.png', `photos/${long}`));
-    expect(text).toContain('error: items.glob: a pattern of 70007 characters');
+    expect(text).toContain('error: items.glob: the pattern "photos/aaa');
+    expect(text).toContain('has 70007 characters; at most 65536 are allowed');
   });
 
   test('that fits is taken', async () => {

@@ -106,14 +106,14 @@ describe('an input', () => {
   });
 
   test.each<readonly [string, string | number | boolean, string]>([
-    ['count', 'three', '5: input "count": "three" is no number'],
-    ['count', '', '5: input "count": "" is no number'],
-    ['count', '  ', '5: input "count": "  " is no number'],
-    ['count', 'Infinity', '5: input "count": "Infinity" is no number'],
-    ['count', true, '5: input "count": true is no number'],
+    ['count', 'three', '5: input "count": "three" is not a number'],
+    ['count', '', '5: input "count": "" is not a number'],
+    ['count', '  ', '5: input "count": "  " is not a number'],
+    ['count', 'Infinity', '5: input "count": "Infinity" is not a number'],
+    ['count', true, '5: input "count": true is not a number'],
     ['loud', 'yes', '6: input "loud": "yes" is neither true nor false'],
-    ['actor', '', '3: input "actor": "" is no path'],
-    ['actor', 3, '3: input "actor": 3 is no path'],
+    ['actor', '', '3: input "actor": "" is not a path'],
+    ['actor', 3, '3: input "actor": 3 is not a path'],
   ])('%s=%j is refused where it is declared', async (name, value, expected) => {
     expect(await problems({ inputs: { count: 3, [name]: value } })).toEqual([
       expect.stringContaining(expected),
@@ -136,13 +136,13 @@ describe('an input', () => {
         { inputs: { x: 1 } },
         'pipeline: p\nsteps:\n  a: { uses: upload, with: { file: x.png } }\n',
       ),
-    ).toEqual([expect.stringContaining('it has no inputs:')]);
+    ).toEqual([expect.stringContaining('the pipeline declares no inputs')]);
   });
 
   test('with a default of another type is refused where it is declared', async () => {
     const wrong = text.replace('{ type: number }', '{ type: number, default: many }');
     expect(await problems({ inputs: {} }, wrong)).toEqual([
-      expect.stringContaining('5: input "count": "many" is no number'),
+      expect.stringContaining('5: input "count": "many" is not a number'),
     ]);
   });
 
