@@ -130,7 +130,16 @@ export const pipelineShape = {
         values: {
           type: 'array',
           minItems: 1,
-          items: { type: ['object', 'string', 'number', 'boolean'] },
+          items: {
+            type: ['object', 'string', 'number', 'boolean'],
+            properties: {
+              key: {
+                type: ['string', 'number'],
+                minLength: 1,
+                description: 'The name of the item. Default: its number, from 1.',
+              },
+            },
+          },
           description:
             'Objects (fields as ${{ item.field }}) or single values (${{ item.value }}).',
         },

@@ -199,7 +199,7 @@ describe('refresh', () => {
     expect(said.stderr).toContain(
       `${local.address} knows no project of the state file (2 projects): nothing was changed`,
     );
-    expect(said.stderr).toContain('is it the right account?');
+    expect(said.stderr).toContain('check that the key belongs to the right account');
     expect(said.stderr + said.stdout).not.toContain(String(key));
     expect(said.code).toBe(2);
     expect(rig.read(stateFile)).toBe(state);

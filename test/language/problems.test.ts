@@ -137,6 +137,16 @@ const shape: readonly Case[] = [
     'items.values must not be empty',
   ],
   [
+    'an item key that is a list',
+    `pipeline: p\nitems: { values: [{ key: «[a]» }] }\nsteps:\n  ${photo}\n`,
+    'items.values[0].key must be a string or a number, not a list',
+  ],
+  [
+    'an item key that is empty',
+    `pipeline: p\nitems: { values: [{ key: «""» }] }\nsteps:\n  ${photo}\n`,
+    'items.values[0].key must not be empty',
+  ],
+  [
     'a number that is too large',
     `pipeline: p\nlimits: { items: «1001» }\nsteps:\n  ${photo}\n`,
     'limits.items must be 1000 or less, not 1001',
@@ -290,7 +300,7 @@ const graph: readonly Case[] = [
   [
     'a download of an upload',
     withSteps(photo, 'save: { uses: download, with: { of: «photo», to: a.png } }'),
-    'step "photo" (upload) is no project: download is of a tool step',
+    'of: step "photo" (upload) creates no project: download needs a tool step',
   ],
   [
     'a download of a step that is not there',

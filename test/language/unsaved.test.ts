@@ -78,7 +78,7 @@ describe('keep: remote', () => {
 
   test('is the only place to keep a result', () => {
     expect(problemsOf(withSteps(clip(', keep: local')))).toMatchObject([
-      { message: expect.stringContaining('keep must be one of remote') },
+      { message: expect.stringContaining('keep must be remote') },
     ]);
   });
 });
