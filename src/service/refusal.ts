@@ -45,6 +45,8 @@ export function sentenceOf({ instancePath, keyword, params, message, data }: Err
   switch (keyword) {
     case 'required':
       return `${inside(params['missingProperty'])} is missing`;
+    case 'additionalProperties':
+      return `${inside(params['additionalProperty'])} is not a field of this request`;
     case 'enum':
       return `${field} must be one of ${optionsOf(params['allowedValues'])}, not ${shown(data)}`;
     default:

@@ -392,7 +392,7 @@ describe('the free plan', () => {
 
 test('a model that is not known is passed on, with a warning', async () => {
   const text =
-    'pipeline: p\nsteps:\n  it: { uses: text-to-video, with: { model: kling-9, end_seconds: 7, style: { prompt: x } } }\n';
+    'pipeline: p\nsteps:\n  it: { uses: text-to-video, keep: remote, with: { model: kling-9, end_seconds: 7, style: { prompt: x } } }\n';
   const checked = validate('p.yaml', text);
   expect(checked.ok && checked.value.warnings.map(({ message }) => message)).toEqual([
     'step "it": "kling-9" is not a known model of text-to-video: it is sent as it is, and not checked',
