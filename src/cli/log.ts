@@ -64,7 +64,7 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
         ? destination({ fd: 2, sync: true })
         : destination({ fd: openOwn(log), sync: true });
   } catch (error) {
-    return err(`--log: ${log ?? ''} ${systemReason(error)}`);
+    return err(`the log ${log ?? ''} ${systemReason(error)}`);
   }
   const logger = pino(
     {

@@ -240,7 +240,7 @@ describe('a wrong pipeline', () => {
       'an unknown tool',
       'uses: face-swap-photo',
       'uses: face-swap-foto',
-      '12:11: error: step "swap" uses the text "face-swap-foto"',
+      '12:11: error: step "swap": there is no step kind "face-swap-foto"',
     ],
     [
       'an unknown step in an expression',

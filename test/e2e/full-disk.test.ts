@@ -259,7 +259,7 @@ describe.skipIf(!canMount)(
       expect(code).toBe(0);
       folder.undo();
       const again = await rig.command(args, envOf(local));
-      expect(again.stderr).toContain('was left behind by a run that is gone: taken over');
+      expect(again.stderr).toContain('was left behind by a run that is gone: it was taken over');
       expect(again.code).toBe(0);
       expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
       expect(rig.files('state')).toEqual(['p.jsonl']);

@@ -83,19 +83,19 @@ describe('how much may fail before nothing more is bought', () => {
 
   test.each([
     ['on_failure: halt', 'on_failure', /continue.*stop/],
-    ['max_failures: -1', 'max_failures', />= 0/],
+    ['max_failures: -1', 'max_failures', /must be 0 or more/],
     ['max_failures: 1.5', 'max_failures', /integer/],
     [
       'max_failures: "many"',
       'max_failures',
-      /must be a whole number or a share such as "2%", not the text "many"/,
+      /must be a whole number or a share such as "2%", up to "100%", not the text "many"/,
     ],
     [
       'max_failures: "101%"',
       'max_failures',
-      /must be a whole number or a share such as "2%", not the text "101%"/,
+      /must be a whole number or a share such as "2%", up to "100%", not the text "101%"/,
     ],
-    ['max_credits_lost: -5', 'max_credits_lost', />= 0/],
+    ['max_credits_lost: -5', 'max_credits_lost', /must be 0 or more/],
     ['max_credits_lost: all', 'max_credits_lost', /number/],
     [
       'on_failure: stop\nmax_failures: 3',

@@ -197,7 +197,7 @@ describe('the command is asked to stop', () => {
     expect((await death).code).toBe(130);
     const again = await rig.command(['run', 'pipeline.yaml'], envOf(local));
     expect(again.stderr).toContain(`the lock of process ${child.pid} on `);
-    expect(again.stderr).toContain('was left behind by a run that is gone: taken over');
+    expect(again.stderr).toContain('was left behind by a run that is gone: it was taken over');
     expect(again.stdout).toContain('IN DOUBT');
     expect(again.code).toBe(4);
     for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
