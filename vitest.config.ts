@@ -4,8 +4,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only to end what hangs: a shared machine may be three times slower than a quiet one.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // By default a core is left idle: on two cores that is half the machine.
     maxWorkers: '100%',
     // Hundreds of commands are started as child processes: compiled once, each starts in half the time.

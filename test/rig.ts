@@ -185,9 +185,9 @@ export function bill(entries: ReturnType<LocalService['ledger']>): ReadonlyMap<s
   return sums;
 }
 
-/** Waits until something is so, looking every few milliseconds; an error after a minute. */
+/** Waits until something is so, looking every few milliseconds; an error after two minutes. */
 export async function until(what: string, check: () => boolean): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 120_000;
   while (!check()) {
     if (Date.now() > end) throw new Error(`it never came to be that ${what}`);
     await wait(5);

@@ -140,7 +140,7 @@ test('40 photos, the service away in the middle: the run waits, goes on by itsel
     limitMs: 15 * 60_000,
   });
   expect(told.happenings.filter(({ type }) => type === 'back').length).toBeGreaterThan(0);
-}, 60_000);
+}, 180_000);
 
 test('an outage that lasts longer than limits.outage stops the run, and the next run goes on', async () => {
   const rig = await photoRig(12, limited('40ms'));
@@ -156,7 +156,7 @@ test('an outage that lasts longer than limits.outage stops the run, and the next
   const again = await rig.run(away.service);
   expect(again.summary).toMatchObject({ outcome: 'done', items: { done: 12 } });
   eachIsPaidOnce(rig, away.service, 12);
-}, 60_000);
+}, 180_000);
 
 test('a run that is interrupted while it waits ends at once, with nothing in doubt', async () => {
   const rig = await photoRig(12, limited('15m'));
@@ -173,7 +173,7 @@ test('a run that is interrupted while it waits ends at once, with nothing in dou
   const again = await rig.run(away.service);
   expect(again.summary).toMatchObject({ outcome: 'done', tasks: { failed: 0, doubt: 0 } });
   eachIsPaidOnce(rig, away.service, 12);
-}, 60_000);
+}, 180_000);
 
 test('a run that dies while it waits leaves nothing in doubt', async () => {
   const rig = await photoRig(12, limited('15m'));
@@ -205,7 +205,7 @@ test('a run that dies while it waits leaves nothing in doubt', async () => {
     if (event === 'created' || event === 'refused') open.delete(job);
   }
   expect([...open]).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 describe('a service that is there and takes nothing for a while', () => {
   test.each<readonly [string, FaultsDocument['faults'][number], string]>([
@@ -286,4 +286,4 @@ test('a lost answer to a creation stays a doubt while the service is away', asyn
   expect(summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1, failed: 0 } });
   expect(away.service.ledger().filter(({ kind }) => kind === 'charge')).toHaveLength(3);
   expect(sent).toBe(3);
-}, 60_000);
+}, 180_000);

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { pathForms } from '../../src/api/routes.ts';
 import { photoPipeline, photoRig, service } from '../rig.ts';
 
-const times = 20;
+/** `TIMES=20` is the whole proof; `npm test` takes a small one. */
+const times = Number(process.env['TIMES'] ?? 3);
 const photos = 12;
 
 describe.each(pathForms)('where a service answers to %s paths', (paths) => {
