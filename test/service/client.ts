@@ -210,9 +210,9 @@ export function listAt(object: JsonObject, field: string): readonly JsonObject[]
   return value.filter(isObject);
 }
 
-/** Asks every few milliseconds until there is an answer; an error after half a minute. */
+/** Asks every few milliseconds until there is an answer; an error after two minutes. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 120_000;
   for (;;) {
     const found = await ask();
     if (found !== undefined) return found;
