@@ -1,21 +1,12 @@
 // Folders as they are on people's disks: links in circles, names of other systems, what may not be read.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../src/edge/find-files.ts';
 import { matchOf } from '../../src/edge/glob.ts';
 import { oddSentences } from '../../src/edge/odd-files.ts';
 import { makeNamedPipe } from '../named-pipe.ts';
-import { temporaryFolder } from './places.ts';
-
-function folderWith(...files: readonly string[]): string {
-  const folder = temporaryFolder();
-  for (const file of files) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), 'x');
-  }
-  return folder;
-}
+import { folderWith, temporaryFolder } from './places.ts';
 
 async function found(
   glob: string,

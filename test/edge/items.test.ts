@@ -1,21 +1,11 @@
 // Items: which there are, in a fixed order, under keys that stay the same between runs.
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/base/json.ts';
 import { type ItemFilter, listItems } from '../../src/edge/items.ts';
 import type { Items } from '../../src/language/pipeline.ts';
-import { temporaryFolder } from './places.ts';
-
-/** A folder with these files. */
-function folderWith(...files: readonly string[]): string {
-  const folder = temporaryFolder();
-  for (const file of files) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), 'x');
-  }
-  return folder;
-}
+import { folderWith } from './places.ts';
 
 async function keys(
   items: Items,
