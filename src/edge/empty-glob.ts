@@ -19,9 +19,9 @@ function misspelt(glob: string): string | undefined {
   if (/^~([^/]*\/|$)/.test(glob))
     return 'only a shell expands "~": write the whole path, or one relative to the pipeline file';
   if (/^[A-Za-z]:[\\/]/.test(glob) && process.platform !== 'win32')
-    return `${JSON.stringify(glob.slice(0, 2))} is a drive of Windows: write a path of this machine`;
+    return `${JSON.stringify(glob.slice(0, 2))} is a Windows drive: write a path that exists on this machine`;
   if (glob.includes('\\'))
-    return `a backslash is no separator: write ${JSON.stringify(glob.replaceAll('\\', '/'))}?`;
+    return `a backslash does not separate folders: write ${JSON.stringify(glob.replaceAll('\\', '/'))}?`;
   if (glob.startsWith('!') && !glob.startsWith('!('))
     return '"!" excludes nothing here: leave items out with --exclude';
   return undefined;

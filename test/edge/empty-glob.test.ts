@@ -57,8 +57,12 @@ test.each<readonly [string, readonly string[], string]>([
   ['qqq/*.jpg', ['photos/a.jpg'], 'there is no folder "qqq" in the folder of the pipeline file'],
   ['a.jpg/*.jpg', ['a.jpg'], '"a.jpg" is a file, not a folder'],
   ['a.jpg/b/*.jpg', ['a.jpg'], '"a.jpg" is a file, not a folder'],
-  ['photos\\*.jpg', ['photos/a.jpg'], 'a backslash is no separator: write "photos/*.jpg"?'],
-  ['C:\\photos\\*.jpg', [], '"C:" is a drive of Windows: write a path of this machine'],
+  [
+    'photos\\*.jpg',
+    ['photos/a.jpg'],
+    'a backslash does not separate folders: write "photos/*.jpg"?',
+  ],
+  ['C:\\photos\\*.jpg', [], '"C:" is a Windows drive: write a path that exists on this machine'],
   [
     '~/photos/*.jpg',
     [],
