@@ -1,0 +1,163 @@
+// Knows the folders that shotlist made for this user, such as `.shotlist`: what lies in them is trusted and removed, so
+// a folder that came with a repository must not pass for one. A marker in the folder is signed with a secret that is
+// kept outside all repositories; it holds for the folder that it was made in, moved or mounted elsewhere, not for a copy.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { validatorOf } from '../base/schema.ts';
+import { makeFolder } from './make-folder.ts';
+import { readRegularFile } from './regular-file.ts';
+import { systemCode } from './system-error.ts';
+import { userFolder } from './user-folder.ts';
+
+/** - `empty`: nothing is in it yet; whoever needs it may claim it. - `link`: it is a link, wherever that leads. */
+export type Ownership = 'absent' | 'empty' | 'ours' | 'foreign' | 'link';
+
+const markerName = 'owner.json';
+const draftName = /^owner\.json\.[0-9a-f]{16}$/;
+
+interface Marker {
+  readonly id: string;
+  /** Signatures of where the folder is: one that holds is enough. */
+  readonly inode: string;
+  readonly path: string;
+}
+
+const markerSchema = {
+  type: 'object',
+  required: ['id', 'inode', 'path'],
+  properties: {
+    id: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+    inode: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    path: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  },
+} as const;
+
+/** Whose folder this is. Throws what the system throws, except for a folder that is not there. */
+export function ownershipOf(folder: string): Ownership {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return 'absent';
+  if (stats.isSymbolicLink()) return 'link';
+  if (readdirSync(folder).every((name) => draftName.test(name))) return 'empty';
+  const marker = readMarker(folder);
+  if (marker === undefined) return isTorn(folder) ? 'empty' : 'foreign';
+  const wanted = markerOf(folder, marker.id);
+  const holds = isSame(marker.inode, wanted.inode) || isSame(marker.path, wanted.path);
+  return holds ? 'ours' : 'foreign';
+}
+
+/**
+ * Makes a folder ours: one that is not there yet or has nothing in it. One that is ours already stays as it is. Answers
+ * what it was before; `foreign` and `link` are left alone. Throws what the system throws.
+ */
+export function claimFolder(folder: string, mode = 0o777): Ownership {
+  const was = ownershipOf(folder);
+  if (was === 'absent') makeFolder(folder, mode);
+  if (was === 'absent' || was === 'empty') mark(folder);
+  return was;
+}
+
+/** Makes a folder ours whatever is in it: the user says so. */
+export function adoptFolder(folder: string): void {
+  mark(folder);
+}
+
+/** A marker that was cut off while it was written, and nothing else. */
+function isTorn(folder: string): boolean {
+  return readdirSync(folder).every((name) => name === markerName || draftName.test(name));
+}
+
+function readMarker(folder: string): Marker | undefined {
+  const file = join(folder, markerName);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const read = readRegularFile(file, { max: 4_000 });
+  if (!read.ok) return undefined;
+  try {
+    const value: unknown = JSON.parse(read.value.toString('utf8'));
+    return validatorOf<Marker>(markerSchema)(value) ? value : undefined;
+  } catch {
+    // Not JSON: nothing that was written here.
+    return undefined;
+  }
+}
+
+/** Comes into being whole, by a link to a file that was written first. */
+function mark(folder: string): void {
+  const file = join(folder, markerName);
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  writeNew(draft, JSON.stringify(markerOf(folder, randomBytes(16).toString('hex'))));
+  try {
+    for (const left of [1, 0]) {
+      try {
+        linkSync(draft, file);
+        break;
+      } catch (error) {
+        if (systemCode(error) !== 'EEXIST') throw error;
+        // Another run of this user claims it at the same time, or a marker that is no good stands there.
+        if (ownershipOf(folder) === 'ours' || left === 0) break;
+        unlinkSync(file);
+      }
+    }
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function markerOf(folder: string, id: string): Marker {
+  const { ino } = lstatSync(folder, { bigint: true });
+  const secret = userSecret();
+  const sign = (what: string): string =>
+    createHmac('sha256', secret).update(`${id}\n${what}`).digest('hex');
+  return { id, inode: sign(`inode ${ino}`), path: sign(`path ${realpathSync(folder)}`) };
+}
+
+const isSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** Made when it is first needed, readable by the user alone. Throws what the system throws. */
+function userSecret(): Buffer {
+  const folder = userFolder();
+  const file = join(folder, 'owner-key');
+  const known = readSecret(file);
+  if (known !== undefined) return known;
+  makeFolder(folder, 0o700);
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  writeNew(draft, randomBytes(32).toString('hex'));
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  const made = readSecret(file);
+  if (made === undefined) throw new Error(`${file} holds no key: remove it and run again`);
+  return made;
+}
+
+function readSecret(file: string): Buffer | undefined {
+  const read = readRegularFile(file, { max: 4_000 });
+  if (!read.ok) return undefined;
+  const text = read.value.toString('utf8').trim();
+  return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
+}
+
+function writeNew(file: string, text: string): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
