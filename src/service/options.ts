@@ -43,6 +43,11 @@ export interface ServiceOptions {
    * the interface specifies, or `both` (the default). The other form is not found.
    */
   readonly paths?: PathForm;
+  /**
+   * Milliseconds in which the head of a request must have come, and its body; an upload may take longer while it moves.
+   * Default 30 seconds.
+   */
+  readonly senderMs?: number;
   /** What shall go wrong: the content of a faults file (schemas/faults.schema.json). */
   readonly faults?: FaultsDocument;
   /**

@@ -143,7 +143,7 @@ async function openOn(
     release: studio.release,
     search: (detection) => faceStudio.submit(faces.jobOf(detection)),
   };
-  const app = openApp(keys);
+  const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
   wireFaults(app.server, faults, clock);
   creationRoutes(app.server, parts);
   projectRoutes(app.server, parts);
