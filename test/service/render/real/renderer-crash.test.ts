@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { service, until } from '../../../rig.ts';
-import { Client, smallSample } from '../../client.ts';
+import { Client } from '../../client.ts';
 
 /** The rendering processes that this process has started and that run. */
 function renderers(): readonly number[] {
@@ -16,6 +16,9 @@ function renderers(): readonly number[] {
     .map(Number);
 }
 
+/** 10 credits, and no libraries to load. */
+const meme = { style: { topic: 'A boat', template: 'Random' } };
+
 // Which processes are children is read from /proc.
 describe.skipIf(process.platform !== 'linux')(
   'a crash of a renderer (skipped without /proc)',
@@ -25,10 +28,7 @@ describe.skipIf(process.platform !== 'linux')(
       async (signal) => {
         const local = await service({ pictures: 'real' });
         const client = new Client(local);
-        const file = await client.upload(await smallSample(1));
-        const { id } = await client.create('photo-colorizer', {
-          assets: { image_file_path: file },
-        });
+        const { id } = await client.create('ai-meme-generator', meme);
         await until('a renderer works', () => renderers().length > 0);
         for (const renderer of renderers()) process.kill(renderer, signal);
         const record = await client.settled('image', id);
@@ -40,8 +40,7 @@ describe.skipIf(process.platform !== 'linux')(
     test('again and again: the project fails, is refunded, and the service goes on', async () => {
       const local = await service({ pictures: 'real' });
       const client = new Client(local);
-      const file = await client.upload(await smallSample(1));
-      const { id } = await client.create('photo-colorizer', { assets: { image_file_path: file } });
+      const { id } = await client.create('ai-meme-generator', meme);
       await until('the project is refunded', () => {
         for (const renderer of renderers()) process.kill(renderer, 'SIGSEGV');
         return local.balance() === 10_000;
@@ -49,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(await client.settled('image', id)).toMatchObject({
         ...{ status: 'error', credits_charged: 0, error: { code: 'unknown_error' } },
       });
-      const next = await client.create('photo-colorizer', { assets: { image_file_path: file } });
+      const next = await client.create('ai-meme-generator', meme);
       expect((await client.settled('image', next.id))['status']).toBe('complete');
     });
   },
