@@ -69,7 +69,10 @@ export function extensionOfContentType(type: string): string | undefined {
   return contentTypes.find(([name]) => name === essence)?.[1];
 }
 
+/** Of a file that is none of these: a browser saves it. */
+export const unknownType = 'application/octet-stream';
+
 export function contentTypeOf(extension: string): string {
   const wanted = extension === 'jpeg' ? 'jpg' : extension;
-  return contentTypes.find(([, known]) => known === wanted)?.[0] ?? 'application/octet-stream';
+  return contentTypes.find(([, known]) => known === wanted)?.[0] ?? unknownType;
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { pathForms } from '../api/routes.ts';
 import { tiers } from '../api/tier.ts';
 import { printable } from '../base/printable.ts';
+import { openSecretWarnings } from '../edge/open-secret.ts';
 import {
   duration,
   listenAddress,
@@ -208,6 +209,10 @@ function speed(text: string): 'instant' | 'realtime' | number {
 }
 
 outliveOutput();
+program.hook('preAction', async () => {
+  const warnings = openSecretWarnings(process.env);
+  if (warnings.length > 0) warnings.forEach((await import('./terminal.ts')).caution);
+});
 try {
   await program.parseAsync();
 } catch (error) {

@@ -14,6 +14,8 @@ import { asJson, isObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { validatorOf } from '../base/schema.ts';
 import type { Clock } from '../run/ports.ts';
+import { limitConnections } from './connection-limits.ts';
+import { EventReplays } from './event-replays.ts';
 import { systemCode } from './system-error.ts';
 
 /** Where it listens; port 0: one that is free. */
@@ -57,8 +59,10 @@ const bodyMost = 1 << 20;
 const agedMost = 5 * 60;
 /** facts.md: the service waits 10 s for an answer. */
 const answerMs = 8_000;
-/** Each may hold a body: this many at once bound the memory. */
-const connectionsMost = 128;
+/** Each may hold a body, so the total bounds the memory. Behind a proxy, all senders are one peer. */
+const connectionsMost = { perPeer: 64, total: 128 };
+/** Far more events than come in the ten minutes in which a timestamp can be accepted; some 100 bytes each. */
+const replaysMost = 20_000;
 
 interface Answer {
   readonly status: number;
@@ -71,6 +75,7 @@ export async function openReceiver(
   const { listen, senderMs = 10_000 } = options;
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
+  const replays = new EventReplays(replaysMost);
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST')
       return reply(response, { status: 405, message: 'Events come by POST.' });
@@ -78,11 +83,11 @@ export async function openReceiver(
     if (body === 'gone') return;
     if (body === 'large')
       return reply(response, { status: 413, message: 'An event has at most 1 MiB.' });
-    const answering = judge(options, request, body, closing.signal).then((answer) =>
+    const answering = judge({ ...options, replays }, request, body, closing.signal).then((answer) =>
       reply(response, answer),
     );
     underWay.add(answering);
-    await answering;
+    await connections.busyWhile(request.socket, answering);
     underWay.delete(answering);
   };
   const server = createServer(
@@ -93,7 +98,7 @@ export async function openReceiver(
     },
     receive,
   );
-  server.maxConnections = connectionsMost;
+  const connections = limitConnections(server, connectionsMost);
   try {
     server.listen(listen.port, listen.host);
     await once(server, 'listening');
@@ -131,39 +136,53 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | 'large' | 'gon
 }
 
 async function judge(
-  options: ReceiverOptions,
+  options: ReceiverOptions & { readonly replays: EventReplays },
   request: IncomingMessage,
   body: Buffer,
   closing: AbortSignal,
 ): Promise<Answer> {
-  if (!isAuthentic(options, request, body))
+  const signed = signatureIn(options, request, body);
+  if (signed === undefined)
     return { status: 401, message: 'The signature is not that of this body, or too old.' };
   const event = eventIn(body);
   if (!event.ok) return { status: 400, message: event.error };
   if (event.value === undefined) return { status: 204 };
   const { record, project } = event.value;
-  const over = new AbortController();
-  const enough = AbortSignal.any([closing, over.signal]);
-  const patience = options.clock.sleep(answerMs, enough).then(() => over.abort());
-  const taken = await options.tell(record, project, enough);
-  over.abort();
-  await patience;
+  const taken = await options.replays.once(signed.signature, signed, async () => {
+    const over = new AbortController();
+    const enough = AbortSignal.any([closing, over.signal]);
+    const patience = options.clock.sleep(answerMs, enough).then(() => over.abort());
+    const told = await options.tell(record, project, enough);
+    over.abort();
+    await patience;
+    return told;
+  });
   return taken
     ? { status: 204 }
     : { status: 503, message: 'What it says is not on disk yet: send it again.' };
 }
 
-function isAuthentic(
+interface Signed {
+  readonly signature: string;
+  /** Until when its timestamp is accepted, and what time it is; epoch seconds. */
+  readonly until: number;
+  readonly now: number;
+}
+
+/** The signature of an authentic request; undefined: it is not right, or too old. */
+function signatureIn(
   { secret, headers = eventHeaders, clock }: ReceiverOptions,
   request: IncomingMessage,
   body: Buffer,
-): boolean {
+): Signed | undefined {
   const signature = request.headers[headers.signature];
   const timestamp = request.headers[headers.timestamp];
-  if (typeof signature !== 'string' || typeof timestamp !== 'string') return false;
-  if (!/^\d{1,12}$/.test(timestamp)) return false;
-  if (Math.abs(clock.now() / 1000 - Number(timestamp)) > agedMost) return false;
-  return isSignatureOf(signature, secret, timestamp, body);
+  if (typeof signature !== 'string' || typeof timestamp !== 'string') return undefined;
+  if (!/^\d{1,12}$/.test(timestamp)) return undefined;
+  const now = clock.now() / 1000;
+  if (Math.abs(now - Number(timestamp)) > agedMost) return undefined;
+  if (!isSignatureOf(signature, secret, timestamp, body)) return undefined;
+  return { signature, until: Number(timestamp) + agedMost, now };
 }
 
 interface Heard {

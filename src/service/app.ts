@@ -10,6 +10,7 @@ import fastify, {
 import type { Caller, Keys, Permission } from './keys.ts';
 import { reportTrouble } from './own-trouble.ts';
 import { notFound, type Refusal, unauthorized } from './refusal.ts';
+import { endSlowSenders } from './slow-senders.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,12 +31,18 @@ export interface App {
   requests(): RequestCounts;
 }
 
-export function openApp(keys: Keys): App {
+export interface AppOptions {
+  /** Milliseconds in which the head of a request must have come, and its body. */
+  readonly senderMs: number;
+}
+
+export function openApp(keys: Keys, { senderMs }: AppOptions): App {
   const counts = new Map<string, number>();
   const server = fastify({
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    http: { headersTimeout: senderMs, connectionsCheckingInterval: Math.min(1000, senderMs) },
     // A field that is given twice counts as given once: the last time.
     routerOptions: {
       querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)),
@@ -52,6 +59,7 @@ export function openApp(keys: Keys): App {
     return more.length > 0 ? undefined : keys.callerOf(authorization);
   };
 
+  endSlowSenders(server, senderMs);
   server.decorateRequest('caller', undefined);
   server.addHook('onRoute', ({ url, config }) => {
     if (needsKey(url) && config?.permission === undefined)

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../edge/make-folder.ts';
 import { systemCode, systemReason } from '../edge/system-error.ts';
 import { type Database, openDatabase } from './database.ts';
+import { tightenFiles, tightenFolder } from './private-folder.ts';
 
 export interface DataFolder {
   readonly folder: string;
@@ -29,6 +30,7 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
   await makeOwn(data);
   try {
     const database = openDatabase(join(data, databaseName));
+    tightenFiles(data, databaseName);
     return { folder: data, database, leave: async () => database.close() };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : `${cause}`;
@@ -56,6 +58,10 @@ async function makeOwn(data: string): Promise<void> {
   if (names.length > 0 && !names.includes(databaseName))
     throw new DataFolderError(
       `The folder ${data} holds other files and no data of a local service: name one that is new or empty.`,
+    );
+  if (!tightenFolder(data))
+    throw new DataFolderError(
+      `The data folder ${data} belongs to another user and is open to others: name a folder of your own.`,
     );
 }
 

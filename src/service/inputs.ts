@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import type { Schema } from '../base/schema.ts';
 import type { Addresses } from './addresses.ts';
 import type { Assets } from './assets.ts';
+import type { StoredProject } from './project-row.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 export interface Input {
@@ -27,6 +28,7 @@ export interface Input {
 export interface InputSources {
   readonly account: string;
   readonly assets: Assets;
+  readonly projects: { find(id: string): Pick<StoredProject, 'account'> | undefined };
   readonly addresses: Addresses;
 }
 
@@ -47,10 +49,8 @@ export function inputsOf(
 
 type Meaning = Pick<Input, 'place' | 'key'>;
 
-function meaningOf(
-  reference: string,
-  { account, assets, addresses }: InputSources,
-): Result<Meaning, Refusal> {
+function meaningOf(reference: string, sources: InputSources): Result<Meaning, Refusal> {
+  const { account, assets, addresses } = sources;
   if (!/^https?:\/\//i.test(reference)) {
     if (assets.has(reference, account)) return ok({ place: 'stored', key: reference });
     return refuse(
@@ -61,6 +61,8 @@ function meaningOf(
   if (!URL.canParse(reference)) return refuse(`"${reference}" is not a valid URL.`);
   const url = new URL(reference);
   const own = addresses.read(url);
+  if (own?.standing === 'valid' && !isOwn(own.key, sources))
+    return refuse(`The URL "${reference}" does not exist.`);
   if (own !== undefined)
     return ok(
       own.standing === 'valid' ? { place: 'stored', key: own.key } : { place: 'lost', key: '' },
@@ -73,6 +75,14 @@ function meaningOf(
       `The URL "${reference}" must end in a known extension (${knownExtensions.join(', ')}).`,
     );
   return ok({ place: 'elsewhere', key: '' });
+}
+
+/** An address opens a file to whoever has it; as an asset it stands only for a file of the caller's own account. */
+function isOwn(key: string, { account, assets, projects }: InputSources): boolean {
+  const [, project] = /^outputs\/([^/]+)\//.exec(key) ?? [];
+  return project === undefined
+    ? assets.has(key, account)
+    : projects.find(project)?.account === account;
 }
 
 type Named = Pick<Input, 'field' | 'media' | 'reference'>;

@@ -43,13 +43,23 @@ export interface ServiceOptions {
    * the interface specifies, or `both` (the default). The other form is not found.
    */
   readonly paths?: PathForm;
+  /**
+   * Milliseconds in which the head of a request must have come, and its body; an upload may take longer while it moves.
+   * Default 30 seconds.
+   */
+  readonly senderMs?: number;
   /** What shall go wrong: the content of a faults file (schemas/faults.schema.json). */
   readonly faults?: FaultsDocument;
   /**
-   * `real` (the default): previews made on threads, as far as the libraries for it are installed. `plain`: stand-ins
+   * `real` (the default): previews made in processes of their own, as far as the libraries for it are installed. `plain`: stand-ins
    * that cost next to no work, for tests of everything but pictures.
    */
   readonly pictures?: Pictures;
+  /**
+   * The memory that all decoders of pictures and clips together may take, in MiB: others wait for their turn, and a file
+   * that needs more is refused. Default 1024, or a fourth of a smaller machine's memory.
+   */
+  readonly decodeMegabytes?: number;
   /** Milliseconds since 1970; default Date.now. */
   readonly now?: () => number;
   /** Wakes the service later; default setTimeout. Goes with `now` in tests that hand in their clock. */

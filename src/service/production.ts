@@ -72,7 +72,14 @@ export function openProduction(parts: ProductionParts): Production {
     const tier = accounts.find(project.account)?.tier ?? 'free';
     const limit = outputLimit(tool, tier);
     const { body } = project;
-    return renderer.render({ tool, body, inputs: inputs.value, folder, seed, ...limit });
+    const order = { tool, body, inputs: inputs.value, folder, seed, ...limit };
+    const outcome = await renderer.render(order);
+    if (outcome.ok)
+      await storage.closeOutputs(
+        project.id,
+        outcome.value.map(({ name }) => name),
+      );
+    return outcome;
   }
 
   const isWanted = (id: string): boolean => {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contentTypeOf, extensionOf } from '../api/asset.ts';
+import { contentTypeOf, extensionOf, unknownType } from '../api/asset.ts';
 import { answer } from './app.ts';
 import { spoilerOf } from './faults/spoil.ts';
 import { notFound } from './refusal.ts';
@@ -20,6 +20,9 @@ export async function sendFile(
   const stored = await lookAt(file);
   if (stored === undefined) return answer(reply, notFound);
   const { size, etag } = stored;
+  // Files are strangers': a browser that opens one runs nothing in it, and does not guess what it is.
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('content-security-policy', "default-src 'none'; sandbox");
 
   // Ranges are for GET only (RFC 9110, 14.2).
   const range = request.method === 'GET' ? request.headers.range : undefined;
@@ -30,7 +33,9 @@ export async function sendFile(
       .code(416)
       .header('content-range', `bytes */${size}`)
       .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
-  reply.type(contentTypeOf(extensionOf(key)));
+  const type = contentTypeOf(extensionOf(key));
+  reply.type(type);
+  if (type === unknownType) reply.header('content-disposition', 'attachment');
   const { start, end } = part ?? { start: 0, end: size - 1 };
   reply.header('content-length', end - start + 1);
   if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);

@@ -25,7 +25,7 @@ import { type LocalService, ServiceOptionError, type ServiceOptions } from './op
 import type { Parts } from './parts.ts';
 import { openProduction } from './production.ts';
 import { openProjects } from './projects.ts';
-import { plainRenderer } from './render/plain/renderer.ts';
+import { openPlainRenderer } from './render/plain/renderer.ts';
 import { lacksFor } from './render/real/door.ts';
 import { openPool } from './render/real/pool.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -111,7 +111,12 @@ async function openOn(
   const detections = openDetections(database);
 
   const { pictures = 'real' } = options;
-  const renderer = pictures === 'real' ? openPool() : plainRenderer;
+  const { decodeMegabytes } = options;
+  const decodeBytes = decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20;
+  const renderer =
+    pictures === 'real'
+      ? openPool(decodeBytes === undefined ? {} : { decodeBytes })
+      : openPlainRenderer(decodeBytes);
   const pace = { clock, speed, seed };
   const production = openProduction({
     projects,
@@ -143,7 +148,7 @@ async function openOn(
     release: studio.release,
     search: (detection) => faceStudio.submit(faces.jobOf(detection)),
   };
-  const app = openApp(keys);
+  const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
   wireFaults(app.server, faults, clock);
   creationRoutes(app.server, parts);
   projectRoutes(app.server, parts);

@@ -2,7 +2,7 @@
 // key, its path below that folder; keys are made here or were signed by us, and none leaves the folder.
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -37,16 +37,22 @@ export interface Storage {
   outputKey(project: string): string;
   /** An empty folder for the outputs of a project. */
   makeOutputFolder(project: string): Promise<string>;
+  /** Keeps what a renderer left in that folder to its owner. */
+  closeOutputs(project: string, names: readonly string[]): Promise<void>;
   removeOutputs(project: string): Promise<void>;
   remove(key: string): Promise<void>;
 }
+
+/** Uploads and outputs are for the user who runs the service alone. */
+const ownFolder = { recursive: true, mode: 0o700 };
+const ownFile = { mode: 0o600 };
 
 export async function openStorage(folder: string): Promise<Storage> {
   const root = resolve(folder);
   const incoming = join(root, 'incoming');
   // What a crash left half received.
   await rm(incoming, { recursive: true, force: true });
-  await mkdir(incoming, { recursive: true });
+  await mkdir(incoming, ownFolder);
 
   const fileOf = (key: string): string => {
     const file = resolve(root, key);
@@ -60,7 +66,7 @@ export async function openStorage(folder: string): Promise<Storage> {
     const temporary = join(incoming, randomBytes(12).toString('hex'));
     try {
       await write(temporary);
-      await mkdir(dirname(file), { recursive: true });
+      await mkdir(dirname(file), ownFolder);
       await rename(temporary, file);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -75,7 +81,7 @@ export async function openStorage(folder: string): Promise<Storage> {
     receive: async (key, content, { most, through }) => {
       let bytes = 0;
       await place(key, async (temporary) => {
-        const sink = createWriteStream(temporary);
+        const sink = createWriteStream(temporary, ownFile);
         const steps = through === undefined ? [] : [through];
         await pipeline([content, ...steps, atMost(most), sink]);
         bytes = sink.bytesWritten;
@@ -83,7 +89,7 @@ export async function openStorage(folder: string): Promise<Storage> {
       return bytes;
     },
     assetKeys: async () => {
-      await mkdir(join(root, 'api-assets'), { recursive: true });
+      await mkdir(join(root, 'api-assets'), ownFolder);
       const entries = await readdir(join(root, 'api-assets'), {
         recursive: true,
         withFileTypes: true,
@@ -92,13 +98,16 @@ export async function openStorage(folder: string): Promise<Storage> {
         .filter((entry) => entry.isFile())
         .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
     },
-    save: (key, content) => place(key, (temporary) => writeFile(temporary, content)),
+    save: (key, content) => place(key, (temporary) => writeFile(temporary, content, ownFile)),
     outputKey,
     makeOutputFolder: async (project) => {
       const output = fileOf(outputKey(project));
       await rm(output, { recursive: true, force: true });
-      await mkdir(output, { recursive: true });
+      await mkdir(output, ownFolder);
       return output;
+    },
+    closeOutputs: async (project, names) => {
+      for (const name of names) await chmod(fileOf(`${outputKey(project)}/${name}`), ownFile.mode);
     },
     removeOutputs: (project) => rm(fileOf(outputKey(project)), { recursive: true, force: true }),
     remove: (key) => rm(fileOf(key), { force: true }),

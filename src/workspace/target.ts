@@ -92,10 +92,11 @@ export function checkAddress(address: string): Result<string, Problem> {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
   const url = new URL(address);
-  if (url.username !== '' || url.password !== '' || url.search !== '')
+  // A lone # or ? leaves no trace in the parsed address.
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(address))
     return err(
       problem(
-        'the address of the service must not hold a user, a password or a query',
+        'the address of the service must not hold a user, a password, a query or a fragment',
         'shotlist',
         `write the scheme, the host and the path alone, such as ${url.origin}`,
       ),
@@ -115,7 +116,7 @@ export function checkAddress(address: string): Result<string, Problem> {
 
 function notAnAddress(address: string, scheme: boolean): Problem {
   // It may hold a password.
-  const said = /[@?]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
+  const said = /[@?#]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
   if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
   if (address.trim() !== address)
     return problem(`the service's address${said} has spaces around it`, 'shotlist', 'remove them');

@@ -1,8 +1,17 @@
-// The package as npm installs it: the command starts, and an old Node.js is told which one is needed.
+// The package as npm installs it: it holds nothing that a run left behind, the command starts, and an old Node.js is
+// told which one is needed.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -15,16 +24,58 @@ steps:
   note: { uses: upload, with: { file: a.png } }
 `;
 
+/** What runs, the demo, tests and people leave in a checkout, some of it secret. */
+const leftBehind = [
+  '.shotlist/rehearsal/p/service/service.sqlite',
+  '.shotlist/rehearsal/p/service/service.sqlite-wal',
+  '.shotlist/rehearsal/p/service/api-assets/1/photo.jpg',
+  '.shotlist/rehearsal/p/state.jsonl',
+  '.shotlist/log.jsonl',
+  'face-swap-photos.state.jsonl',
+  'face-swap-photos.state.jsonl.ballast',
+  'media/actor.jpg',
+  'media/photos/sample1.jpg',
+  'out/face-swap-photos/sample1.png',
+  '.env',
+  '.env.yaml.bak',
+  'key',
+  'key.txt',
+  'api-key.pem',
+  '.npmrc',
+  'notes.md',
+  'service-data/service.sqlite',
+  'nested/private.yaml',
+  'nested/private.js',
+];
+
+/** Everything that a package may hold, and nothing else. */
+const packable = [
+  /^package\.json$/,
+  /^README\.md$/,
+  /^LICENSE$/,
+  /^bin\/shotlist\.cjs$/,
+  /^dist\/([a-z][a-z0-9-]*\/)*[a-z][a-z0-9-]*\.(js|d\.ts)$/,
+  /^schemas\/(tools\/)?[a-z][a-z-]*\.schema\.json$/,
+  /^pipelines\/[a-z][a-z-]*\.yaml$/,
+];
+
+const source = join(folder, 'source');
+let packed: readonly string[] = [];
+
 /** Packs what `npm publish` would, built without looking at types, and unpacks it. */
 beforeAll(() => {
-  const source = join(folder, 'source');
   for (const name of ['package.json', 'LICENSE', 'README.md', 'bin', 'schemas', 'pipelines'])
     cpSync(join(root, name), join(source, name), { recursive: true });
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const built = ['--noCheck', '--declaration', 'false', '--outDir', join(source, 'dist')];
   execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), ...built]);
+  for (const place of ['', 'pipelines', 'schemas', 'bin'])
+    for (const name of leftBehind) plant(join(source, place, name));
+  plant(join(source, 'dist/service/.shotlist/service.sqlite'));
+  plant(join(source, 'dist/p.state.jsonl'));
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  execFileSync('npm', args, { cwd: source, stdio: 'pipe' });
+  const report = execFileSync('npm', args, { cwd: source, stdio: 'pipe', encoding: 'utf8' });
+  packed = pathsIn(report);
   execFileSync('tar', ['-xzf', join(folder, 'shotlist-0.1.0.tgz'), '-C', folder]);
   symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'));
   const old = "Object.defineProperty(process, 'version', { value: 'v12.22.12' });";
@@ -33,6 +84,16 @@ beforeAll(() => {
   writeFileSync(join(folder, 'a.png'), 'x');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function plant(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, 'a secret');
+}
+
+/** The paths of the files in the report of `npm pack --json`, sorted. */
+function pathsIn(report: string): readonly string[] {
+  return [...report.matchAll(/"path": (".*")/g)].map(([, path]) => `${JSON.parse(path ?? '')}`);
+}
 
 const start = (node: string, ...args: readonly string[]): ReturnType<typeof spawnSync> =>
   spawnSync(node, args, { cwd: folder, encoding: 'utf8' });
@@ -46,6 +107,26 @@ const oldNode = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/
   .filter((node) => existsSync(node))
   .map((node) => ({ node, version: start(node, '--version').stdout.toString().trim() }))
   .find(({ version }) => Number(/^v(\d+)\./.exec(version)?.[1]) < 22);
+
+describe('the package', () => {
+  test('holds nothing but what is meant for users, whatever lies in the checkout', () => {
+    expect(packed.filter((path) => !packable.some((pattern) => pattern.test(path)))).toEqual([]);
+  });
+
+  test('holds the command, the library, the schemas and the example pipelines', () => {
+    expect(packed).toEqual(
+      expect.arrayContaining([
+        'bin/shotlist.cjs',
+        'dist/index.js',
+        'dist/cli/main.js',
+        'dist/service/render/real/worker.js',
+        'schemas/pipeline.schema.json',
+        'schemas/tools/face-swap.schema.json',
+        'pipelines/face-swap-photos.yaml',
+      ]),
+    );
+  });
+});
 
 describe('the packed command', () => {
   test('says its version, and plans a pipeline', () => {

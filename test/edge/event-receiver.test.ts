@@ -76,7 +76,8 @@ describe('an event is believed', () => {
   test('on any path, when it is signed with the secret, and what it tells is handed on', async () => {
     const { address, told } = await opened();
     expect(await post(address)).toBe(204);
-    expect(await post(address, { path: '/' })).toBe(204);
+    const headers = signed(event, { at: `${now - 1}` });
+    expect(await post(address, { path: '/', headers })).toBe(204);
     expect(told).toEqual([
       ['image', record],
       ['image', record],

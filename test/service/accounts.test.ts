@@ -75,6 +75,34 @@ describe('an account', () => {
     expect((await own.ask('GET', paths[0] ?? '')).status).toBe(200);
   });
 
+  test('cannot use an address of another as an asset, though whoever has it may download', async () => {
+    const local = await service();
+    const own = new Client(local);
+    const bo = await another(local);
+    const file = await own.upload(await photo(1), 'png');
+    const project = await own.settled('image', await own.swap(file, file));
+    const [output] = listAt(project, 'downloads').map((entry) => textAt(entry, 'url'));
+    const faces = await own.faces(file);
+    const [crop] = listAt(faces, 'faces').map((entry) => textAt(entry, 'url'));
+    for (const url of [output ?? '', crop ?? '']) {
+      expect((await send(local.address, { method: 'GET', path: pathOf(url) })).status).toBe(200);
+      const assets = { target_file_path: url, source_file_path: url };
+      for (const [path, body] of [
+        ['/v1/face-swap-photo', { assets }],
+        ['/v1/files/face-detection', { assets: { target_file_path: url } }],
+      ] as const) {
+        const { status, body: answer } = await bo.ask('POST', path, body);
+        expect([path, status, textAt(answer, 'message')]).toEqual([
+          path,
+          400,
+          `assets.target_file_path: The URL "${url}" does not exist.`,
+        ]);
+        expect((await own.ask('POST', path, body)).status).toBe(200);
+      }
+    }
+    expect((await bo.ask('GET', '/v1/account')).body).toMatchObject({ credits: 10_000 });
+  });
+
   test('can be given credits and another tier, and never falls below zero', async () => {
     const local = await service({ credits: 100 });
     const { address } = local;

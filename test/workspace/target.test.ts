@@ -230,10 +230,17 @@ describe('an address', () => {
     `https://user:${key}@media.example`,
     `https://${key}@media.example`,
     `https://media.example/?key=${key}`,
-  ])('with a user, a password or a query is refused without being shown: %s', (wrong) => {
-    expect(chosen({ options: { service: wrong }, env: withKey })).toContain(
-      'must not hold a user, a password or a query',
-    );
-    expect(chosen({ pipeline: wrong })).not.toBe('rehearsal');
-  });
+    `https://media.example/#${key}`,
+    'https://media.example/api#',
+    'https://media.example/api?',
+    'http://127.0.0.1:9#@evil.example',
+  ])(
+    'with a user, a password, a query or a fragment is refused without being shown: %s',
+    (wrong) => {
+      expect(chosen({ options: { service: wrong }, env: withKey })).toContain(
+        'must not hold a user, a password, a query or a fragment',
+      );
+      expect(chosen({ pipeline: wrong })).not.toBe('rehearsal');
+    },
+  );
 });

@@ -4,6 +4,8 @@ import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { ProjectError } from '../../api/project.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { card } from './card.ts';
+import { whileReserved } from './decode-memory.ts';
+import { pictureBytes, pixelBytes } from './decoded-size.ts';
 import { type Decoder, type FileFormat, formatOf, headBytes } from './file-format.ts';
 import { hasTooManyParts, mostParts } from './parts.ts';
 import { type Picture, pictureOf, sharpOf } from './picture.ts';
@@ -86,8 +88,11 @@ async function decoded(
     const header = await sharp(file, { limitInputPixels: false, failOn: 'error' }).metadata();
     if (header.format !== decoder) return unreadable(input, broken(name));
     if (!fits(header)) return tooLarge(input, pixelsIn(header));
-    const source = sharp(file, { limitInputPixels: mostPixels, failOn: 'error' });
-    return ok(await sized(source.autoOrient(), side));
+    const picture = await whileReserved(pictureBytes(header), () => {
+      const source = sharp(file, { limitInputPixels: mostPixels, failOn: 'error' });
+      return sized(source.autoOrient(), side);
+    });
+    return picture.ok ? picture : tooLarge(input, picture.error);
   } catch (reason) {
     if (reason instanceof Error && beyondLimits.test(reason.message))
       return tooLarge(input, `no ${name} picture of its size can be read`);
@@ -102,21 +107,9 @@ const beyondLimits = /maximum supported image dimension|bad image dimensions|pix
 const broken = (name: string): string =>
   `it is ${name === 'AVIF' ? 'an' : 'a'} ${name} picture that is damaged, cut off, or written in an unusual way`;
 
-const bytesOf: Readonly<Record<Metadata['depth'], number>> = {
-  char: 1,
-  uchar: 1,
-  short: 2,
-  ushort: 2,
-  int: 4,
-  uint: 4,
-  float: 4,
-  double: 8,
-  complex: 8,
-  dpcomplex: 16,
-};
-
-function fits({ width, height, channels, depth }: Metadata): boolean {
-  const bytes = Math.max(mostBytesPerPixel, channels * bytesOf[depth]);
+function fits(header: Metadata): boolean {
+  const { width, height, channels } = header;
+  const bytes = Math.max(mostBytesPerPixel, pixelBytes(header));
   return channels <= mostChannels && width * height * bytes <= mostPixels * mostBytesPerPixel;
 }
 

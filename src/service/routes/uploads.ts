@@ -39,7 +39,7 @@ export function uploadRoutes(server: FastifyInstance, parts: Parts, form: PathFo
     raw.addContentTypeParser('*', (_request, _stream, done) => done(null));
     raw.put<Signed>(
       '/uploads/*',
-      { bodyLimit: Number.MAX_SAFE_INTEGER },
+      { bodyLimit: Number.MAX_SAFE_INTEGER, config: { longBody: true } },
       async (request, reply) => {
         const key = request.params['*'];
         const standing = addresses.standing('uploads', key, request.query);

@@ -1,17 +1,30 @@
 // The renderer of stand-ins, on the thread of whoever asks.
 import { extensionOf, mediaTypeOf } from '../../../api/asset.ts';
 import { ok } from '../../../base/result.ts';
+import { DecodeBudget } from '../decode-budget.ts';
+import { decodingWithin, usualDecodeBytes } from '../decode-memory.ts';
 import { pixelsOf, sharpOf } from '../picture.ts';
 import { readPicture } from '../read-picture.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace, Renderer } from '../renderer.ts';
 import { guessFace } from './faces.ts';
 import { renderPlainly } from './tools.ts';
 
-export const plainRenderer: Renderer = {
-  render: renderPlainly,
-  findFaces: guessFaces,
-  close: async () => {},
-};
+export function openPlainRenderer(decodeBytes = usualDecodeBytes): Renderer {
+  const budget = new DecodeBudget(decodeBytes);
+  async function within<T>(work: () => Promise<T>): Promise<T> {
+    const holder = budget.holder();
+    try {
+      return await decodingWithin(holder, work);
+    } finally {
+      holder.close();
+    }
+  }
+  return {
+    render: (request) => within(() => renderPlainly(request)),
+    findFaces: (question, tell) => within(() => guessFaces(question, tell)),
+    close: async () => {},
+  };
+}
 
 /** Exactly one face in every picture, and none in a clip, which is not decoded. */
 export async function guessFaces(

@@ -1,22 +1,28 @@
-// The renderer on threads of its own, so that the service answers while it renders. A thread does one errand at a
-// time; one that takes too long or too much memory is ended with its thread, and the next gets a new one.
+// The renderer in processes of its own, so that the service answers while it renders, and outlives a decoder that
+// crashes. A process does one errand at a time; one that takes too long or too much memory is ended, and the next errand
+// gets a new process. What was in the works in a crash is rendered once more.
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { ProjectError } from '../../../api/project.ts';
 import { err } from '../../../base/result.ts';
+import { reportTrouble } from '../../own-trouble.ts';
+import { DecodeBudget, type Holder } from '../decode-budget.ts';
+import { usualDecodeBytes } from '../decode-memory.ts';
 import { type FaceAnswer, type FoundFace, type Renderer, RendererClosed } from '../renderer.ts';
 import type { RenderOutcome } from '../request.ts';
-import type { Errand, Report } from './messages.ts';
+import type { Done, Errand, ProcessReport } from './messages.ts';
+import { type RenderingProcess, spawnProcess } from './spawn.ts';
 
 export interface PoolOptions {
-  /** Default: one less than the machine has, but two to four. */
-  readonly threads?: number;
+  /** Default: one less than the machine has processors, but two to four. */
+  readonly processes?: number;
   /** How long one errand may take, in milliseconds; default ten minutes. */
   readonly errandMs?: number;
-  /** How much a thread's heap may grow; default 1024. Pixels are outside the heap, and limited where they are read. */
+  /** How much a thread's heap may grow; default 1024. Pixels are outside the heap: `decodeBytes`. */
   readonly heapMegabytes?: number;
-  /** What a thread runs; another one in tests. */
+  /** What all decoders together may take; default: 1 GiB, or a fourth of a smaller machine's memory. */
+  readonly decodeBytes?: number;
+  /** What the thread of a process runs; another one in tests. */
   readonly script?: URL;
 }
 
@@ -24,83 +30,148 @@ export interface PoolOptions {
 interface Ordered {
   readonly errand: Errand;
   readonly found: (face: FoundFace) => void;
-  readonly end: (report: Ending) => void;
+  readonly end: (ending: Ending) => void;
   readonly fail: (reason: unknown) => void;
+  /** In how many crashes it was in the works. */
+  readonly crashes: number;
 }
 
-type Ending =
-  | Exclude<Report, { readonly kind: 'face' | 'broke' }>
-  | { readonly kind: 'refused'; readonly error: ProjectError };
+interface UnderWay extends Ordered {
+  readonly memory: Holder;
+  readonly releases: Map<number, () => void>;
+}
+
+type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
+
+/** A crash may have come from outside, such as a system that is out of memory; two of one errand are its own. */
+const mostCrashes = 2;
 
 export function openPool(options: PoolOptions = {}): Renderer {
-  const { threads = usualThreads(), errandMs = 600_000, heapMegabytes = 1024 } = options;
+  const { processes = usualProcesses(), errandMs = 600_000, heapMegabytes = 1024 } = options;
   const script = options.script ?? new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-  const idle: Worker[] = [];
-  const busy = new Map<Worker, Ordered & { readonly timer: NodeJS.Timeout }>();
+  const budget = new DecodeBudget(options.decodeBytes ?? usualDecodeBytes);
+  const idle = new Set<RenderingProcess>();
+  const busy = new Map<RenderingProcess, UnderWay>();
   const waiting: Ordered[] = [];
+  const starting = new Set<RenderingProcess>();
+  const timers = new Map<RenderingProcess, NodeJS.Timeout>();
   let closed = false;
 
   function pump(): void {
     while (!closed && waiting.length > 0) {
-      const worker = idle.pop() ?? (busy.size < threads ? begin() : undefined);
-      const ordered = worker === undefined ? undefined : waiting.shift();
-      if (worker === undefined || ordered === undefined) return;
-      perform(worker, ordered);
+      const [free] = idle;
+      const renderer = free ?? (busy.size < processes ? begin() : undefined);
+      const ordered = renderer === undefined ? undefined : waiting.shift();
+      if (renderer === undefined || ordered === undefined) return;
+      idle.delete(renderer);
+      perform(renderer, ordered);
     }
   }
 
-  function begin(): Worker {
-    const worker = new Worker(script, {
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+  function begin(): RenderingProcess {
+    const renderer: RenderingProcess = spawnProcess({
+      script,
+      heapMegabytes,
+      heard: (report) => hear(renderer, report),
+      crashed: (how) => {
+        idle.delete(renderer);
+        starting.delete(renderer);
+        const ordered = leave(renderer, false);
+        if (ordered !== undefined) afterCrash(ordered, how);
+      },
     });
-    worker.on('message', (report: Report) => {
-      const ordered = busy.get(worker);
-      if (report.kind === 'face') return ordered?.found(report.face);
-      leave(worker, report.kind !== 'broke');
-      if (report.kind === 'broke') ordered?.fail(new Error(report.stack));
-      else ordered?.end(report);
-    });
-    worker.on('error', (reason) => {
-      const ordered = leave(worker, false);
-      if (isOutOfMemory(reason))
-        ordered?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
-      else ordered?.fail(reason);
-    });
-    worker.on('exit', (code) => {
-      const ordered = leave(worker, false);
-      ordered?.fail(new Error(`a rendering thread ended by itself with code ${code}`));
-    });
-    return worker;
+    starting.add(renderer);
+    return renderer;
   }
 
-  function perform(worker: Worker, ordered: Ordered): void {
-    // Only work under way holds the process.
-    worker.ref();
-    const timer = setTimeout(() => {
-      leave(worker, false);
-      ordered.end({ kind: 'refused', error: tookTooLong(errandMs) });
-    }, errandMs);
-    busy.set(worker, { ...ordered, timer });
-    worker.postMessage(ordered.errand);
+  function hear(renderer: RenderingProcess, report: ProcessReport): void {
+    const ordered = busy.get(renderer);
+    switch (report.kind) {
+      case 'ready':
+        starting.delete(renderer);
+        return ordered && time(renderer, ordered);
+      case 'face':
+        return ordered?.found(report.face);
+      case 'reserve':
+        return ordered && void reserve(renderer, ordered, report);
+      case 'release':
+        ordered?.releases.get(report.ticket)?.();
+        ordered?.releases.delete(report.ticket);
+        return;
+      case 'hoarded':
+        leave(renderer, false);
+        return ordered?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
+      case 'broke':
+      case 'gone':
+        idle.delete(renderer);
+        leave(renderer, false);
+        return ordered?.fail(new Error(report.stack));
+      case 'rendered':
+      case 'searched':
+        leave(renderer, true);
+        return ordered?.end(report);
+    }
   }
 
-  /** The errand of a thread is over; `fit`: the thread can take another one. */
-  function leave(worker: Worker, fit: boolean): Ordered | undefined {
-    const ordered = busy.get(worker);
+  async function reserve(
+    renderer: RenderingProcess,
+    { memory, releases }: UnderWay,
+    { ticket, bytes }: { readonly ticket: number; readonly bytes: number },
+  ): Promise<void> {
+    const reserved = await memory.reserve(bytes);
+    // It may have been ended meanwhile.
+    if (busy.get(renderer)?.memory !== memory) return;
+    if (reserved.ok) releases.set(ticket, reserved.value);
+    renderer.send({ kind: 'memory', ticket, most: reserved.ok ? undefined : reserved.error });
+  }
+
+  function perform(renderer: RenderingProcess, ordered: Ordered): void {
+    // Only work under way holds the service's process.
+    renderer.hold(true);
+    busy.set(renderer, { ...ordered, memory: budget.holder(), releases: new Map() });
+    renderer.send(ordered.errand);
+    if (!starting.has(renderer)) time(renderer, ordered);
+  }
+
+  /** The time that a process takes to start is not the errand's. */
+  function time(renderer: RenderingProcess, { end }: Ordered): void {
+    const late = (): void => {
+      leave(renderer, false);
+      end({ kind: 'refused', error: tookTooLong(errandMs) });
+    };
+    timers.set(renderer, setTimeout(late, errandMs));
+  }
+
+  /** The errand of a process is over; `fit`: the process can take another one. */
+  function leave(renderer: RenderingProcess, fit: boolean): Ordered | undefined {
+    const ordered = busy.get(renderer);
     if (ordered === undefined) return undefined;
-    clearTimeout(ordered.timer);
-    busy.delete(worker);
-    worker.unref();
-    if (fit) idle.push(worker);
-    else void worker.terminate();
+    clearTimeout(timers.get(renderer));
+    timers.delete(renderer);
+    ordered.memory.close();
+    busy.delete(renderer);
+    renderer.hold(false);
+    if (fit) idle.add(renderer);
+    else void renderer.kill();
     pump();
     return ordered;
+  }
+
+  function afterCrash(ordered: Ordered, how: string): void {
+    const crashes = ordered.crashes + 1;
+    const again = crashes < mostCrashes;
+    const fate = again ? 'it is rendered again' : 'it fails';
+    reportTrouble(`a rendering process (${nameOf(ordered.errand)}; ${fate})`, how);
+    if (!again) return ordered.end({ kind: 'refused', error: crashedTwice });
+    if (closed) return ordered.fail(new RendererClosed());
+    waiting.unshift({ ...ordered, crashes });
+    pump();
   }
 
   function order(errand: Errand, found: (face: FoundFace) => void): Promise<Ending> {
     if (closed) return Promise.reject(new RendererClosed());
     return new Promise((end, fail) => {
-      const ordered = { errand, found, end, fail };
+      const ordered = { errand, found, end, fail, crashes: 0 };
       // Looking for faces is free and quick, and somebody waits for it before anything is rendered.
       if (errand.kind === 'faces') waiting.unshift(ordered);
       else waiting.push(ordered);
@@ -113,7 +184,7 @@ export function openPool(options: PoolOptions = {}): Renderer {
       const errand: Errand = { kind: 'render', request: { ...request, tool: tool.name } };
       const ending = await order(errand, () => {});
       if (ending.kind === 'refused') return err(ending.error);
-      if (ending.kind !== 'rendered') throw new Error('bug: the thread did another errand');
+      if (ending.kind !== 'rendered') throw new Error('bug: the process did another errand');
       return ending.outcome;
     },
     findFaces: async (question, tell): Promise<FaceAnswer> => {
@@ -129,28 +200,30 @@ export function openPool(options: PoolOptions = {}): Renderer {
       await told;
       if (failure !== undefined) throw failure.reason;
       if (ending.kind === 'refused') return err(ending.error);
-      if (ending.kind !== 'searched') throw new Error('bug: the thread did another errand');
+      if (ending.kind !== 'searched') throw new Error('bug: the process did another errand');
       return ending.answer;
     },
     close: async () => {
       closed = true;
-      const workers = [...idle.splice(0), ...busy.keys()];
-      for (const { timer } of busy.values()) clearTimeout(timer);
+      const renderers = [...idle, ...busy.keys()];
       const unfinished = [...waiting.splice(0), ...busy.values()];
+      for (const timer of timers.values()) clearTimeout(timer);
+      for (const { memory } of busy.values()) memory.close();
+      idle.clear();
       busy.clear();
       for (const { fail } of unfinished) fail(new RendererClosed());
-      await Promise.all(workers.map((worker) => worker.terminate()));
+      await Promise.all(renderers.map((renderer) => renderer.kill()));
     },
   };
 }
 
-/** The machine is left a processor for the service and whoever asks it. Each thread holds a few hundred megabytes. */
-function usualThreads(): number {
+const nameOf = (errand: Errand): string =>
+  errand.kind === 'render' ? errand.request.tool : 'face detection';
+
+/** The machine is left a processor for the service and whoever asks it. Each holds a few hundred megabytes. */
+function usualProcesses(): number {
   return Math.min(4, Math.max(2, availableParallelism() - 1));
 }
-
-const isOutOfMemory = (reason: unknown): boolean =>
-  reason instanceof Error && 'code' in reason && reason.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
 const tookTooLong = (ms: number): ProjectError => ({
   code: 'processing_timeout',
@@ -161,3 +234,9 @@ const tookTooMuch = (megabytes: number): ProjectError => ({
   code: 'file_too_large',
   message: `Rendering needed more than ${megabytes} megabytes, the most that the local service allows`,
 });
+
+const crashedTwice: ProjectError = {
+  code: 'unknown_error',
+  message:
+    'The renderer crashed twice: one of the files may be damaged in a way that it cannot bear',
+};

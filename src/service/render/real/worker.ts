@@ -1,27 +1,52 @@
 // A rendering thread: takes an errand, does it, reports, waits for the next.
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
+import { err, ok } from '../../../base/result.ts';
 import { toolNamed } from '../../../kinds/tools.ts';
+import { type DecodeMemory, decodingWithin } from '../decode-memory.ts';
 import { renderReally, searchReally } from './door.ts';
-import type { Errand, Report } from './messages.ts';
+import type { Done, Errand, Grant, Order, Report } from './messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('bug: this is the script of a thread');
-// The threads are the parallelism; more inside each would take the machine from whoever asks the service.
+// The processes are the parallelism; more inside each would take the machine from whoever asks the service.
 sharp.concurrency(1);
 sharp.cache(false);
 
 const tell = (report: Report): void => port.postMessage(report);
 
-port.on('message', async (errand: Errand) => {
+const asked = new Map<number, (grant: Grant) => void>();
+let tickets = 0;
+
+/** One budget for all processes: the service keeps it. */
+const memory: DecodeMemory = {
+  reserve: (bytes) =>
+    new Promise((resolve) => {
+      tickets += 1;
+      const ticket = tickets;
+      asked.set(ticket, ({ most }) =>
+        resolve(most === undefined ? ok(() => tell({ kind: 'release', ticket })) : err(most)),
+      );
+      tell({ kind: 'reserve', ticket, bytes });
+    }),
+};
+
+port.on('message', async (order: Order) => {
+  if (order.kind === 'memory') {
+    asked.get(order.ticket)?.(order);
+    asked.delete(order.ticket);
+    return;
+  }
   try {
-    tell(await reportOf(errand));
+    tell(await decodingWithin(memory, () => done(order)));
   } catch (reason) {
     tell({ kind: 'broke', stack: (reason instanceof Error && reason.stack) || `${reason}` });
   }
 });
 
-async function reportOf(errand: Errand): Promise<Report> {
+tell({ kind: 'ready' });
+
+async function done(errand: Errand): Promise<Done> {
   if (errand.kind === 'faces') {
     const answer = await searchReally(errand.question, async (face) =>
       tell({ kind: 'face', face }),

@@ -1,14 +1,15 @@
-// The rendering threads: whatever happens in one, the service goes on, and says what became of the project.
+// The rendering processes: whatever happens in one, the service goes on, and says what became of the project.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toolNamed } from '../../../../src/kinds/tools.ts';
 import { openPool, type PoolOptions } from '../../../../src/service/render/real/pool.ts';
 import { type Renderer, RendererClosed } from '../../../../src/service/render/renderer.ts';
 import type { RenderInput, RenderRequest } from '../../../../src/service/render/request.ts';
+import { Rig } from '../../../rig.ts';
 
 const script = new URL('./threads/odd.ts', import.meta.url);
 
 function pool(options: PoolOptions = {}): Renderer {
-  const renderer = openPool({ script, threads: 1, ...options });
+  const renderer = openPool({ script, processes: 1, ...options });
   onTestFinished(() => renderer.close());
   return renderer;
 }
@@ -18,13 +19,13 @@ const input = (reference: string): RenderInput => ({
   ...{ file: undefined, face: undefined, faces: [] },
 });
 
-function asked(reference: string): RenderRequest {
+function asked(reference: string, folder = ''): RenderRequest {
   const tool = toolNamed('photo-colorizer');
   if (tool === undefined) throw new Error('bug: there is such a tool');
-  return { tool, body: {}, inputs: [input(reference)], folder: '', seed: 1, most: 1080 };
+  return { tool, body: {}, inputs: [input(reference)], folder, seed: 1, most: 1080 };
 }
 
-describe('the pool of rendering threads', () => {
+describe('the pool of rendering processes', () => {
   test('one thread does one errand after the other', async () => {
     const renderer = pool();
     const outcomes = await Promise.all([1, 2, 3].map(() => renderer.render(asked('anything'))));
@@ -34,7 +35,7 @@ describe('the pool of rendering threads', () => {
   });
 
   test('an errand that takes too long ends as a timeout, and the next one gets a new thread', async () => {
-    const renderer = pool({ errandMs: 300 });
+    const renderer = pool({ errandMs: 1500 });
     const [slow, next] = await Promise.all([
       renderer.render(asked('spin')),
       renderer.render(asked('anything')),
@@ -58,6 +59,30 @@ describe('the pool of rendering threads', () => {
     const renderer = pool();
     await expect(renderer.render(asked(reference))).rejects.toThrow(why);
     expect(await renderer.render(asked('anything'))).toMatchObject({ ok: true });
+  });
+
+  test('an errand in whose works a native crash happened is done again', async () => {
+    const renderer = pool();
+    const folder = new Rig('').folder;
+    expect(await renderer.render(asked('crash once', folder))).toMatchObject({ ok: true });
+  });
+
+  test('an errand that crashes again is refused, and harms no other', async () => {
+    const renderer = pool({ processes: 2 });
+    const folder = new Rig('').folder;
+    const [crash, ...others] = await Promise.all(
+      ['crash', 'anything', 'crash once', 'anything'].map((name) =>
+        renderer.render(asked(name, folder)),
+      ),
+    );
+    expect(crash).toEqual({
+      ok: false,
+      error: {
+        code: 'unknown_error',
+        message: expect.stringMatching(/^The renderer crashed twice: /),
+      },
+    });
+    for (const other of others) expect(other).toMatchObject({ ok: true });
   });
 
   test('every face is told, in order, before the search is over', async () => {

@@ -29,7 +29,9 @@ export const heavy: readonly (() => Promise<Specimen>)[] = [
         create: { width: side, height: side, channels: 3, background: '#b43' },
       });
       const bytes = await write(picture.withMetadata({ orientation })).toBuffer();
-      return { name: `heavy-held-${orientation}-${name}`, bytes, expected: read(1600, 1600) };
+      // The decoder of AVIF alone needs more than the budget of all decoders.
+      const expected = name.endsWith('avif') ? tooLarge : read(1600, 1600);
+      return { name: `heavy-held-${orientation}-${name}`, bytes, expected };
     }),
   ),
   ...[0, 1].map((interlace) => async (): Promise<Specimen> => {

@@ -1,5 +1,6 @@
 // A part of a clip as pictures of one size at one rate. Frames that are not shown are decoded but not converted.
 import type { Frame } from 'node-av';
+import { reserveDecodeMemory } from '../../decode-memory.ts';
 import type { Picture } from '../../picture.ts';
 import { type Container, clipContainers, openContainer, seekTo, streamOf } from './container.ts';
 import { decoderOf, framesOf } from './decoder.ts';
@@ -25,6 +26,8 @@ export interface Source {
   readonly fps: number;
   /** False where a frame is nothing without all that came before. */
   readonly seekable: boolean;
+  /** What its decoder holds at most. */
+  readonly bytes: number;
 }
 
 /** Timestamps are rounded, to milliseconds in webm: a frame this little late, in parts of a frame, is in time. */
@@ -40,16 +43,22 @@ export function* stillOf(picture: Picture, cut: Cut): Generator<Picture> {
 }
 
 export async function* cutOf(av: Av, source: Source, cut: Cut): AsyncGenerator<Picture> {
+  const reserved = await reserveDecodeMemory(source.bytes);
+  if (!reserved.ok) throw new Error('bug: a clip was opened that can never be decoded');
   const count = countOf(cut);
   const seeks = source.seekable && cut.start > 0;
   let made = 0;
-  for (const begin of seeks ? [cut.start, 0] : [0]) {
-    for await (const picture of shown(av, source, cut, begin, count)) {
-      made += 1;
-      yield picture;
+  try {
+    for (const begin of seeks ? [cut.start, 0] : [0]) {
+      for await (const picture of shown(av, source, cut, begin, count)) {
+        made += 1;
+        yield picture;
+      }
+      // Seeking into a broken file may leave nothing to decode: then all of it is gone through.
+      if (made > 0) break;
     }
-    // Seeking into a broken file may leave nothing to decode: then all of it is gone through.
-    if (made > 0) break;
+  } finally {
+    reserved.value();
   }
   for (; made < count; made++) yield black(cut);
 }

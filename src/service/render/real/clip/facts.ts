@@ -1,6 +1,7 @@
 // What a file is as a clip, learned from its header and its first frame; the header is believed only where it can be true.
 import type { Stream } from 'node-av';
 import { err, ok, type Result } from '../../../../base/result.ts';
+import { clipBytes } from '../../decoded-size.ts';
 import {
   type Container,
   clipContainers,
@@ -77,10 +78,11 @@ function lookInto(av: Av, file: string, container: Container): Result<Look, NoCl
   const wide = Math.max(1, Math.round(first.width * aspectOf(stream)));
   const [across, down] = turns % 2 === 1 ? [first.height, wide] : [wide, first.height];
   const hasSound = streamOf(av, container, 'audio') !== undefined;
+  const bytes = clipBytes(Math.max(width, first.width), Math.max(height, first.height));
   const seekable = container.format.iformat?.name !== 'gif';
   return ok({
     facts: { width: across, height: down, ...pace, hasSound },
-    source: { file, from: first.from, turns, fps: pace.fps, seekable },
+    source: { file, from: first.from, turns, fps: pace.fps, seekable, bytes },
   });
 }
 

@@ -3,10 +3,13 @@
 import type { ProjectError } from '../../../../api/project.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { card } from '../../card.ts';
+import { whileReserved } from '../../decode-memory.ts';
+import { firstFrameBytes } from '../../decoded-size.ts';
 import type { Picture } from '../../picture.ts';
 import type { RenderInput } from '../../request.ts';
 import { type Cut, cutOf, stillOf } from './cut.ts';
-import { type ClipFacts, lookAt } from './facts.ts';
+import { mostPixels } from './decoder.ts';
+import { type ClipFacts, lookAt, type NoClip } from './facts.ts';
 import { loadAv } from './library.ts';
 
 export interface Clip {
@@ -36,12 +39,15 @@ export async function openClip(input: RenderInput): Promise<Result<Clip, Project
   const { file, field, reference } = input;
   if (file === undefined) return ok(cardClip(reference));
   const av = await loadAv();
-  const look = lookAt(av, file);
-  if (!look.ok) {
-    const { code, why } = look.error;
-    return err({ code, message: `The clip of ${field} (${reference}) cannot be taken: ${why}` });
-  }
-  const { facts, source } = look.value;
+  const refuse = ({ code, why }: NoClip): Result<never, ProjectError> =>
+    err({ code, message: `The clip of ${field} (${reference}) cannot be taken: ${why}` });
+  const look = await whileReserved(firstFrameBytes(mostPixels), () => lookAt(av, file));
+  if (!look.ok) return refuse({ code: 'file_too_large', why: look.error });
+  if (!look.value.ok) return refuse(look.value.error);
+  const { facts, source } = look.value.value;
+  // What will be reserved for its frames is asked for now, when there is still somebody to be told.
+  const frames = await whileReserved(source.bytes, () => undefined);
+  if (!frames.ok) return refuse({ code: 'file_too_large', why: frames.error });
   const under = new Set<AsyncGenerator<Picture>>();
   return ok({
     file,

@@ -1,4 +1,6 @@
 // A thread that does what its request asks for in the name of a tool: for tests of the pool.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import type { Errand, Report } from '../../../../../src/service/render/real/messages.ts';
 
@@ -15,6 +17,12 @@ parentPort?.on('message', (errand: Errand) => {
       const hoard: number[][] = [];
       for (;;) hoard.push(Array.from({ length: 10_000 }, Math.random));
     }
+    case 'crash once':
+      if (existsSync(join(folderOf(errand), 'crashed'))) return tell(rendered());
+      writeFileSync(join(folderOf(errand), 'crashed'), '');
+      return process.kill(process.pid, 'SIGSEGV');
+    case 'crash':
+      return process.kill(process.pid, 'SIGSEGV');
     case 'leave':
       process.exit(3);
       break;
@@ -29,9 +37,19 @@ parentPort?.on('message', (errand: Errand) => {
         tell({ kind: 'face', face: { name, crop: Buffer.from(name), region } });
       return tell({ kind: 'searched', answer: { ok: true, value: undefined } });
     default:
-      return tell({ kind: 'rendered', outcome: { ok: true, value: [{ name: `${errands}.png` }] } });
+      return tell(rendered());
   }
 });
+
+tell({ kind: 'ready' });
+
+const rendered = (): Report => ({
+  kind: 'rendered',
+  outcome: { ok: true, value: [{ name: `${errands}.png` }] },
+});
+
+const folderOf = (errand: Errand): string =>
+  errand.kind === 'render' ? errand.request.folder : '';
 
 const region = { x: 0, y: 0, width: 1, height: 1 };
 
