@@ -1,13 +1,13 @@
 // `repair`: reads a damaged state file and proposes one that is safe. The damaged file is never changed: a person
 // puts the proposal in its place.
-import { existsSync } from 'node:fs';
-import { realpath, rm } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
+import { open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { printable } from '../base/printable.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { writeLedger } from '../edge/compaction.ts';
-import { loadState } from '../edge/load-state.ts';
+import { linkTrouble, loadState } from '../edge/load-state.ts';
 import { takeLock } from '../edge/lock.ts';
 import { syncFolder } from '../edge/output-folders.ts';
 import { rawLines } from '../edge/raw-lines.ts';
@@ -55,6 +55,7 @@ export async function repair(
     return err(
       problem(`there is no state file: ${state}`, loaded.file, 'there is nothing to repair'),
     );
+  if (lstatSync(state).isSymbolicLink()) return err(problem(linkTrouble(state), 'the state file'));
   const refused = await refusedTarget(places, options.write);
   if (refused !== undefined) return err(refused);
   const service = rehearsal ? ok('rehearsal') : serviceOf(loaded.pipeline, options);
@@ -141,7 +142,8 @@ async function writeProposal(
   { ledger }: Repair,
 ): Promise<Result<string, Problem>> {
   try {
-    await writeLedger(file, 'wx', header, ledger);
+    await using handle = await open(file, 'wx', 0o644);
+    await writeLedger(handle, header, ledger);
     await syncFolder(dirname(file));
   } catch (error) {
     // What another has put there meanwhile is not ours to remove.
