@@ -118,10 +118,7 @@ export class Part {
     const sha256 = this.#hash.copy().digest('hex');
     const note: Note = { ...version, bytes: this.#bytes, sha256 };
     // Written over the last one, which it is never shorter than: there is no moment without a note.
-    await using file = await openOwn(
-      noteOf(this.#place),
-      constants.O_WRONLY | constants.O_CREAT,
-    );
+    await using file = await openOwn(noteOf(this.#place), constants.O_WRONLY | constants.O_CREAT);
     await file.writeFile(JSON.stringify(note));
     this.#noted = this.#bytes;
   }
