@@ -14,7 +14,7 @@ import { Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { LocalService } from '../service/start.ts';
 import type { LoadedPipeline } from './load.ts';
-import { checkOwnFolder } from './own-folder.ts';
+import { claimOwnFolder, ownFolderForLock } from './own-folder.ts';
 import { placesOf } from './places.ts';
 import { type Problem, problem, stateTrouble, uncompacted } from './problem.ts';
 import { dataTrouble } from './reach.ts';
@@ -53,7 +53,7 @@ export async function mend<T>(
 ): Promise<Result<T, Problem>> {
   const clock = options.clock ?? realClock;
   const { places } = standingPlaces(loaded, options);
-  const refused = checkOwnFolder(places);
+  const refused = await ownFolderForLock(places);
   if (refused !== undefined) return err(refused);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
@@ -105,7 +105,7 @@ async function startLocal({
 }: Reaching): Promise<Result<LocalService, Problem>> {
   // By the header, and not by the place: with --state, a rehearsal's state file may stand anywhere.
   const places = placesOf(loaded, { kind: 'rehearsal' }, options);
-  const refused = checkOwnFolder(places);
+  const refused = await claimOwnFolder(places);
   if (refused !== undefined) return err(refused);
   const data = places.service;
   const { startService } = await import('../service/start.ts');

@@ -49,6 +49,13 @@ export async function claimOwnFolder(places: OwnPlaces): Promise<Problem | undef
   }
 }
 
+/** The same for a command that takes the lock, which makes the folder where the lock is kept in it. */
+export async function ownFolderForLock(places: Places): Promise<Problem | undefined> {
+  return places.lock.startsWith(places.own + sep)
+    ? await claimOwnFolder(places)
+    : checkOwnFolder(places);
+}
+
 /** The same for a plan, which goes on without a cache of hashes where the folder cannot be made. */
 export async function ownFolderForPlan(places: Places): Promise<Result<Places, Problem>> {
   const refused = checkOwnFolder(places);

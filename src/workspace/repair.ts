@@ -20,7 +20,7 @@ import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/ports.ts';
 import { scrubbed } from '../run/scrub.ts';
 import type { LoadedPipeline } from './load.ts';
-import { checkOwnFolder } from './own-folder.ts';
+import { ownFolderForLock } from './own-folder.ts';
 import type { Places } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
@@ -52,8 +52,6 @@ export async function repair(
 ): Promise<Result<Repaired, Problem>> {
   const { places, rehearsal } = standingPlaces(loaded, options);
   const { state } = places;
-  const untrusted = checkOwnFolder(places);
-  if (untrusted !== undefined) return err(untrusted);
   if (!existsSync(state))
     return err(
       problem(`there is no state file: ${state}`, loaded.file, 'there is nothing to repair'),
@@ -63,6 +61,8 @@ export async function repair(
   if (refused !== undefined) return err(refused);
   const service = rehearsal ? ok('rehearsal') : serviceOf(loaded.pipeline, options);
   if (!service.ok) return service;
+  const untrusted = await ownFolderForLock(places);
+  if (untrusted !== undefined) return err(untrusted);
   const lock = await takeLock(places.lock, (options.clock ?? realClock).now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
   try {

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { claimFolder, ownershipOf } from '../../src/edge/owner.ts';
 import { adopt } from '../../src/workspace/adopt.ts';
+import { forget } from '../../src/workspace/forget.ts';
 import { loadPipeline } from '../../src/workspace/load.ts';
 import {
   checkOwnFolder,
@@ -22,6 +23,7 @@ import {
 } from '../../src/workspace/own-folder.ts';
 import { type Places, placesOf } from '../../src/workspace/places.ts';
 import { type Problem, renderProblem } from '../../src/workspace/problem.ts';
+import { repair } from '../../src/workspace/repair.ts';
 import { makePipe } from '../small-disk.ts';
 
 let root = '';
@@ -64,6 +66,23 @@ describe('the folder is made', () => {
     expect(checkOwnFolder(await placesFor('hosted'))).toBeUndefined();
     expect(readdirSync(root)).toEqual(['p.yaml']);
   });
+});
+
+test('commands that only take the lock leave a folder that the next one trusts', async () => {
+  const header = { shotlist: 1, pipeline: 'p', service: 'https://x' };
+  writeFileSync(join(root, 'p.state.jsonl'), `${JSON.stringify(header)}\n`);
+  const loaded = await loadPipeline(join(root, 'p.yaml'));
+  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+  const commands = [
+    () => forget(loaded.value, { by: 'task', task: 'none' }),
+    () => repair(loaded.value, { service: 'https://x' }),
+  ];
+  for (const command of commands) {
+    rmSync(own, { recursive: true, force: true });
+    await command();
+    expect(ownershipOf(own)).toBe('ours');
+    expect(checkOwnFolder(await placesFor('hosted'))).toBeUndefined();
+  }
 });
 
 describe('the folder is refused', () => {
