@@ -92,6 +92,11 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     ...runs,
   },
   {
+    name: 'the temporary file of an output as a link',
+    links: { [`out/${seeds.part}`]: 'victim/.bashrc' },
+    ...runs,
+  },
+  {
     name: 'the temporary file of an output, and the note about it, as links',
     links: {
       [`out/${seeds.part}`]: 'victim/.bashrc',

@@ -136,7 +136,8 @@ async function seedsFromAnInnocentRun(): Promise<Seeds> {
 const seeds = await seedsFromAnInnocentRun();
 const plants = plantsOf(seeds).filter(({ needs }) => needs === undefined);
 
-describe.each(plants)('a repository with $name', (plant) => {
+const named = plants.map((plant) => [plant.name, plant] as const);
+describe.each(named)('a repository with %s', (_name, plant) => {
   const origin = freshFolder();
   commitPlant(origin, plant, innocent(seeds));
   // What was refused has changed nothing: then the next run finds what was cloned.
