@@ -1,7 +1,15 @@
 // Makes an end-to-end test a pleasure to write: a temporary folder with a pipeline and photos, a real local
 // service, and the real command in a child process.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -111,7 +119,7 @@ export class Rig {
     const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
     const child = spawn(process.execPath, [main, command, ...plain, ...rest], {
       cwd: this.folder,
-      env: { ...clean, ...env },
+      env: { ...clean, ...(user.uid === undefined ? {} : ownStateFolder()), ...env },
       ...user,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -125,6 +133,14 @@ export class Rig {
   ): Promise<Ended> {
     return await ended(this.start(args, env));
   }
+}
+
+/** For another user, who may not write to that of the tests. */
+function ownStateFolder(): Readonly<Record<string, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'shotlist-state-'));
+  chmodSync(folder, 0o777);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return { XDG_STATE_HOME: folder };
 }
 
 export interface Told extends Ran {

@@ -5,6 +5,7 @@ import { memoryStore } from '../journal/ledger.ts';
 import { resultFates } from '../plan/result-fate.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import { loadPipeline } from '../workspace/load.ts';
+import { checkOwnFolder } from '../workspace/own-folder.ts';
 import { problem, stateTrouble } from '../workspace/problem.ts';
 import { standingPlaces } from '../workspace/standing.ts';
 import type { PipelineFlags } from './options.ts';
@@ -19,7 +20,10 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const { state, lock } = standingPlaces(loaded.value, flags).places;
+  const { places } = standingPlaces(loaded.value, flags);
+  const refused = checkOwnFolder(places);
+  if (refused !== undefined) return refuse(refused, json);
+  const { state, lock } = places;
   // Asked for before the file is read: a run that ends meanwhile leaves nothing that looks unfinished.
   const running = await holderOf(lock);
   const read = await loadState(state, memoryStore());

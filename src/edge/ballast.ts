@@ -3,9 +3,10 @@
 // gives it to the journal piece by piece when there is no other.
 import { randomBytes } from 'node:crypto';
 import { ftruncateSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
 import { removeLeftover } from './leftover.ts';
+import { createNew } from './new-file.ts';
 import { isSystemTrouble, systemReason } from './system-error.ts';
 
 /** Room for the answers of some thousand creations. */
@@ -23,7 +24,7 @@ export interface Ballast {
 export async function takeBallast(file: string): Promise<Result<Ballast, string>> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(file, 'w', 0o644);
+    handle = await createNew(file);
     // Bytes that no file system can make smaller.
     await handle.writeFile(randomBytes(wholeBytes));
     await handle.datasync();

@@ -1,11 +1,12 @@
 // Compaction: a state file is replaced by what its lines fold to, whole or not at all.
-import { open, rename } from 'node:fs/promises';
+import { type FileHandle, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Header } from '../journal/line.ts';
 import { jobSchema } from '../journal/line-schemas.ts';
 import { removeLeftover } from './leftover.ts';
+import { createNew } from './new-file.ts';
 import { syncFolder } from './output-folders.ts';
 import { isSystemTrouble, systemReason } from './system-error.ts';
 
@@ -35,7 +36,7 @@ export async function replaceState(
   ledger: Ledger,
 ): Promise<void> {
   try {
-    await writeLedger(part, 'w', header, ledger);
+    await writePart(part, header, ledger);
     await rename(part, file);
     await syncFolder(dirname(file));
   } catch (error) {
@@ -44,14 +45,17 @@ export async function replaceState(
   }
 }
 
-/** Writes a compacted state file and syncs it; with `wx` only where there is none. The folder is not synced. */
+async function writePart(part: string, header: Header, ledger: Ledger): Promise<void> {
+  await using handle = await createNew(part);
+  await writeLedger(handle, header, ledger);
+}
+
+/** Writes a compacted state file and syncs it. Its folder is not synced. */
 export async function writeLedger(
-  file: string,
-  flag: 'w' | 'wx',
+  handle: FileHandle,
   header: Header,
   ledger: Ledger,
 ): Promise<void> {
-  await using handle = await open(file, flag, 0o644);
   let text = '';
   for (const line of linesOf(header, ledger)) {
     text += `${JSON.stringify(line)}\n`;

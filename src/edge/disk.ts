@@ -1,6 +1,13 @@
 // The real disk: inputs beside the pipeline, outputs below the output folder, written whole or not at all.
 import { createHash } from 'node:crypto';
-import { accessSync, type BigIntStats, constants, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  lstatSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../api/asset.ts';
@@ -12,6 +19,7 @@ import type { Place } from '../run/place.ts';
 import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../run/ports.ts';
 import type { HashCache } from './hash-cache.ts';
 import { makeFolder } from './make-folder.ts';
+import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
 import { isMachineTrouble, systemReason } from './system-error.ts';
@@ -138,6 +146,8 @@ export class RealDisk implements Disk {
 
   /** Moves what stands in a place aside, under its hash, unless it is the same. */
   async #keep(target: string, place: Place, digest: Digest): Promise<void> {
+    // A link is replaced and what it leads to stays: there is nothing to keep.
+    if (lstatSync(target, { throwIfNoEntry: false })?.isFile() !== true) return;
     const standing = this.#fact(target);
     if (standing.is === 'absent') return;
     const known = standing.digest === undefined ? await this.digest(place) : ok(standing.digest);
@@ -179,7 +189,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
   } catch {
     const part = `${to}.part`;
     await using source = await open(from, 'r');
-    await using target = await open(part, 'w');
+    await using target = await createNew(part);
     for await (const chunk of chunksOf(source)) await target.writeFile(chunk);
     await target.datasync();
     await rename(part, to);

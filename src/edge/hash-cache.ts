@@ -1,10 +1,8 @@
 // Remembers the hashes of files by path, size, times and inode, so that a second run reads no media.
 // Only a cache: one that cannot be read is thrown away, one that cannot be written does without.
 import { type BigIntStats, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Digest, digestFrom } from '../base/digest.ts';
-import { makeFolder } from './make-folder.ts';
 import { isSystemTrouble, systemCode } from './system-error.ts';
 
 /** A file changed less than this before it was hashed may change again within one tick of its time stamp. */
@@ -25,7 +23,8 @@ export class HashCache {
   readonly #young = new Map<string, Entry>();
   readonly #unwritten = new Map<string, Entry>();
 
-  constructor(file: string) {
+  /** A file in a folder that is there, or none: then hashes are remembered in this process only. */
+  constructor(file: string | undefined) {
     const { database, get, set } = openDatabase(file);
     this.#database = database;
     this.#get = get;
@@ -92,9 +91,9 @@ interface Opened {
 }
 
 /** In a checkout that cannot be written, for example, hashes are remembered in this process only. */
-function openDatabase(file: string): Opened {
+function openDatabase(file: string | undefined): Opened {
+  if (file === undefined) return open(':memory:');
   try {
-    makeFolder(dirname(file));
     return openOrReplace(file);
   } catch (error) {
     if (!isSqlite(error) && !isSystemTrouble(error) && systemCode(error) !== 'ERR_FS_EISDIR')

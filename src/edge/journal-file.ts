@@ -1,6 +1,6 @@
 // The state file while a run lasts: lines are appended, synced in groups; at its end it is compacted.
-import { constants, statSync, writeSync } from 'node:fs';
-import { type FileHandle, open, truncate } from 'node:fs/promises';
+import { constants, writeSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Result } from '../base/result.ts';
 import { Ledger } from '../journal/ledger.ts';
@@ -9,6 +9,7 @@ import type { LineFile } from '../run/recorder.ts';
 import { compactState, replaceState } from './compaction.ts';
 import type { Loaded } from './load-state.ts';
 import { makeFolder } from './make-folder.ts';
+import { openOwn } from './new-file.ts';
 import { isFull, isSystemTrouble } from './system-error.ts';
 
 /**
@@ -88,9 +89,10 @@ export class JournalFile implements LineFile {
     const { header, wholeBytes, unterminated } = this.#loaded;
     makeFolder(dirname(this.#file));
     if (header === undefined) await this.#found();
-    else if (statSync(this.#file).size > wholeBytes) await truncate(this.#file, wholeBytes);
-    const handle = await open(this.#file, constants.O_APPEND | constants.O_WRONLY);
+    const handle = await openOwn(this.#file, constants.O_WRONLY | constants.O_APPEND);
     this.#handle = handle;
+    if (header !== undefined && (await handle.stat()).size > wholeBytes)
+      await handle.truncate(wholeBytes);
     if (unterminated) this.#write(handle, '\n');
     return handle;
   }

@@ -1,13 +1,13 @@
 // Reads a state file into a ledger. What was cut off in the middle of writing is dropped; any other damage is refused,
 // with its line, and the file stays as it is: it is the only memory of what was paid.
-import { lstatSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { err, ok, type Result } from '../base/result.ts';
 import { isTorn, unreadable } from '../journal/damage.ts';
 import { readerFor } from '../journal/format.ts';
 import { type JobStore, Ledger } from '../journal/ledger.ts';
 import { type Header, parseLine, type StateLine } from '../journal/line.ts';
 import { eachLine, LineTooLong } from './raw-lines.ts';
-import { systemCode, systemReason } from './system-error.ts';
+import { isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
@@ -29,7 +29,9 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   let read = parseLine;
   try {
     // Only a name that nothing has means that nothing has happened: not a link to nothing, nor a folder that is closed.
-    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return ok(loaded);
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return ok(loaded);
+    if (stats.isSymbolicLink()) return err(linkTrouble(file));
     for await (const raw of eachLine(file)) {
       number += 1;
       const { text, terminated, bytes } = raw;
@@ -53,8 +55,6 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     }
   } catch (error) {
     if (error instanceof LineTooLong) return err(`${file}:${number + 1}: ${error.message}`);
-    if (systemCode(error) === 'ENOENT')
-      return err(`${file} is a link to a file that does not exist`);
     return err(`${file} ${systemReason(error)}`);
   }
   if (header === undefined)
@@ -62,6 +62,19 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
       `${file}:1: it is empty, and a state file never is: restore it, or remove it if nothing was ever paid`,
     );
   return ok({ ...loaded, header, wholeBytes });
+}
+
+/** What a run appends to and replaces is its own file, and no other that a link leads to. */
+export function linkTrouble(file: string): string {
+  try {
+    const real = realpathSync(file);
+    return `${file} is a link, and a state file is never reached through one: name the file itself, --state ${real}`;
+  } catch (error) {
+    // Such as a disk that is not mounted: without the link, all would be paid again.
+    if (systemCode(error) === 'ENOENT') return `${file} is a link to a file that does not exist`;
+    if (!isSystemTrouble(error)) throw error;
+    return `${file} is a link, and what it leads to ${systemReason(error)}`;
+  }
 }
 
 /** A file of something else is not told from a damaged one before its first line. */

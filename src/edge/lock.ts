@@ -1,7 +1,8 @@
 // One run at a time: a lock file that says who holds it. It comes into being whole, by a link to a file that was
 // written first, so nobody ever sees a lock without its holder.
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { link, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,7 +10,9 @@ import { isObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { removeLeftover } from './leftover.ts';
 import { makeFolder } from './make-folder.ts';
+import { createNew, openOwn } from './new-file.ts';
 import { processState } from './process-state.ts';
+import { NotRegularFile } from './regular-file.ts';
 import { systemCode, systemReason } from './system-error.ts';
 
 export interface Lock {
@@ -37,13 +40,18 @@ export async function takeLock(file: string, now: number): Promise<Result<Lock, 
   const draft = `${file}.${own.token}`;
   try {
     makeFolder(dirname(file));
-    await writeFile(draft, JSON.stringify(own), { flag: 'wx', mode: 0o644 });
+    await writeDraft(draft, own);
     return await place(file, draft, own);
   } catch (error) {
     return err(`the lock ${file} ${systemReason(error)}`);
   } finally {
     await removeLeftover(draft);
   }
+}
+
+async function writeDraft(draft: string, own: Holder): Promise<void> {
+  await using file = await createNew(draft);
+  await file.writeFile(JSON.stringify(own));
 }
 
 async function place(file: string, draft: string, own: Holder): Promise<Result<Lock, string>> {
@@ -109,12 +117,18 @@ async function release(file: string, own: Holder): Promise<void> {
   if (holder?.token === own.token) await removeLeftover(file);
 }
 
-/** Undefined: it went away meanwhile. */
+/** In bytes: more than a lock holds. */
+const longest = 1 << 16;
+
+/** Undefined: it went away meanwhile. What stands there and is no file, such as a link, is rubbish: "". */
 async function readText(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    await using handle = await openOwn(file, constants.O_RDONLY);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longest), 0, longest);
+    return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ELOOP' || error instanceof NotRegularFile) return '';
     throw error;
   }
 }

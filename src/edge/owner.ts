@@ -13,11 +13,11 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { validatorOf } from '../base/schema.ts';
 import { makeFolder } from './make-folder.ts';
-import { readRegularFile } from './regular-file.ts';
-import { systemCode } from './system-error.ts';
+import { readOwnFile, readRegularFile } from './regular-file.ts';
+import { isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 import { userFolder } from './user-folder.ts';
 
 /** - `empty`: nothing is in it yet; whoever needs it may claim it. - `link`: it is a link, wherever that leads. */
@@ -43,22 +43,29 @@ const markerSchema = {
   },
 } as const;
 
-/** Whose folder this is. Throws what the system throws, except for a folder that is not there. */
+/** Thrown: the key that folders are marked with cannot be had. The message is a sentence that names its place. */
+export class OwnerKeyTrouble extends Error {
+  readonly code = 'OWNER_KEY';
+}
+
+/** Whose folder this is. Writes nothing; throws what the system throws, except for a folder that is not there. */
 export function ownershipOf(folder: string): Ownership {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return 'absent';
   if (stats.isSymbolicLink()) return 'link';
-  if (readdirSync(folder).every((name) => draftName.test(name))) return 'empty';
   const marker = readMarker(folder);
-  if (marker === undefined) return isTorn(folder) ? 'empty' : 'foreign';
-  const wanted = markerOf(folder, marker.id);
+  if (marker === undefined) return hasNothingElse(folder) ? 'empty' : 'foreign';
+  const secret = readSecret(keyFile());
+  // Without a key nothing was ever marked by this user on this machine.
+  if (secret === undefined) return 'foreign';
+  const wanted = markerOf(folder, marker.id, secret);
   const holds = isSame(marker.inode, wanted.inode) || isSame(marker.path, wanted.path);
   return holds ? 'ours' : 'foreign';
 }
 
 /**
  * Makes a folder ours: one that is not there yet or has nothing in it. One that is ours already stays as it is. Answers
- * what it was before; `foreign` and `link` are left alone. Throws what the system throws.
+ * what it was before; `foreign` and `link` are left alone. Throws what the system throws, and `OwnerKeyTrouble`.
  */
 export function claimFolder(folder: string, mode = 0o777): Ownership {
   const was = ownershipOf(folder);
@@ -67,20 +74,18 @@ export function claimFolder(folder: string, mode = 0o777): Ownership {
   return was;
 }
 
-/** Makes a folder ours whatever is in it: the user says so. */
+/** Makes a folder ours whatever is in it: the user says so. Throws as `claimFolder` does. */
 export function adoptFolder(folder: string): void {
   mark(folder);
 }
 
-/** A marker that was cut off while it was written, and nothing else. */
-function isTorn(folder: string): boolean {
+/** Nothing but markers that were cut off while they were written. */
+function hasNothingElse(folder: string): boolean {
   return readdirSync(folder).every((name) => name === markerName || draftName.test(name));
 }
 
 function readMarker(folder: string): Marker | undefined {
-  const file = join(folder, markerName);
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const read = readRegularFile(file, { max: 4_000 });
+  const read = readOwnFile(join(folder, markerName), { max: 4_000 });
   if (!read.ok) return undefined;
   try {
     const value: unknown = JSON.parse(read.value.toString('utf8'));
@@ -95,7 +100,8 @@ function readMarker(folder: string): Marker | undefined {
 function mark(folder: string): void {
   const file = join(folder, markerName);
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
-  writeNew(draft, JSON.stringify(markerOf(folder, randomBytes(16).toString('hex'))));
+  const marker = markerOf(folder, randomBytes(16).toString('hex'), userSecret());
+  writeNew(draft, JSON.stringify(marker));
   try {
     for (const left of [1, 0]) {
       try {
@@ -113,9 +119,8 @@ function mark(folder: string): void {
   }
 }
 
-function markerOf(folder: string, id: string): Marker {
+function markerOf(folder: string, id: string, secret: Buffer): Marker {
   const { ino } = lstatSync(folder, { bigint: true });
-  const secret = userSecret();
   const sign = (what: string): string =>
     createHmac('sha256', secret).update(`${id}\n${what}`).digest('hex');
   return { id, inode: sign(`inode ${ino}`), path: sign(`path ${realpathSync(folder)}`) };
@@ -124,13 +129,21 @@ function markerOf(folder: string, id: string): Marker {
 const isSame = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-/** Made when it is first needed, readable by the user alone. Throws what the system throws. */
+const keyFile = (): string => join(userFolder(), 'owner-key');
+
+/** Made when it is first needed, readable by the user alone. Throws `OwnerKeyTrouble`. */
 function userSecret(): Buffer {
-  const folder = userFolder();
-  const file = join(folder, 'owner-key');
-  const known = readSecret(file);
-  if (known !== undefined) return known;
-  makeFolder(folder, 0o700);
+  const file = keyFile();
+  try {
+    return readSecret(file) ?? makeSecret(file);
+  } catch (cause) {
+    if (!isSystemTrouble(cause)) throw cause;
+    throw new OwnerKeyTrouble(`${file} ${systemReason(cause)}`, { cause });
+  }
+}
+
+function makeSecret(file: string): Buffer {
+  makeFolder(dirname(file), 0o700);
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   writeNew(draft, randomBytes(32).toString('hex'));
   try {
@@ -141,7 +154,7 @@ function userSecret(): Buffer {
     unlinkSync(draft);
   }
   const made = readSecret(file);
-  if (made === undefined) throw new Error(`${file} holds no key: remove it and run again`);
+  if (made === undefined) throw new OwnerKeyTrouble(`${file} holds no key: remove it`);
   return made;
 }
 

@@ -1,13 +1,15 @@
 // A file that is on its way: what has come of it, and a note beside it that says from where it can go on. The note
 // (`….part.json`) is written after the bytes are on disk, so that a crash can cost bytes and never make them wrong.
 import { createHash, type Hash } from 'node:crypto';
-import { constants, createReadStream, lstatSync, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, open, rm, truncate } from 'node:fs/promises';
+import { constants, lstatSync } from 'node:fs';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { type Digest, digestFrom } from '../base/digest.ts';
 import { validatorOf as schemaValidator } from '../base/schema.ts';
 import type { LocalFile } from '../run/ports.ts';
 import { type Version, validatorPattern } from './content-range.ts';
-import { isSystemTrouble, systemCode } from './system-error.ts';
+import { createNew, openOwn } from './new-file.ts';
+import { openRegular, readOwnFile } from './regular-file.ts';
+import { isSystemTrouble } from './system-error.ts';
 
 /** After so many bytes what came is synced and noted: a crash costs no more than that. */
 const checkpointBytes = 64 << 20;
@@ -30,23 +32,20 @@ const noteSchema = {
   },
 } as const;
 
-const noteOf = ({ path }: LocalFile): string => `${path}.json`;
+/** In bytes. */
+const longestNote = 64_000;
 
-const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+const noteOf = ({ path }: LocalFile): string => `${path}.json`;
 
 /** Makes a temporary file anew, with `flags` besides; what an earlier run left under its name goes. */
 export async function createPart(file: LocalFile, flags = 0): Promise<FileHandle> {
-  if (statSync(noteOf(file), { throwIfNoEntry: false }) !== undefined) await removePart(file);
-  // Exclusive, so that nothing is ever written through a link that somebody put there.
-  const mode = flags | O_CREAT | O_EXCL | O_WRONLY;
-  try {
-    return await open(file.path, mode, 0o644);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-    await removePart(file);
-    return await open(file.path, mode, 0o644);
-  }
+  // The note goes first: it must never be beside bytes that it does not speak of.
+  if (stands(noteOf(file))) await removePart(file);
+  return await createNew(file.path, flags);
 }
+
+/** A link counts, wherever it leads. */
+const stands = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 export async function removePart(file: LocalFile): Promise<void> {
   await rm(noteOf(file), { force: true });
@@ -91,8 +90,14 @@ export class Part {
 
   /** Goes on behind what `standing` found. */
   static async goOn(place: LocalFile, { version, running }: Standing): Promise<Part> {
-    await truncate(place.path, running.bytes);
-    return new Part(place, await open(place.path, 'a'), version, running);
+    const file = await openOwn(place.path, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      await file.truncate(running.bytes);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return new Part(place, file, version, running);
   }
 
   get running(): RunningHash {
@@ -113,7 +118,7 @@ export class Part {
     const sha256 = this.#hash.copy().digest('hex');
     const note: Note = { ...version, bytes: this.#bytes, sha256 };
     // Written over the last one, which it is never shorter than: there is no moment without a note.
-    await using file = await open(noteOf(this.#place), O_CREAT | O_WRONLY, 0o644);
+    await using file = await openOwn(noteOf(this.#place), constants.O_WRONLY | constants.O_CREAT);
     await file.writeFile(JSON.stringify(note));
     this.#noted = this.#bytes;
   }
@@ -170,19 +175,23 @@ export async function standing(
 function readNote(place: LocalFile): Note | undefined {
   const path = noteOf(place);
   // Nearly always there is none.
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (!stands(path)) return undefined;
+  const read = readOwnFile(path, { max: longestNote });
+  if (!read.ok) return undefined;
   try {
-    const note: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const note: unknown = JSON.parse(read.value.toString('utf8'));
     return schemaValidator<Note>(noteSchema)(note) ? note : undefined;
   } catch (error) {
-    // Torn by a crash, or not to be read: the file is fetched from its beginning.
-    if (error instanceof SyntaxError || isSystemTrouble(error)) return undefined;
+    // Torn by a crash: the file is fetched from its beginning.
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
 async function hashed({ path }: LocalFile, bytes: number): Promise<RunningHash> {
   const hash = createHash('sha256');
-  for await (const piece of createReadStream(path, { end: bytes - 1 })) hash.update(piece);
+  await using file = await openRegular(path);
+  const stream = file.createReadStream({ end: bytes - 1, autoClose: false });
+  for await (const piece of stream) hash.update(piece);
   return { bytes, hash };
 }

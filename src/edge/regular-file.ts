@@ -7,6 +7,8 @@ import { systemReason } from './system-error.ts';
 
 /** Opening a named pipe waits for a writer, unless the system is told not to wait. Windows has no such flag. */
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+/** Windows has no such flag. */
+const readOwn = readOnly | (constants.O_NOFOLLOW ?? 0);
 
 /** Thrown: something that is not a regular file has the name. */
 export class NotRegularFile extends Error {
@@ -43,9 +45,21 @@ export function readRegularFile(
   file: string,
   { max }: { readonly max: number },
 ): Result<Buffer, string> {
+  return readWith(readOnly, file, max);
+}
+
+/** The same for a file that only shotlist writes: a link in its place is not followed. */
+export function readOwnFile(
+  file: string,
+  { max }: { readonly max: number },
+): Result<Buffer, string> {
+  return readWith(readOwn, file, max);
+}
+
+function readWith(flags: number, file: string, max: number): Result<Buffer, string> {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, readOnly);
+    descriptor = openSync(file, flags);
     assertRegular(fstatSync(descriptor));
     const bytes = readAtMost(descriptor, max + 1);
     return bytes.length > max ? err(`is larger than ${sizeText(max)}`) : ok(bytes);

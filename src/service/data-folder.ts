@@ -1,8 +1,9 @@
 // Where a service keeps everything: a folder of its own, or a temporary one and a database in memory.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { makeFolder } from '../edge/make-folder.ts';
+import { dirname, join } from 'node:path';
+import { oddEntryIn } from '../edge/odd-entries.ts';
+import { claimFolder, OwnerKeyTrouble, type Ownership } from '../edge/owner.ts';
 import { systemCode, systemReason } from '../edge/system-error.ts';
 import { type Database, openDatabase } from './database.ts';
 import { tightenFiles, tightenFolder } from './private-folder.ts';
@@ -27,7 +28,7 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
     };
     return { folder, database, leave };
   }
-  await makeOwn(data);
+  makeOwn(data);
   try {
     const database = openDatabase(join(data, databaseName));
     tightenFiles(data, databaseName);
@@ -44,25 +45,46 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
   }
 }
 
-/** The service removes files below its folder that it does not know: it must not be a folder of other things. */
-async function makeOwn(data: string): Promise<void> {
-  let names: readonly string[];
-  try {
-    // It holds the secrets that sign events and addresses.
-    makeFolder(data, 0o700);
-    names = await readdir(data);
-  } catch (cause) {
-    const why = systemCode(cause) === 'EEXIST' ? 'is a file, not a folder' : systemReason(cause);
-    throw new DataFolderError(`The data folder ${data} ${why}.`, { cause });
-  }
-  if (names.length > 0 && !names.includes(databaseName))
-    throw new DataFolderError(
-      `The folder ${data} holds other files and no data of a local service: name one that is new or empty.`,
-    );
+/** What is in it is believed, and files that no upload answers for are removed: it must be a folder of its own. */
+function makeOwn(data: string): void {
+  // It holds the secrets that sign events and addresses.
+  const was = attempt(data, () => claimFolder(data, 0o700));
+  const why = refusals[was];
+  if (why !== undefined) throw new DataFolderError(`The folder ${data} ${why(data)}`);
   if (!tightenFolder(data))
     throw new DataFolderError(
       `The data folder ${data} belongs to another user and is open to others: name a folder of your own.`,
     );
+  // Deeper, nothing is removed by its path.
+  const odd = attempt(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
+  if (odd !== undefined)
+    throw new DataFolderError(
+      `${odd.path} in a data folder is ${odd.is === 'link' ? 'a link' : 'not a regular file'}: remove it.`,
+    );
+}
+
+const refusals: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {
+  foreign: (data) =>
+    'holds files, and no local service made it for you on this machine: name one that is new or empty. If it is the ' +
+    `data of an older version, or you copied it, run: shotlist trust --folder ${data}`,
+  link: () => 'is a link: name the folder that it leads to.',
+};
+
+function attempt<T>(data: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof OwnerKeyTrouble)
+      throw new DataFolderError(
+        `The data folder ${data} cannot be marked as yours: ${cause.message}. ` +
+          'Set XDG_STATE_HOME to a folder that you may write to.',
+        { cause },
+      );
+    const code = systemCode(cause);
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    const why = isFile ? 'is a file, not a folder' : systemReason(cause);
+    throw new DataFolderError(`The data folder ${data} ${why}.`, { cause });
+  }
 }
 
 export class DataFolderError extends Error {

@@ -34,6 +34,8 @@ export interface ServiceOptions {
   readonly addressLifetimeMs?: number;
   /** How long an upload is kept, in milliseconds; default 7 days (facts.md, Uploads). */
   readonly assetLifetimeMs?: number;
+  /** False: no events are sent, whatever webhooks there are. Default true. */
+  readonly events?: boolean;
   /** The wait before an event is sent again, in milliseconds; it doubles each time. Default 1 second. */
   readonly eventBackoffMs?: number;
   /** How long after it happened an event is given up, in milliseconds; default 24 hours. */

@@ -11,7 +11,7 @@ import { wakeAfter } from './clock.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database } from './database.ts';
 import { openDetections } from './detections.ts';
-import { type Courier, openCourier } from './events/courier.ts';
+import { type Courier, noCourier, openCourier } from './events/courier.ts';
 import { openDeliveries } from './events/deliveries.ts';
 import { openWebhooks } from './events/webhooks.ts';
 import { openFaceSearch } from './face-search.ts';
@@ -106,7 +106,10 @@ async function openOn(
     backoffMs: options.eventBackoffMs ?? 1000,
     giveUpMs: options.eventGiveUpMs ?? 24 * 3_600_000,
   });
-  const courier: Courier = openCourier({ webhooks, deliveries, addresses, faults, clock });
+  const courier: Courier =
+    options.events === false
+      ? noCourier
+      : openCourier({ webhooks, deliveries, addresses, faults, clock });
   const projects = openProjects(database, accounts, { note: deliveries.note, tell: courier.wake });
   const detections = openDetections(database);
 

@@ -2,10 +2,16 @@
 // key, its path below that folder; keys are made here or were signed by us, and none leaves the folder.
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+
+/** What is made here, and so may be removed here: half received files, uploads and crops, projects. */
+const incomingName = /^[0-9a-f]{24}$/;
+const assetKey =
+  /^api-assets\/(?:[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[\w-]+\.\w+$/;
+const projectName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** More bytes came than may come. */
 export class TooLarge extends Error {
@@ -50,9 +56,10 @@ const ownFile = { mode: 0o600 };
 export async function openStorage(folder: string): Promise<Storage> {
   const root = resolve(folder);
   const incoming = join(root, 'incoming');
-  // What a crash left half received.
-  await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, ownFolder);
+  // What a crash left half received.
+  for (const entry of await readdir(incoming, { withFileTypes: true }))
+    if (entry.isFile() && incomingName.test(entry.name)) await unlink(join(incoming, entry.name));
 
   const fileOf = (key: string): string => {
     const file = resolve(root, key);
@@ -81,7 +88,7 @@ export async function openStorage(folder: string): Promise<Storage> {
     receive: async (key, content, { most, through }) => {
       let bytes = 0;
       await place(key, async (temporary) => {
-        const sink = createWriteStream(temporary, ownFile);
+        const sink = createWriteStream(temporary, { ...ownFile, flags: 'wx' });
         const steps = through === undefined ? [] : [through];
         await pipeline([content, ...steps, atMost(most), sink]);
         bytes = sink.bytesWritten;
@@ -96,11 +103,14 @@ export async function openStorage(folder: string): Promise<Storage> {
       });
       return entries
         .filter((entry) => entry.isFile())
-        .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'));
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+        .filter((key) => assetKey.test(key));
     },
-    save: (key, content) => place(key, (temporary) => writeFile(temporary, content, ownFile)),
+    save: (key, content) =>
+      place(key, (temporary) => writeFile(temporary, content, { ...ownFile, flag: 'wx' })),
     outputKey,
     makeOutputFolder: async (project) => {
+      if (!projectName.test(project)) throw new Error(`bug: ${project} is no id of a project`);
       const output = fileOf(outputKey(project));
       await rm(output, { recursive: true, force: true });
       await mkdir(output, ownFolder);
@@ -109,8 +119,13 @@ export async function openStorage(folder: string): Promise<Storage> {
     closeOutputs: async (project, names) => {
       for (const name of names) await chmod(fileOf(`${outputKey(project)}/${name}`), ownFile.mode);
     },
-    removeOutputs: (project) => rm(fileOf(outputKey(project)), { recursive: true, force: true }),
-    remove: (key) => rm(fileOf(key), { force: true }),
+    removeOutputs: async (project) => {
+      if (projectName.test(project))
+        await rm(fileOf(outputKey(project)), { recursive: true, force: true });
+    },
+    remove: async (key) => {
+      if (assetKey.test(key)) await rm(fileOf(key), { force: true });
+    },
   };
 }
 

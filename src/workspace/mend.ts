@@ -14,6 +14,7 @@ import { Recorder } from '../run/recorder.ts';
 import type { LedgerEntry } from '../service/accounts.ts';
 import type { LocalService } from '../service/start.ts';
 import type { LoadedPipeline } from './load.ts';
+import { claimOwnFolder, ownFolderForLock } from './own-folder.ts';
 import { placesOf } from './places.ts';
 import { type Problem, problem, stateTrouble, uncompacted } from './problem.ts';
 import { dataTrouble } from './reach.ts';
@@ -52,6 +53,8 @@ export async function mend<T>(
 ): Promise<Result<T, Problem>> {
   const clock = options.clock ?? realClock;
   const { places } = standingPlaces(loaded, options);
+  const refused = await ownFolderForLock(places);
+  if (refused !== undefined) return err(refused);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
   const warn = options.warn ?? (() => undefined);
@@ -73,7 +76,7 @@ export async function mend<T>(
     closers.push(() => file.close());
     const journal = new Recorder(ledger, file, clock);
     const reach = (): Promise<Result<Reached, Problem>> =>
-      reached(header, { options, loaded, clock, data: rehearsalData(loaded, options), closers });
+      reached(header, { options, loaded, clock, closers });
     const worked = await work({ journal, header, file: places.state, clock, reach });
     const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
     if (!compacted.ok) warn(uncompacted(compacted.error));
@@ -88,33 +91,36 @@ export async function mend<T>(
   }
 }
 
-/** By the header, and not by the place: with --state, a rehearsal's state file may stand anywhere. */
-const rehearsalData = (loaded: LoadedPipeline, options: MendOptions): string =>
-  placesOf(loaded, { kind: 'rehearsal' }, options).service;
-
 interface Reaching {
   readonly options: MendOptions;
   readonly loaded: LoadedPipeline;
   readonly clock: Clock;
-  /** A rehearsal's service keeps its data there. */
-  readonly data: string;
   readonly closers: (() => Promise<void>)[];
 }
 
-async function startLocal(data: string, clock: Clock): Promise<Result<LocalService, Problem>> {
+async function startLocal({
+  loaded,
+  options,
+  clock,
+}: Reaching): Promise<Result<LocalService, Problem>> {
+  // By the header, and not by the place: with --state, a rehearsal's state file may stand anywhere.
+  const places = placesOf(loaded, { kind: 'rehearsal' }, options);
+  const refused = await claimOwnFolder(places);
+  if (refused !== undefined) return err(refused);
+  const data = places.service;
   const { startService } = await import('../service/start.ts');
   try {
     const now = (): number => clock.now();
-    return ok(await startService({ data, passingKey: true, pictures: 'plain', now }));
+    return ok(
+      await startService({ data, passingKey: true, events: false, pictures: 'plain', now }),
+    );
   } catch (error) {
     return err(dataTrouble(error, data));
   }
 }
 
-async function reached(
-  { service }: Header,
-  { options, loaded, clock, data, closers }: Reaching,
-): Promise<Result<Reached, Problem>> {
+async function reached({ service }: Header, reaching: Reaching): Promise<Result<Reached, Problem>> {
+  const { options, loaded, clock, closers } = reaching;
   if (service === 'rehearsal' && options.service !== undefined)
     return err(
       problem(
@@ -124,7 +130,7 @@ async function reached(
       ),
     );
   if (service === 'rehearsal') {
-    const started = await startLocal(data, clock);
+    const started = await startLocal(reaching);
     if (!started.ok) return started;
     const local = started.value;
     closers.push(() => local.close());

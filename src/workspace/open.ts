@@ -1,14 +1,16 @@
 // Opens what a plan or a run needs: the state file, the disk, the items. All reading, before any deciding.
 import { constants, statSync } from 'node:fs';
-import { access, rm, writeFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { RealDisk } from '../edge/disk.ts';
 import { HashCache } from '../edge/hash-cache.ts';
 import { type ItemFilter, type ItemList, type ItemTrouble, listItems } from '../edge/items.ts';
 import { databaseStore } from '../edge/job-store.ts';
+import { removeLeftover } from '../edge/leftover.ts';
 import { type Loaded, loadState } from '../edge/load-state.ts';
 import { makeFolder } from '../edge/make-folder.ts';
+import { createNew } from '../edge/new-file.ts';
 import { isSystemTrouble, systemCode, systemReason } from '../edge/system-error.ts';
 import { suggestion } from '../language/diagnostic.ts';
 import type { Pipeline } from '../language/pipeline.ts';
@@ -142,9 +144,10 @@ export async function checkWritable(places: Places): Promise<Problem | undefined
       await access(folder, constants.W_OK);
       // One name for all: what a killed run leaves, the next one removes.
       const probe = join(folder, '.shotlist-probe');
-      await writeFile(probe, '');
+      const made = await createNew(probe);
+      await made.close();
       // Another run may be asking at the same time, and have removed it: the lock comes later.
-      await rm(probe, { force: true });
+      await removeLeftover(probe);
     } catch (error) {
       return unwritable(folder, error, places);
     }

@@ -4,6 +4,10 @@ import type { LoadedPipeline } from './load.ts';
 import type { Target } from './target.ts';
 
 export interface Places {
+  /** `.shotlist` beside the pipeline. */
+  readonly own: string;
+  /** What of it this run uses: all but the rehearsals, or one rehearsal. */
+  readonly room: string;
   /** The state file. */
   readonly state: string;
   readonly lock: string;
@@ -13,7 +17,8 @@ export interface Places {
   readonly output: string;
   /** Superseded outputs, under their hash. */
   readonly kept: string;
-  readonly hashes: string;
+  /** Undefined: hashes are remembered in this process only. */
+  readonly hashes: string | undefined;
   /** The data of a rehearsal's local service. */
   readonly service: string;
   /** What the header of the state file names: ids mean nothing elsewhere. */
@@ -47,6 +52,8 @@ export function placesOf(
       ? join(room, basename(state))
       : join(dirname(state), `.${basename(state)}`);
   return {
+    own,
+    room,
     state,
     lock: `${beside}.lock`,
     ballast: `${beside}.ballast`,

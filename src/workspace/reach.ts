@@ -56,6 +56,7 @@ export async function openService({
       credits: rehearsalCredits,
       tier: rehearsalTier,
       passingKey: true,
+      events: false,
       ...manner,
       now: () => clock.now(),
     });

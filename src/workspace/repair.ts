@@ -1,13 +1,13 @@
 // `repair`: reads a damaged state file and proposes one that is safe. The damaged file is never changed: a person
 // puts the proposal in its place.
-import { existsSync } from 'node:fs';
-import { realpath, rm } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
+import { open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { printable } from '../base/printable.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { writeLedger } from '../edge/compaction.ts';
-import { loadState } from '../edge/load-state.ts';
+import { linkTrouble, loadState } from '../edge/load-state.ts';
 import { takeLock } from '../edge/lock.ts';
 import { syncFolder } from '../edge/output-folders.ts';
 import { rawLines } from '../edge/raw-lines.ts';
@@ -20,6 +20,7 @@ import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/ports.ts';
 import { scrubbed } from '../run/scrub.ts';
 import type { LoadedPipeline } from './load.ts';
+import { ownFolderForLock } from './own-folder.ts';
 import type { Places } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
@@ -55,10 +56,13 @@ export async function repair(
     return err(
       problem(`there is no state file: ${state}`, loaded.file, 'there is nothing to repair'),
     );
+  if (lstatSync(state).isSymbolicLink()) return err(problem(linkTrouble(state), 'the state file'));
   const refused = await refusedTarget(places, options.write);
   if (refused !== undefined) return err(refused);
   const service = rehearsal ? ok('rehearsal') : serviceOf(loaded.pipeline, options);
   if (!service.ok) return service;
+  const untrusted = await ownFolderForLock(places);
+  if (untrusted !== undefined) return err(untrusted);
   const lock = await takeLock(places.lock, (options.clock ?? realClock).now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
   try {
@@ -141,7 +145,8 @@ async function writeProposal(
   { ledger }: Repair,
 ): Promise<Result<string, Problem>> {
   try {
-    await writeLedger(file, 'wx', header, ledger);
+    await using handle = await open(file, 'wx', 0o644);
+    await writeLedger(handle, header, ledger);
     await syncFolder(dirname(file));
   } catch (error) {
     // What another has put there meanwhile is not ours to remove.

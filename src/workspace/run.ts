@@ -20,6 +20,7 @@ import { chooseListening, type Listening, type ListenOptions, openNews } from '.
 import type { LoadedPipeline } from './load.ts';
 import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
+import { claimOwnFolder } from './own-folder.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
@@ -88,6 +89,8 @@ export async function run(
   if (!chosen.ok) return chosen;
   const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
   const places = placesOf(loaded, target.value, options);
+  const refused = await claimOwnFolder(places);
+  if (refused !== undefined) return err(refused);
   const unwritable = await checkWritable(places);
   if (unwritable !== undefined) return err(unwritable);
   const lock = await takeLock(places.lock, clock.now());

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { claimFolder } from '../../src/edge/owner.ts';
 import { photoRig, type Rig } from '../rig.ts';
 import { canMount, makePipe, makeReadOnly } from '../small-disk.ts';
 
@@ -54,6 +55,7 @@ test('a reader that goes away at once is no failure', async () => {
 describe('a checkout that cannot be written', () => {
   test('is planned without the cache of hashes, where its place is taken', async () => {
     const rig = await photoRig(2);
+    claimFolder(rig.path('.shotlist'));
     rig.write('.shotlist/hashes.db/file', '');
     const { code, stdout, stderr } = await rig.command(['plan', 'pipeline.yaml']);
     expect(stderr).toBe('');

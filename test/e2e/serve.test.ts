@@ -143,7 +143,8 @@ describe('serve', () => {
     const mine = await rig.command(['serve', '--data', 'mine']);
     expect([mine.code, mine.stderr]).toEqual([
       2,
-      'The folder mine holds other files and no data of a local service: name one that is new or empty.\n',
+      'The folder mine holds files, and no local service made it for you on this machine: name one that is new or ' +
+        'empty. If it is the data of an older version, or you copied it, run: shotlist trust --folder mine\n',
     ]);
     expect(rig.files('mine')).toEqual(['incoming/holiday.jpg']);
     const file = await rig.command(['serve', '--data', 'pipeline.yaml']);

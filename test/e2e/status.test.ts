@@ -1,6 +1,7 @@
 // What status says while a run is going on.
 import { expect, test } from 'vitest';
 import { takeLock } from '../../src/edge/lock.ts';
+import { claimFolder } from '../../src/edge/owner.ts';
 import { photoRig } from '../rig.ts';
 
 test('status says that a run is going on, and takes nothing that was sent for a doubt', async () => {
@@ -17,6 +18,7 @@ test('status says that a run is going on, and takes nothing that was sent for a 
   ];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   rig.write('photos.state.jsonl', `${text}{"seq":3,"eve`);
+  claimFolder(rig.path('.shotlist'));
   const lock = await takeLock(rig.path('.shotlist/photos.state.jsonl.lock'), Date.now());
   if (!lock.ok) throw new Error(lock.error);
   const during = await rig.command(['status', 'pipeline.yaml']);

@@ -7,7 +7,9 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -67,19 +69,43 @@ describe.skipIf(!canMount)(
   },
 );
 
-test('a sync that failed is not tried again: nothing more is written', async () => {
-  const file = join(temporaryFolder(), 'p.jsonl');
+/** The name of this process: a regular file that takes what is written, and of which no sync succeeds. */
+const unsyncable = '/proc/self/comm';
+
+test.skipIf(!existsSync(unsyncable))(
+  'a sync that failed is not tried again: nothing more is written (needs /proc)',
+  async () => {
+    const name = readFileSync(unsyncable, 'utf8').trimEnd();
+    onTestFinished(() => writeFileSync(unsyncable, name));
+    const loaded = await load(join(temporaryFolder(), 'p.jsonl'));
+    const journal = new JournalFile(unsyncable, header, { ...loaded, header });
+    journal.append('first');
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'EINVAL' });
+    journal.append('second');
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'EINVAL' });
+    await journal.close();
+    expect(readFileSync(unsyncable, 'utf8').trimEnd()).toBe('first');
+  },
+);
+
+test('a journal is never written into a pipe or through a link', async () => {
+  const folder = temporaryFolder();
+  const [file, other] = [join(folder, 'p.jsonl'), join(folder, 'other')];
+  writeFileSync(other, 'mine');
   const loaded = await load(file);
   expect(makePipe(file)).toBe(true);
   const pipe = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   onTestFinished(() => closeSync(pipe));
-  const journal = new JournalFile(file, header, { ...loaded, header });
-  journal.append(lines[0] ?? '');
-  await expect(journal.sync()).rejects.toMatchObject({ code: 'EINVAL' });
-  journal.append(lines[1] ?? '');
-  await expect(journal.sync()).rejects.toMatchObject({ code: 'EINVAL' });
-  await journal.close();
-  expect(readFileSync(pipe, 'utf8')).toBe(`${lines[0]}\n`);
+  const write = (): Promise<void> => {
+    const journal = new JournalFile(file, header, { ...loaded, header });
+    journal.append(lines[0] ?? '');
+    return journal.sync();
+  };
+  await expect(write()).rejects.toMatchObject({ code: 'NOT_REGULAR' });
+  rmSync(file);
+  symlinkSync(other, file);
+  await expect(write()).rejects.toMatchObject({ code: 'ELOOP' });
+  expect(readFileSync(other, 'utf8')).toBe('mine');
 });
 
 describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare -rm)', () => {

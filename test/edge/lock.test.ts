@@ -1,11 +1,12 @@
 // One run at a time, and the second one is told by whom.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../../src/edge/lock.ts';
 import { processState } from '../../src/edge/process-state.ts';
+import { makePipe } from '../small-disk.ts';
 import { temporaryFolder } from './places.ts';
 
 const now = Date.parse('2026-08-05T10:00:00Z');
@@ -161,4 +162,22 @@ describe('many takers at once', () => {
       expect(takers.filter((taker) => taker.ok)).toHaveLength(1);
     }
   });
+});
+
+test('a link or a named pipe in the place of a lock is replaced, and what a link leads to stays', async () => {
+  const folder = temporaryFolder();
+  const [file, victim] = [join(folder, 'p.lock'), join(folder, 'victim')];
+  // As if a process held it that is alive.
+  writeFileSync(victim, holder(process.pid));
+  symlinkSync(victim, file);
+  symlinkSync(victim, `${file}.next`);
+  const taken = await takeLock(file, now);
+  expect(taken).toMatchObject({
+    ok: true,
+    value: { warning: expect.stringContaining('no process') },
+  });
+  expect(readFileSync(victim, 'utf8')).toBe(holder(process.pid));
+  const pipe = join(folder, 'q.lock');
+  expect(makePipe(pipe)).toBe(true);
+  expect((await takeLock(pipe, now)).ok).toBe(true);
 });

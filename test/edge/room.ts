@@ -1,6 +1,6 @@
 // A run's view of a real folder: the disk, its cache of hashes, and a way to save a result.
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Digest, digestFrom } from '../../src/base/digest.ts';
@@ -21,6 +21,7 @@ export interface Room {
 
 /** A run’s view of a folder; with `folder`, that of a later run. */
 export function room(folder = temporaryFolder()): Room {
+  mkdirSync(join(folder, '.shotlist'), { recursive: true });
   const hashes = new HashCache(join(folder, '.shotlist', 'hashes.db'));
   const disk = new RealDisk({
     folder,

@@ -84,11 +84,16 @@ describe('a service that is closed and started again on its data folder', () => 
     const before = await service({ data });
     const file = await new Client(before).upload(await photo(1), 'png');
     await before.close();
-    const stray = join(data, 'api-assets', 'abc', 'stray.png');
-    mkdirSync(dirname(stray), { recursive: true });
-    writeFileSync(stray, 'put in place, then killed');
+    const assets = join(data, 'api-assets');
+    const stray = join(assets, '0123456789abcdef01234567/0123456789ab.png');
+    const others = [join(assets, 'abc/mine.png'), join(data, 'incoming/mine')];
+    for (const path of [stray, ...others]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'put in place, then killed');
+    }
     const after = new Client(await service({ data }));
-    expect([existsSync(stray), existsSync(join(data, file))]).toEqual([false, true]);
+    const stands = [stray, join(data, file), ...others].map((path) => existsSync(path));
+    expect(stands).toEqual([false, true, true, true]);
     expect((await after.settled('image', await after.swap(file, file)))['status']).toBe('complete');
   });
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { adoptFolder } from '../../src/edge/owner.ts';
 import { startService } from '../../src/service/start.ts';
 import { steps } from '../../src/service/tables.ts';
 import { service } from '../rig.ts';
@@ -53,6 +54,8 @@ test('a data folder of the first version keeps its account, key, ledger and proj
   const data = dataFolder();
   const key = 'sl_of_the_first_version';
   firstVersion(data, key);
+  await expect(startService({ data })).rejects.toThrow(/shotlist trust --folder/);
+  adoptFolder(data);
   const local = await service({ data, credits: 5 });
   const client = new Client({ address: local.address, key });
   expect((await client.ask('GET', '/v1/account')).body).toMatchObject({ id: 'local', credits: 90 });

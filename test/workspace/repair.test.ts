@@ -1,6 +1,7 @@
 // Repair on real state files, damaged at random: it never throws, what it proposes loads, and nothing that was paid for
 // and can still be read looks unpaid.
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -100,7 +101,8 @@ describe('a real state file, damaged at random', () => {
 
           const better = `${file}.proposal`;
           if (found.header === undefined) throw new Error('there is a service to fall back on');
-          await writeLedger(better, 'wx', found.header, found.ledger);
+          await using handle = await open(better, 'wx');
+          await writeLedger(handle, found.header, found.ledger);
           const again = await loadState(better, memoryStore());
           if (!again.ok) throw new Error(again.error);
           expect((await proposed(better)).damages.filter(({ kind }) => kind !== 'missing')).toEqual(

@@ -9,6 +9,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const places = {
+    ...{ own: folder, room: folder },
     ...{ state: join(folder, 'p.state.jsonl'), lock: join(folder, 'lock'), output: folder },
     ...{ kept: join(folder, 'kept'), hashes: join(folder, 'hashes.db'), serviceName: 'rehearsal' },
     ...{ service: join(folder, 'service'), ballast: join(folder, 'ballast') },

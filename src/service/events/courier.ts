@@ -24,6 +24,9 @@ export interface Courier {
   close(): Promise<void>;
 }
 
+/** For a service that sends no events. */
+export const noCourier: Courier = { wake: () => undefined, close: async () => undefined };
+
 export interface CourierParts {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
