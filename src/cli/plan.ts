@@ -1,5 +1,6 @@
 // shotlist plan: what would run, what it would cost, what is reused. At most the account's balance is asked for.
 import { balanceLine, planText } from '../report/plan-text.ts';
+import { serviceLine } from '../report/service-text.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { plan } from '../workspace/plan.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
@@ -17,7 +18,11 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const planned = await plan(loaded.value, { ...flags, items: filterOf(flags) });
+  const planned = await plan(loaded.value, {
+    ...flags,
+    items: filterOf(flags),
+    ...(json ? {} : { reaching: (address) => print(serviceLine(address)) }),
+  });
   if (!planned.ok) return refuse(planned.error, json);
   const { troubles, warnings, rehearsal, balance } = planned.value;
   if (json) printJson(planned.value);

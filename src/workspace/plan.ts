@@ -13,11 +13,13 @@ import { type PlaceOptions, placesOf } from './places.ts';
 import type { Problem } from './problem.ts';
 import { rehearsalTier } from './reach.ts';
 import { survey } from './survey.ts';
-import { chooseTarget, type Target, type TargetOptions } from './target.ts';
+import { findTarget, type Target, type TargetOptions, type Unasked } from './target.ts';
 
 export interface PlanOptions extends TargetOptions, PlaceOptions, ChoiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Hears the address of the hosted service, before anything is sent there. */
+  readonly reaching?: (address: string) => void;
 }
 
 export interface Planned {
@@ -27,6 +29,8 @@ export interface Planned {
   readonly warnings: readonly string[];
   /** What the service says of the account: asked for only where something is to be paid there. */
   readonly balance?: Balance;
+  /** The address of the hosted service; absent in a rehearsal. Nothing was sent there if `troubles` says why. */
+  readonly service?: string;
   readonly rehearsal: boolean;
   readonly state: string;
 }
@@ -36,8 +40,9 @@ export async function plan(
   options: PlanOptions = {},
 ): Promise<Result<Planned, Problem>> {
   const clock = options.clock ?? realClock;
-  const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
+  const target = findTarget(options, loaded, options.env ?? process.env);
   if (!target.ok) return target;
+  if (target.value.kind !== 'rehearsal') options.reaching?.(target.value.address);
   const places = placesOf(loaded, target.value, options);
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
@@ -64,7 +69,9 @@ export async function plan(
     const tier = rehearsal ? rehearsalTier : known.balance?.tier;
     return ok({
       plan,
+      ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
       troubles: [
+        ...(target.value.kind === 'unasked' ? target.value.why.diagnostics : []),
         ...troubles,
         ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
         ...refuseBeyondPlan(findings, tier, loaded),
@@ -81,11 +88,11 @@ export async function plan(
 
 /** The one request that a plan sends, and it is free. */
 async function balanceOf(
-  target: Target,
+  target: Target | Unasked,
   plan: Plan,
   clock: Clock,
 ): Promise<{ readonly balance?: Balance }> {
-  if (target.kind === 'rehearsal') return {};
+  if (target.kind !== 'hosted') return {};
   const api = httpClient({ base: target.address, key: target.key, clock });
   try {
     return { balance: await balanceFor(plan, api) };

@@ -80,8 +80,10 @@ export async function run(
   plugs: Plugs = {},
 ): Promise<Result<Ran, Problem>> {
   const clock = options.clock ?? realClock;
-  const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
+  const target = chooseTarget(options, loaded, options.env ?? process.env);
   if (!target.ok) return target;
+  if (target.value.kind === 'hosted')
+    options.say?.({ type: 'service', address: target.value.address });
   const listening = chooseListening(options, target.value, options.env ?? process.env);
   if (!listening.ok) return listening;
   const chosen = choose(loaded.pipeline, options);
