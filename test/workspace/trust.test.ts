@@ -1,6 +1,5 @@
 // Consent to the service that a pipeline file names: by content, outside the repository, and easy to take back.
 import {
-  chmodSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -189,16 +188,6 @@ describe('a consent', () => {
     }
     expect(trustedFiles({ env })).toEqual({ ok: true, value: [] });
   });
-
-  test.skipIf(process.getuid?.() === 0)(
-    'that cannot be written is trouble of the system (root writes everywhere)',
-    () => {
-      mkdirSync(join(root, 'state'));
-      chmodSync(join(root, 'state'), 0o500);
-      const given = trust(file, { env });
-      expect(given.ok ? '' : renderProblem(given.error)).toContain('permission denied');
-    },
-  );
 
   test('that cannot be kept because a file is in the way is trouble of the system', () => {
     writeFileSync(join(root, 'state'), '');
