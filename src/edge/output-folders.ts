@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { reservedFolder } from '../plan/reserved-name.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** How many folders are remembered as ready; one that was forgotten is looked at again. */
@@ -27,6 +28,11 @@ export class OutputFolders {
     const inside = relative(root, await realpath(standing));
     if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
       throw new Error('a link leads out of the output folder');
+    const reserved = inside
+      .split(sep)
+      .map(reservedFolder)
+      .find((name) => name !== undefined);
+    if (reserved !== undefined) throw new Error(`a link leads into a ${reserved} folder`);
     makeFolder(folder);
     if (this.#ready.size >= readyMax) this.#ready.clear();
     this.#ready.add(folder);

@@ -1,21 +1,23 @@
 // `plan`: what a run would do and cost. At most it asks for the account's balance.
-import { ok, type Result } from '../base/result.ts';
+import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
+import { type EnvUse, envUses } from '../plan/env-uses.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/ports.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './money.ts';
 import { openWorkspace } from './open.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
 import { type PlaceOptions, placesOf } from './places.ts';
 import type { Problem } from './problem.ts';
 import { rehearsalTier } from './reach.ts';
 import { survey } from './survey.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './target.ts';
 
-export interface PlanOptions extends TargetOptions, PlaceOptions, ChoiceOptions {
+export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, ChoiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Hears the address of the hosted service, before anything is sent there. */
@@ -32,6 +34,10 @@ export interface Planned {
   /** The address of the hosted service; absent in a rehearsal. Nothing was sent there if `troubles` says why. */
   readonly service?: string;
   readonly rehearsal: boolean;
+  /** The environment variables that the pipeline uses, and which steps send them. */
+  readonly env: readonly EnvUse[];
+  /** What was read outside the repository because `allowOutside` is set: real paths, at most a thousand. */
+  readonly outside: readonly string[];
   readonly state: string;
 }
 
@@ -46,7 +52,10 @@ export async function plan(
   const places = placesOf(loaded, target.value, options);
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
-  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
+  const misplaced = checkOutput(loaded, options);
+  if (misplaced !== undefined) return err(misplaced);
+  const boundary = boundaryOf(loaded, options);
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
   const opened = await openWorkspace(loaded, places, choice, clock);
   if (!opened.ok) return opened;
   const { state, disk, items, close } = opened.value;
@@ -79,6 +88,8 @@ export async function plan(
       ...known,
       warnings: [...state.warnings, ...surveyed],
       rehearsal,
+      env: envUses(loaded.pipeline),
+      outside: boundary.outside,
       state: places.state,
     });
   } finally {

@@ -20,6 +20,7 @@ import { chooseListening, type Listening, type ListenOptions, openNews } from '.
 import type { LoadedPipeline } from './load.ts';
 import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
@@ -35,7 +36,12 @@ import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
-export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions, ChoiceOptions {
+export interface RunOptions
+  extends TargetOptions,
+    PlaceOptions,
+    OutsideOptions,
+    ListenOptions,
+    ChoiceOptions {
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
   /** `--run-id`: the budget counts over all runs with this id. */
@@ -88,7 +94,10 @@ export async function run(
   if (!listening.ok) return listening;
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
-  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
+  const boundary = boundaryOf(loaded, options);
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
+  const misplaced = checkOutput(loaded, options);
+  if (misplaced !== undefined) return err(misplaced);
   const places = placesOf(loaded, target.value, options);
   const unwritable = await checkWritable(places);
   if (unwritable !== undefined) return err(unwritable);
