@@ -7,10 +7,18 @@ export function checkAddress(address: string): Result<string, Problem> {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
   const url = new URL(address);
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+  if (url.username !== '' || url.password !== '' || url.search !== '')
     return err(
       problem(
-        'the address of the service must not hold a user, a password, a query or a fragment',
+        'the address of the service must not hold a user, a password or a query',
+        'shotlist',
+        `write the scheme, the host and the path alone, such as ${url.origin}`,
+      ),
+    );
+  if (url.hash !== '')
+    return err(
+      problem(
+        'the address of the service must not hold a fragment, which begins with "#"',
         'shotlist',
         `write the scheme, the host and the path alone, such as ${url.origin}`,
       ),

@@ -135,12 +135,16 @@ async function reached(
     return ok({ api, ledger: () => local.ledger() });
   }
   const env = options.env ?? process.env;
-  // The state file came with the repository: the address in it is no consent.
-  if ((options.service ?? (env['SHOTLIST_BASE_URL'] || loaded.pipeline.service)) === undefined)
-    return err(projectsAre(service));
-  const target = chooseTarget({ service: options.service, hosted: true }, loaded, env);
+  const named = options.service ?? (env['SHOTLIST_BASE_URL'] || loaded.pipeline.service);
+  // The state file comes with the repository: its address is no consent, and only serves to say what else is missing.
+  const unnamed = named === undefined;
+  const target = chooseTarget(
+    { service: unnamed ? service : options.service, hosted: true },
+    loaded,
+    env,
+  );
   if (!target.ok) return target;
-  if (target.value.kind === 'rehearsal' || target.value.address !== service)
+  if (unnamed || target.value.kind === 'rehearsal' || target.value.address !== service)
     return err(projectsAre(service));
   options.reaching?.(service);
   const api = httpClient({ base: service, key: target.value.key, clock });
