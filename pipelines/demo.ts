@@ -34,7 +34,8 @@ const { status } = spawnSync(
   [
     join(root, 'src/cli/main.ts'),
     ...['run', join(root, 'pipelines/face-swap-photos.yaml')],
-    ...['--rehearse', '--output', join(root, 'out/face-swap-photos')],
+    // Unpacked from an archive there is no .git that says where the repository begins.
+    ...['--rehearse', '--allow-outside', '--output', join(root, 'out/face-swap-photos')],
   ],
   { stdio: 'inherit' },
 );

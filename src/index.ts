@@ -19,3 +19,11 @@ export { type RefreshOptions, refresh } from './workspace/refresh.ts';
 export { type Repaired, type RepairOptions, repair } from './workspace/repair.ts';
 export { type Resolution, type Resolved, resolve } from './workspace/resolve.ts';
 export { type Ran, type RunOptions, run } from './workspace/run.ts';
+export {
+  type Consent,
+  distrust,
+  type Trusted,
+  type TrustOptions,
+  trust,
+  trustedFiles,
+} from './workspace/trust.ts';

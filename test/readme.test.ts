@@ -52,6 +52,7 @@ test('its commands and flags exist', async () => {
     '--run-id',
     '--state',
     '--output',
+    '--allow-outside',
     '--service',
     '--rehearse',
     '--hosted',
@@ -94,6 +95,8 @@ test('its code runs, typed, and swaps the photos', async () => {
   const portrait = await portraitPhoto();
   for (const name of ['media/photos/one.jpg', 'media/actor.jpg', 'me.jpg'])
     rig.write(name, portrait);
+  // The media are outside the pipeline's folder, and in its repository.
+  rig.write('.git/HEAD', '');
   const library = new URL('src/index.ts', root).href;
   writeFileSync(rig.path('example.ts'), code.replace("'shotlist'", JSON.stringify(library)));
   const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...env } = process.env;

@@ -2,6 +2,7 @@
 import { auditText } from '../report/drift-text.ts';
 import { audit } from '../workspace/audit.ts';
 import { loadPipeline } from '../workspace/load.ts';
+import { NamedService } from './named-service.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, print, printJson, refuse } from './terminal.ts';
 
@@ -9,10 +10,11 @@ export async function auditCommand(file: string, flags: PipelineFlags): Promise<
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const audited = await audit(loaded.value, { ...flags, warn: caution });
+  const service = new NamedService(json);
+  const audited = await audit(loaded.value, { ...flags, warn: caution, reaching: service.name });
   if (!audited.ok) return refuse(audited.error, json);
   const { differences, jobs, credits } = audited.value;
-  if (json) printJson(audited.value);
+  if (json) printJson({ ...service.fact, ...audited.value });
   else print(auditText(audited.value));
   return differences.length > 0 || jobs !== credits.charged - credits.refunded ? 1 : 0;
 }

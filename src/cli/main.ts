@@ -156,6 +156,17 @@ withState(
   });
 
 program
+  .command('trust')
+  .description('let a pipeline file use your API key with the service that it names')
+  .argument('[file]')
+  .option('--remove', 'no longer trust the file')
+  .option('--list', 'list the trusted files')
+  .option('--json', 'print facts as JSON')
+  .action(async (file: string | undefined, flags) => {
+    exitCode = await (await import('./trust.ts')).trustCommand(file, flags);
+  });
+
+program
   .command('tools')
   .description('list the step kinds, or say what one takes')
   .argument('[kind]')

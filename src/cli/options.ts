@@ -8,6 +8,7 @@ export interface PipelineFlags {
   readonly input?: Readonly<Record<string, string>>;
   readonly state?: string;
   readonly output?: string;
+  readonly allowOutside?: boolean;
   readonly items?: string;
   readonly limit?: number;
   readonly service?: string;
@@ -30,6 +31,10 @@ export function withPlaces(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'put downloads below this folder')
+    .option(
+      '--allow-outside',
+      'let the pipeline read and write files outside its repository (the folder with .git above it)',
+    )
     .option('--items <glob>', 'only items whose key matches')
     .option('--limit <n>', 'only the first n items', positiveInteger)
     .addOption(serviceOption())

@@ -2,6 +2,7 @@
 import { refreshText } from '../report/drift-text.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { refresh } from '../workspace/refresh.ts';
+import { NamedService } from './named-service.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, print, printJson, refuse } from './terminal.ts';
 
@@ -13,9 +14,14 @@ export async function refreshCommand(file: string, flags: RefreshFlags): Promise
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const refreshed = await refresh(loaded.value, { ...flags, warn: caution });
+  const service = new NamedService(json);
+  const refreshed = await refresh(loaded.value, {
+    ...flags,
+    warn: caution,
+    reaching: service.name,
+  });
   if (!refreshed.ok) return refuse(refreshed.error, json);
-  if (json) printJson(refreshed.value);
+  if (json) printJson({ ...service.fact, ...refreshed.value });
   else print(refreshText(refreshed.value));
   return refreshed.value.unread.length > 0 ? 1 : 0;
 }

@@ -5,6 +5,7 @@ import { count } from '../report/text.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { problem } from '../workspace/problem.ts';
 import { type Resolution, type Resolved, resolve } from '../workspace/resolve.ts';
+import { NamedService } from './named-service.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, print, printJson, refuse } from './terminal.ts';
 
@@ -28,9 +29,14 @@ export async function resolveCommand(
     );
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const resolved = await resolve(loaded.value, task, resolution, { ...flags, warn: caution });
+  const service = new NamedService(json);
+  const resolved = await resolve(loaded.value, task, resolution, {
+    ...flags,
+    warn: caution,
+    reaching: service.name,
+  });
   if (!resolved.ok) return refuse(resolved.error, json);
-  if (json) printJson(resolved.value);
+  if (json) printJson({ ...service.fact, ...resolved.value });
   else print(textOf(resolved.value, resolution));
   return 0;
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ListenAddress } from '../edge/event-receiver.ts';
 import type { Happening } from '../report/happening.ts';
 import { happeningText, summaryText } from '../report/run-text.ts';
+import { serviceLine } from '../report/service-text.ts';
 import type { Pictures } from '../service/options.ts';
 import { loadPipeline } from '../workspace/load.ts';
 import { placesOf } from '../workspace/places.ts';
@@ -37,10 +38,11 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const target = chooseTarget(flags, loaded.value.pipeline.service, process.env);
+  const target = chooseTarget(flags, loaded.value, process.env);
   if (!target.ok) return refuse(target.error, json);
   if (!json && target.value.kind === 'rehearsal')
     print(flags.rehearse === true ? rehearseLine : rehearsalLine);
+  if (!json && target.value.kind === 'hosted') print(serviceLine(target.value.address));
   if (!json) warn(loaded.value.warnings, loaded.value.pipeline.source.text);
 
   const { state } = placesOf(loaded.value, target.value, flags);
@@ -79,6 +81,8 @@ function reader(stop: AbortSignal): (happening: Happening) => void {
   let items = 0;
   return (happening) => {
     if (happening.type === 'planned') items = happening.plan.items;
+    // Said before the warnings of the file.
+    if (happening.type === 'service') return;
     // Said when it was asked for.
     if (happening.type === 'stopping' && stop.aborted) return;
     const text = happeningText(happening, items);

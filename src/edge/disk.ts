@@ -17,6 +17,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import type { FileFact } from '../plan/facts.ts';
 import type { Place } from '../run/place.ts';
 import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../run/ports.ts';
+import type { Boundary } from './boundary.ts';
 import type { HashCache } from './hash-cache.ts';
 import { makeFolder } from './make-folder.ts';
 import { createNew } from './new-file.ts';
@@ -31,6 +32,8 @@ export interface DiskOptions {
   readonly output: string;
   /** Absolute: where superseded outputs are kept under their hash. */
   readonly kept: string;
+  /** What inputs may be read. */
+  readonly boundary: Boundary;
   readonly hashes: HashCache;
   readonly clock: Clock;
 }
@@ -48,7 +51,10 @@ export class RealDisk implements Disk {
   }
 
   input(path: string): FileFact {
-    const fact = this.#fact(this.#inputPath(path));
+    const file = this.#inputPath(path);
+    const refused = this.#o.boundary.refusal(file);
+    if (refused !== undefined) return { is: 'absent', why: refused };
+    const fact = this.#fact(file);
     return fact.is === 'absent' && /^~[^/]*\//.test(path)
       ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
       : fact;

@@ -9,7 +9,7 @@ import { systemCode, systemReason } from './system-error.ts';
 
 /** Something that is there and gave no file. */
 export interface Odd {
-  readonly is: 'broken' | 'special' | 'undecodable' | 'repeated' | 'unreadable';
+  readonly is: 'broken' | 'special' | 'undecodable' | 'repeated' | 'unreadable' | 'outside';
   /** Below the folder; "" is that folder itself. */
   readonly path: string;
   /** The end of a sentence about it. */
@@ -23,15 +23,22 @@ export interface FoundFiles {
   readonly odd: readonly Odd[];
 }
 
+/** Why a folder is not searched, as the end of a sentence about it; undefined: it is. `real` has no links in it. */
+export type Barred = (real: string) => string | undefined;
+
 /** `glob` is relative to `folder`, which is absolute. Errors: the end of a sentence about the glob. */
-export async function findFiles(glob: string, folder: string): Promise<Result<FoundFiles, string>> {
+export async function findFiles(
+  glob: string,
+  folder: string,
+  barred: Barred = () => undefined,
+): Promise<Result<FoundFiles, string>> {
   const pattern = posix.normalize(glob);
   if (glob === '' || pattern.endsWith('/')) return ok({ paths: [], odd: [] });
   const matches = matchOf(pattern);
   const leads = leadsTo(pattern);
   if (!matches.ok) return matches;
   if (!leads.ok) return leads;
-  return ok(await new Search(resolve(folder), matches.value, leads.value).run());
+  return ok(await new Search(resolve(folder), matches.value, leads.value, barred).run());
 }
 
 interface Folder {
@@ -46,15 +53,17 @@ class Search {
   readonly #matches: Match;
   /** Whether a folder may have something in it that matches. */
   readonly #leads: Match;
+  readonly #barred: Barred;
   readonly #paths: string[] = [];
   readonly #odd: Odd[] = [];
   /** Real paths of folders that a link led to. */
   readonly #linked = new Set<string>();
 
-  constructor(folder: string, matches: Match, leads: Match) {
+  constructor(folder: string, matches: Match, leads: Match, barred: Barred) {
     this.#folder = folder;
     this.#matches = matches;
     this.#leads = leads;
+    this.#barred = barred;
   }
 
   async run(): Promise<FoundFiles> {
@@ -101,6 +110,11 @@ class Search {
       if (target.isDirectory()) {
         if (!enters) return;
         const real = await realpath(link);
+        const why = this.#barred(real);
+        if (why !== undefined) {
+          this.#note('outside', path, why);
+          return;
+        }
         // What is in it is found without this link.
         if (folder.real.includes(real)) return;
         if (this.#linked.has(real)) {

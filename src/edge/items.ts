@@ -1,13 +1,15 @@
 // Lists the items of a pipeline: the files that a glob finds, or the values in the file.
+import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { suggestion } from '../language/diagnostic.ts';
 import type { Items } from '../language/pipeline.ts';
 import { fileItem, globBase, type Item, valueItem } from '../task/item.ts';
 import { whyEmpty } from './empty-glob.ts';
-import { findFiles } from './find-files.ts';
+import { type Barred, findFiles } from './find-files.ts';
 import { type Match, matchOf } from './glob.ts';
 import { oddSentences } from './odd-files.ts';
+import { realPathOr } from './real-path.ts';
 
 export interface ItemFilter {
   /** Only items whose key matches this glob. */
@@ -42,6 +44,7 @@ export async function listItems(
   folder: string,
   output: string,
   filter: ItemFilter,
+  barred?: Barred,
 ): Promise<Result<ItemList, ItemTrouble>> {
   switch (items.kind) {
     case 'one':
@@ -53,7 +56,7 @@ export async function listItems(
         filter,
       );
     case 'glob':
-      return await listFiles(items.pattern, folder, output, filter);
+      return await listFiles(items.pattern, folder, output, filter, barred);
   }
 }
 
@@ -62,11 +65,15 @@ async function listFiles(
   folder: string,
   output: string,
   filter: ItemFilter,
+  barred: Barred = () => undefined,
 ): Promise<Result<ItemList, ItemTrouble>> {
   const said = `items.glob ${JSON.stringify(short(pattern))}`;
   const base = globBase(pattern);
   const before = baseOf(base, folder);
-  const found = await findFiles(pattern.slice(base.length), resolve(folder, base));
+  const root = resolve(folder, base);
+  const refused = existsSync(root) ? barred(realPathOr(root)) : undefined;
+  if (refused !== undefined) return trouble(`${said}: the folder ${base || '.'} ${refused}`);
+  const found = await findFiles(pattern.slice(base.length), root, barred);
   if (!found.ok) return trouble(`${said} ${found.error}`);
   const { paths, odd } = found.value;
   const warnings = oddSentences(

@@ -43,6 +43,10 @@ function sentence({ is, why }: Odd, subject: string, many: boolean): string {
       return many
         ? `${subject} are not searched: other links lead to the same folders`
         : `${subject} is not searched: another link leads to the same folder`;
+    case 'outside':
+      return many
+        ? `${subject} are links that are not followed: each ${why}`
+        : `${subject} is a link that is not followed: it ${why}`;
     case 'unreadable':
       return `${subject} ${many ? 'are' : 'is'} not searched: the folder ${why}`;
   }

@@ -1,8 +1,9 @@
 // The folders that outputs land in: made when needed, kept below the output folder, synced in groups.
 import { existsSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.ts';
+import { linkTrouble } from './output-links.ts';
 
 /** How many folders are remembered as ready; one that was forgotten is looked at again. */
 const readyMax = 10_000;
@@ -24,9 +25,8 @@ export class OutputFolders {
     const root = await realpath(this.#root);
     let standing = folder;
     while (!existsSync(standing)) standing = dirname(standing);
-    const inside = relative(root, await realpath(standing));
-    if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-      throw new Error('a link leads out of the output folder');
+    const trouble = linkTrouble(await realpath(standing), root);
+    if (trouble !== undefined) throw new Error(trouble);
     makeFolder(folder);
     if (this.#ready.size >= readyMax) this.#ready.clear();
     this.#ready.add(folder);

@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Absolute: `$XDG_STATE_HOME/shotlist`, else `~/.local/state/shotlist`; on Windows below `%LOCALAPPDATA%`. */
 export function userFolder(env: Env = process.env): string {

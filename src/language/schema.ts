@@ -113,7 +113,8 @@ export const pipelineShape = {
     env: {
       type: 'array',
       items: { type: 'string', pattern: envNamePattern },
-      description: 'The environment variables that expressions may read as ${{ env.NAME }}.',
+      description:
+        'The environment variables that expressions may read as ${{ env.NAME }}; none of SHOTLIST_*. `plan` shows which are sent.',
     },
     items: {
       type: 'object',
@@ -209,7 +210,8 @@ export const pipelineShape = {
     service: {
       type: 'string',
       pattern: servicePattern,
-      description: 'The base address of the service.',
+      description:
+        'The base address of the service. It gets the API key of whoever runs the pipeline only after they agree: `shotlist trust <file>`.',
     },
     steps: {
       type: 'object',

@@ -3,6 +3,7 @@ import { extensionOf } from '../api/asset.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { OutputLine } from '../journal/line.ts';
 import { extensionMark, withMarkShown } from '../language/result-name.ts';
+import { reservedFolder } from './reserved-name.ts';
 
 /**
  * The path of one download below the output folder. `extension` is what was fetched: the name of a file in a folder
@@ -52,7 +53,10 @@ export function normalized(to: string): Result<string, string> {
     if (/\p{Cc}/u.test(part)) return err(`${said} has a control character in it`);
     if (Buffer.byteLength(part) > 240) return err(`${said} has a name of over 240 bytes`);
     if (/[. ]$/.test(part)) return err(`${said} has a name that ends in a dot or a space`);
-    if (/^\.shotlist/i.test(part)) return err(`${said} has a name that shotlist uses itself`);
+    const reserved = reservedFolder(part);
+    if (reserved === '.git') return err(`${said} has a name that git uses itself`);
+    if (reserved === '.shotlist' || /^\.shotlist/i.test(part))
+      return err(`${said} has a name that shotlist uses itself`);
     if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(part))
       return err(`${said} has a reserved name in it`);
   }

@@ -17,6 +17,8 @@ export type Outage =
   | { readonly of: 'storage'; readonly at: string };
 
 export type Happening =
+  /** First of all, unless it is a rehearsal: where the key and everything else is sent. */
+  | { readonly type: 'service'; readonly address: string }
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
   /** The service's events are received here; so many creations of earlier runs are in doubt and wait for one. */

@@ -4,6 +4,7 @@ import { creditsText } from './credits-text.ts';
 import type { Happening, Summary, TaskEnding, TroubleGroup } from './happening.ts';
 import { backText, waitingText } from './outage-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
+import { serviceLine } from './service-text.ts';
 import { count, duration, table } from './text.ts';
 
 /** What a happening looks like on a terminal; undefined: nothing is shown. */
@@ -11,6 +12,8 @@ export function happeningText(happening: Happening, items: number): string | und
   switch (happening.type) {
     case 'warning':
       return `warning: ${printable(happening.message)}`;
+    case 'service':
+      return serviceLine(happening.address);
     case 'planned':
       return planText(happening.plan);
     case 'listening':

@@ -25,6 +25,8 @@ export interface MendOptions extends StandingOptions {
   readonly service?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Hears the address of the hosted service, before anything is sent there. */
+  readonly reaching?: (address: string) => void;
   /** Hears what a person should know beside the result. */
   readonly warn?: (message: string) => void;
 }
@@ -138,21 +140,27 @@ async function reached({ service }: Header, reaching: Reaching): Promise<Result<
     closers.push(() => api.close());
     return ok({ api, ledger: () => local.ledger() });
   }
+  const env = options.env ?? process.env;
+  const named = options.service ?? (env['SHOTLIST_BASE_URL'] || loaded.pipeline.service);
+  // The state file comes with the repository: its address is no consent, and only serves to say what else is missing.
+  const unnamed = named === undefined;
   const target = chooseTarget(
-    { service: options.service, hosted: true },
-    loaded.pipeline.service ?? service,
-    options.env ?? process.env,
+    { service: unnamed ? service : options.service, hosted: true },
+    loaded,
+    env,
   );
   if (!target.ok) return target;
-  if (target.value.kind === 'rehearsal' || target.value.address !== service)
-    return err(
-      problem(
-        `the state file's projects are at ${service}`,
-        'shotlist',
-        `ask there: --service ${service}`,
-      ),
-    );
+  if (unnamed || target.value.kind === 'rehearsal' || target.value.address !== service)
+    return err(projectsAre(service));
+  options.reaching?.(service);
   const api = httpClient({ base: service, key: target.value.key, clock });
   closers.push(() => api.close());
   return ok({ api });
 }
+
+const projectsAre = (service: string): Problem =>
+  problem(
+    `the state file's projects are at ${service}`,
+    'shotlist',
+    'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
+  );

@@ -3,6 +3,7 @@ import { constants, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
+import type { Boundary } from '../edge/boundary.ts';
 import { RealDisk } from '../edge/disk.ts';
 import { HashCache } from '../edge/hash-cache.ts';
 import { type ItemFilter, type ItemList, type ItemTrouble, listItems } from '../edge/items.ts';
@@ -30,7 +31,15 @@ export interface Opened {
 export async function openWorkspace(
   { pipeline, folder, file }: LoadedPipeline,
   places: Places,
-  { filter, retryFailed }: { readonly filter: ItemFilter; readonly retryFailed: boolean },
+  {
+    filter,
+    retryFailed,
+    boundary,
+  }: {
+    readonly filter: ItemFilter;
+    readonly retryFailed: boolean;
+    readonly boundary: Boundary;
+  },
   clock: Clock,
 ): Promise<Result<Opened, Problem>> {
   if (isFile(places.output)) return err(outputIsFile(places.output));
@@ -53,7 +62,9 @@ export async function openWorkspace(
       : undefined;
   const items: Result<ItemList, ItemTrouble> =
     unusable === undefined
-      ? await listItems(pipeline.items, folder, places.output, chosen)
+      ? await listItems(pipeline.items, folder, places.output, chosen, (real) =>
+          boundary.folderRefusal(real),
+        )
       : err(unusable);
   if (!items.ok) {
     store.close();
@@ -68,7 +79,8 @@ export async function openWorkspace(
     });
   }
   const hashes = new HashCache(places.hashes);
-  const disk = new RealDisk({ folder, output: places.output, kept: places.kept, hashes, clock });
+  const { output, kept } = places;
+  const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock });
   return ok({
     state: { ...loaded.value, warnings: [...loaded.value.warnings, ...items.value.warnings] },
     disk,

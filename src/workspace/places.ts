@@ -1,7 +1,7 @@
 // Where a run leaves its files (design.md, The files a run leaves).
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LoadedPipeline } from './load.ts';
-import type { Target } from './target.ts';
+import type { Target, Unasked } from './target.ts';
 
 export interface Places {
   /** `.shotlist` beside the pipeline. */
@@ -34,7 +34,7 @@ export interface PlaceOptions {
 
 export function placesOf(
   { pipeline, folder }: LoadedPipeline,
-  target: Target,
+  target: Target | Unasked,
   options: PlaceOptions,
 ): Places {
   const own = join(folder, '.shotlist');

@@ -1,24 +1,28 @@
 // `plan`: what a run would do and cost. At most it asks for the account's balance.
-import { ok, type Result } from '../base/result.ts';
+import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
+import { type EnvUse, envUses } from '../plan/env-uses.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/ports.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import type { LoadedPipeline } from './load.ts';
 import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './money.ts';
 import { openWorkspace } from './open.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
 import { ownFolderForPlan } from './own-folder.ts';
 import { type PlaceOptions, placesOf } from './places.ts';
 import type { Problem } from './problem.ts';
 import { rehearsalTier } from './reach.ts';
 import { survey } from './survey.ts';
-import { chooseTarget, type Target, type TargetOptions } from './target.ts';
+import { findTarget, type Target, type TargetOptions, type Unasked } from './target.ts';
 
-export interface PlanOptions extends TargetOptions, PlaceOptions, ChoiceOptions {
+export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, ChoiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
+  /** Hears the address of the hosted service, before anything is sent there. */
+  readonly reaching?: (address: string) => void;
 }
 
 export interface Planned {
@@ -28,7 +32,13 @@ export interface Planned {
   readonly warnings: readonly string[];
   /** What the service says of the account: asked for only where something is to be paid there. */
   readonly balance?: Balance;
+  /** The address of the hosted service; absent in a rehearsal. Nothing was sent there if `troubles` says why. */
+  readonly service?: string;
   readonly rehearsal: boolean;
+  /** The environment variables that the pipeline uses, and which steps send them. */
+  readonly env: readonly EnvUse[];
+  /** What was read outside the repository because `allowOutside` is set: real paths, at most a thousand. */
+  readonly outside: readonly string[];
   readonly state: string;
 }
 
@@ -37,11 +47,15 @@ export async function plan(
   options: PlanOptions = {},
 ): Promise<Result<Planned, Problem>> {
   const clock = options.clock ?? realClock;
-  const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
+  const target = findTarget(options, loaded, options.env ?? process.env);
   if (!target.ok) return target;
+  if (target.value.kind !== 'rehearsal') options.reaching?.(target.value.address);
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
-  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
+  const misplaced = checkOutput(loaded, options);
+  if (misplaced !== undefined) return err(misplaced);
+  const boundary = boundaryOf(loaded, options);
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
   const own = await ownFolderForPlan(placesOf(loaded, target.value, options));
   if (!own.ok) return own;
   const places = own.value;
@@ -67,7 +81,9 @@ export async function plan(
     const tier = rehearsal ? rehearsalTier : known.balance?.tier;
     return ok({
       plan,
+      ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
       troubles: [
+        ...(target.value.kind === 'unasked' ? target.value.why.diagnostics : []),
         ...troubles,
         ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
         ...refuseBeyondPlan(findings, tier, loaded),
@@ -75,6 +91,8 @@ export async function plan(
       ...known,
       warnings: [...state.warnings, ...surveyed],
       rehearsal,
+      env: envUses(loaded.pipeline),
+      outside: boundary.outside,
       state: places.state,
     });
   } finally {
@@ -84,11 +102,11 @@ export async function plan(
 
 /** The one request that a plan sends, and it is free. */
 async function balanceOf(
-  target: Target,
+  target: Target | Unasked,
   plan: Plan,
   clock: Clock,
 ): Promise<{ readonly balance?: Balance }> {
-  if (target.kind === 'rehearsal') return {};
+  if (target.kind !== 'hosted') return {};
   const api = httpClient({ base: target.address, key: target.key, clock });
   try {
     return { balance: await balanceFor(plan, api) };

@@ -19,12 +19,12 @@ import { isWhole, type Repair, repairOf } from '../journal/proposal.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/ports.ts';
 import { scrubbed } from '../run/scrub.ts';
+import { checkAddress } from './address.ts';
 import type { LoadedPipeline } from './load.ts';
 import { ownFolderForLock } from './own-folder.ts';
 import type { Places } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
-import { checkAddress } from './target.ts';
 
 export interface RepairOptions extends StandingOptions {
   /** `--write`: where the proposal goes; nothing may be there yet. */

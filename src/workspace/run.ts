@@ -20,6 +20,7 @@ import { chooseListening, type Listening, type ListenOptions, openNews } from '.
 import type { LoadedPipeline } from './load.ts';
 import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
 import { claimOwnFolder } from './own-folder.ts';
 import { pass } from './passes.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
@@ -36,7 +37,12 @@ import { resolveFromLedger } from './rehearsal.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
-export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions, ChoiceOptions {
+export interface RunOptions
+  extends TargetOptions,
+    PlaceOptions,
+    OutsideOptions,
+    ListenOptions,
+    ChoiceOptions {
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
   /** `--run-id`: the budget counts over all runs with this id. */
@@ -81,13 +87,18 @@ export async function run(
   plugs: Plugs = {},
 ): Promise<Result<Ran, Problem>> {
   const clock = options.clock ?? realClock;
-  const target = chooseTarget(options, loaded.pipeline.service, options.env ?? process.env);
+  const target = chooseTarget(options, loaded, options.env ?? process.env);
   if (!target.ok) return target;
+  if (target.value.kind === 'hosted')
+    options.say?.({ type: 'service', address: target.value.address });
   const listening = chooseListening(options, target.value, options.env ?? process.env);
   if (!listening.ok) return listening;
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
-  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false };
+  const boundary = boundaryOf(loaded, options);
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
+  const misplaced = checkOutput(loaded, options);
+  if (misplaced !== undefined) return err(misplaced);
   const places = placesOf(loaded, target.value, options);
   const refused = await claimOwnFolder(places);
   if (refused !== undefined) return err(refused);

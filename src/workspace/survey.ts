@@ -3,11 +3,13 @@
 import { realpath } from 'node:fs/promises';
 import type { JsonObject } from '../base/json.ts';
 import type { ItemList } from '../edge/items.ts';
+import { OutputLinks } from '../edge/output-links.ts';
 import { isSystemTrouble } from '../edge/system-error.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Diagnostic } from '../language/diagnostic.ts';
 import { levelsOf } from '../language/levels.ts';
 import type { Step } from '../language/pipeline.ts';
+import { withMarkShown } from '../language/result-name.ts';
 import { estimateOf } from '../plan/estimate.ts';
 import { type Before, type Foresight, foresee } from '../plan/foresee.ts';
 import type { Ground, Verdict } from '../plan/ground.ts';
@@ -67,6 +69,7 @@ export async function survey(
     root: await reallyAt(output),
     folder: await reallyAt(loaded.folder),
   };
+  const links = new OutputLinks(output);
   const facts = new SurveyFacts(disk);
   const look = new Look(facts);
   const findings = new PlanFindings();
@@ -81,7 +84,7 @@ export async function survey(
     base,
     now: clock.now(),
     leftOut,
-    unusable: (to) => unusablePlace(to, outputs),
+    unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.trouble(to)),
   };
   const tally = new PlanTally();
   const finder = new TroubleFinder(loaded, outputs);
@@ -180,6 +183,9 @@ function isEmpty(ledger: Ledger): boolean {
   for (const _ of ledger.jobs()) return false;
   return true;
 }
+
+const atTo = (to: string, trouble: string | undefined): string | undefined =>
+  trouble === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${trouble}`;
 
 /** Where a folder is, links followed; one that is not made yet is where it is named. */
 async function reallyAt(folder: string): Promise<string> {

@@ -1,7 +1,11 @@
 // Which service a run speaks to: a hosted one, with an address and a key, or a rehearsal. Never a mixture.
 import { err, ok, type Result } from '../base/result.ts';
 import { readSecretFile } from '../edge/regular-file.ts';
+import type { Env } from '../edge/user-folder.ts';
+import { checkAddress } from './address.ts';
+import type { ParsedPipeline } from './parse.ts';
 import { type Problem, problem } from './problem.ts';
+import { trustIn } from './trust.ts';
 
 export type Target =
   | { readonly kind: 'rehearsal' }
@@ -17,11 +21,31 @@ export interface TargetOptions {
   readonly hosted?: boolean | undefined;
 }
 
+/** A hosted service that the pipeline file names and the user has not agreed to: nothing may be sent there. */
+export interface Unasked {
+  readonly kind: 'unasked';
+  readonly address: string;
+  /** What the user must do first. */
+  readonly why: Problem;
+}
+
+/** The target of whatever sends something. A service that only the pipeline file names needs the user's consent. */
 export function chooseTarget(
   options: TargetOptions,
-  fromPipeline: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
+  parsed: ParsedPipeline,
+  env: Env,
 ): Result<Target, Problem> {
+  const found = findTarget(options, parsed, env);
+  if (!found.ok) return found;
+  return found.value.kind === 'unasked' ? err(found.value.why) : ok(found.value);
+}
+
+/** For a plan, which has much to say without sending anything. */
+export function findTarget(
+  options: TargetOptions,
+  parsed: ParsedPipeline,
+  env: Env,
+): Result<Target | Unasked, Problem> {
   if (options.rehearse === true && options.hosted === true)
     return err(problem('--rehearse and --hosted exclude each other'));
   if (options.rehearse === true && options.service !== undefined)
@@ -33,7 +57,8 @@ export function chooseTarget(
       ),
     );
   if (options.rehearse === true) return ok({ kind: 'rehearsal' });
-  const address = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined) ?? fromPipeline;
+  const own = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined);
+  const address = own ?? parsed.pipeline.service;
   const key = readKey(env);
   if (!key.ok) return key;
   if (address === undefined && key.value === undefined)
@@ -58,14 +83,44 @@ export function chooseTarget(
         'set SHOTLIST_BASE_URL, use --service <address>, or use --rehearse',
       ),
     );
+  if (own === undefined) {
+    const trust = trustIn(parsed, checked.value, env);
+    if (trust !== 'trusted')
+      return ok({
+        kind: 'unasked',
+        address: checked.value,
+        why: noConsent(parsed, checked.value, trust === 'changed'),
+      });
+  }
   return ok({ kind: 'hosted', address: checked.value, key: key.value });
+}
+
+/** The address is not repeated as an argument to copy: it may hold what a shell runs. */
+function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed: boolean): Problem {
+  const { source } = pipeline;
+  const why = changed
+    ? 'the file has changed since you trusted it'
+    : 'you have not agreed that it gets your API key';
+  return {
+    reason: 'input',
+    text: source.text,
+    diagnostics: [
+      {
+        severity: 'error',
+        file,
+        span: source.spanOf(['service']),
+        message: `the pipeline file names the service ${address}, and ${why}`,
+        hint:
+          `nothing was sent. If you trust this service, run shotlist trust ${file}, or give its address yourself ` +
+          'with --service or SHOTLIST_BASE_URL. To run without it, use --rehearse',
+      },
+    ],
+  };
 }
 
 const needs = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';
 
-function readKey(
-  env: Readonly<Record<string, string | undefined>>,
-): Result<string | undefined, Problem> {
+function readKey(env: Env): Result<string | undefined, Problem> {
   const given = env['SHOTLIST_API_KEY'];
   if (given !== undefined && given !== '') return checkKey(given, 'SHOTLIST_API_KEY');
   const file = env['SHOTLIST_API_KEY_FILE'];
@@ -87,48 +142,3 @@ function checkKey(key: string, from: string): Result<string, Problem> {
     ),
   );
 }
-
-export function checkAddress(address: string): Result<string, Problem> {
-  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-  if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
-  const url = new URL(address);
-  // A lone # or ? leaves no trace in the parsed address.
-  if (url.username !== '' || url.password !== '' || /[?#]/.test(address))
-    return err(
-      problem(
-        'the address of the service must not hold a user, a password, a query or a fragment',
-        'shotlist',
-        `write the scheme, the host and the path alone, such as ${url.origin}`,
-      ),
-    );
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return err(notAnAddress(address, scheme));
-  if (url.protocol === 'http:' && !isOwnMachine(url.hostname))
-    return err(
-      problem(
-        `${url.origin}: the API key would be sent unencrypted`,
-        'shotlist',
-        `use https://${url.host}`,
-      ),
-    );
-  return ok(url.href.replace(/\/+$/, ''));
-}
-
-function notAnAddress(address: string, scheme: boolean): Problem {
-  // It may hold a password.
-  const said = /[@?#]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
-  if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
-  if (address.trim() !== address)
-    return problem(`the service's address${said} has spaces around it`, 'shotlist', 'remove them');
-  const full = `${schemeFor(address)}://${address}`;
-  const hint = said !== '' && URL.canParse(full) ? `write ${full}` : whole;
-  return problem(`the service's address${said} does not begin with https://`, 'shotlist', hint);
-}
-
-const whole = 'write all of it, such as https://api.example.com';
-
-const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
-
-/** What stands before the port or the path may be this machine, which needs no encryption. */
-const schemeFor = (address: string): string =>
-  isOwnMachine(/^(?:\[[^\]]*\]|[^:/]*)/.exec(address)?.[0] ?? '') ? 'http' : 'https';

@@ -59,11 +59,11 @@ describe('refresh', () => {
     const state = rig.read(stateFile);
     expect(await refresh(rig, local)).toMatchObject({
       code: 0,
-      stdout: '2 projects read: all is as the state file says.\n',
+      stdout: `Service: ${local.address}\n2 projects read: all is as the state file says.\n`,
     });
     expect(await audit(rig, local)).toMatchObject({
       code: 0,
-      stdout: '2 projects; credits: 20 charged.\nThe ledgers agree.\n',
+      stdout: `Service: ${local.address}\n2 projects; credits: 20 charged.\nThe ledgers agree.\n`,
     });
     expect(rig.read(stateFile)).toBe(state);
     await isSettled(rig, local);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { priceOf } from '../../src/api/price.ts';
+import { digestOf } from '../../src/base/digest.ts';
 import { listItems } from '../../src/edge/items.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { toCel } from '../../src/language/expression.ts';
@@ -44,7 +45,8 @@ class World {
       return price.credits;
     });
     const base = { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } };
-    this.loaded = { pipeline, file: 'p.yaml', folder: '/nowhere', base, warnings: [] };
+    const read = { file: 'p.yaml', folder: '/nowhere', named: [], digest: digestOf('') };
+    this.loaded = { ...read, pipeline, base, warnings: [] };
     for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
     // The same content under another name, and a file that must be read first. f4.png does not exist.
     this.disk.files.set('f3.png', 'f0');

@@ -1,9 +1,10 @@
 // A run's view of a real folder: the disk, its cache of hashes, and a way to save a result.
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Digest, digestFrom } from '../../src/base/digest.ts';
+import { Boundary } from '../../src/edge/boundary.ts';
 import { RealDisk } from '../../src/edge/disk.ts';
 import { HashCache } from '../../src/edge/hash-cache.ts';
 import { FakeClock, temporaryFolder } from './places.ts';
@@ -28,6 +29,11 @@ export function room(folder = temporaryFolder()): Room {
     output: join(folder, 'out'),
     kept: join(folder, '.shotlist', 'kept'),
     hashes,
+    boundary: new Boundary({
+      repository: realpathSync.native(folder),
+      allowOutside: false,
+      named: [],
+    }),
     clock: new FakeClock(Date.now()),
   });
   let open = true;

@@ -161,20 +161,24 @@ describe('the environment', () => {
     expect(base.env).toEqual({ USER: 'ada' });
   });
 
-  test.each(['SHOTLIST_API_KEY', 'SHOTLIST_API_KEY_FILE'])(
-    'never shows the API key: %s',
-    async (name) => {
-      const secret = 'sk-secret-4711';
-      const found = await problems(
-        { env: { ...env, [name]: secret } },
-        text.replace('[USER]', `[USER, ${name}]`),
-      );
-      expect(found).toEqual([
-        expect.stringContaining(`7: env: ${name} holds the API key, which no pipeline may read`),
-      ]);
-      expect(found.join()).not.toContain(secret);
-    },
-  );
+  test.each([
+    'SHOTLIST_API_KEY',
+    'SHOTLIST_API_KEY_FILE',
+    'SHOTLIST_WEBHOOK_SECRET',
+    'SHOTLIST_BASE_URL',
+    'Shotlist_Api_Key',
+    'SHOTLIST_',
+  ])('never shows what is meant for shotlist: %s', async (name) => {
+    const secret = 'sk-secret-4711';
+    const found = await problems(
+      { env: { ...env, [name]: secret } },
+      text.replace('[USER]', `[USER, ${name}]`),
+    );
+    expect(found).toEqual([
+      expect.stringContaining(`7: env: no pipeline may read ${name}: the variables SHOTLIST_*`),
+    ]);
+    expect(found.join()).not.toContain(secret);
+  });
 
   test('that is empty is set', async () => {
     const { base } = await loaded({ env: { USER: '' } });

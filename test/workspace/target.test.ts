@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { parsePipeline } from '../../src/workspace/parse.ts';
 import { renderProblem } from '../../src/workspace/problem.ts';
 import { chooseTarget, type TargetOptions } from '../../src/workspace/target.ts';
+import { trust } from '../../src/workspace/trust.ts';
 
 const key = 'sk-The-Very-Secret-Key-4711';
 const address = 'https://media.example/api';
@@ -13,13 +15,26 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 interface Given {
   readonly options?: TargetOptions;
+  /** `service:` of the pipeline file, which the user trusts. */
   readonly pipeline?: string;
   readonly env?: Env;
 }
 
 /** `rehearsal`, `hosted <address>`, or what the problem says. */
 function chosen({ options = {}, pipeline, env = {} }: Given): string {
-  const target = chooseTarget(options, pipeline, env);
+  const folder = mkdtempSync(join(tmpdir(), 'shotlist-target-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'p.yaml');
+  const service = pipeline === undefined ? '' : `service: "${pipeline}"\n`;
+  writeFileSync(
+    file,
+    `pipeline: p\n${service}steps: { a: { uses: upload, with: { file: a.png } } }\n`,
+  );
+  const parsed = parsePipeline(file);
+  if (!parsed.ok) throw new Error(renderProblem(parsed.error));
+  const user = { ...env, XDG_STATE_HOME: join(folder, 'user') };
+  if (pipeline !== undefined) trust(file, { env: user });
+  const target = chooseTarget(options, parsed.value, user);
   if (!target.ok) {
     const text = renderProblem(target.error);
     expect(text).not.toContain(key);
@@ -219,6 +234,12 @@ describe('an address', () => {
     `ftp://media.example?${key}`,
   ])('that is not valid and may hold a password is not shown: %s', (wrong) => {
     expect(chosen({ options: { service: wrong }, env: withKey })).toMatch(/address|password/);
+  });
+
+  test('with a fragment, which no request would carry, is refused', () => {
+    expect(chosen({ options: { service: `${address}#x` }, env: withKey })).toContain(
+      'must not hold a fragment',
+    );
   });
 
   test('and --rehearse exclude each other', () => {

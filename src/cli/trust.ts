@@ -1,0 +1,61 @@
+// shotlist trust: lets a pipeline file send the API key to the service that it names. Sends nothing.
+import { printable } from '../base/printable.ts';
+import { problem } from '../workspace/problem.ts';
+import { type Consent, distrust, type Trusted, trust, trustedFiles } from '../workspace/trust.ts';
+import { print, printJson, refuse } from './terminal.ts';
+
+export interface TrustFlags {
+  readonly list?: boolean;
+  readonly remove?: boolean;
+  readonly json?: boolean;
+}
+
+export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
+  const json = flags.json === true;
+  if (flags.list === true && file === undefined) return list(json);
+  if (file === undefined || flags.list === true)
+    return refuse(problem('say what to trust: shotlist trust <file>, or --list alone'), json);
+  return flags.remove === true ? remove(file, json) : add(file, json);
+}
+
+function add(file: string, json: boolean): number {
+  const trusted = trust(file);
+  if (!trusted.ok) return refuse(trusted.error, json);
+  if (json) printJson(trusted.value);
+  else print(trustedText(file, trusted.value));
+  return 0;
+}
+
+function trustedText(file: string, { address, variables }: Trusted): string {
+  const sent =
+    variables.length === 0
+      ? 'your API key'
+      : `your API key, and the environment variables that it uses in requests (env: ${variables.join(', ')}),`;
+  return [
+    `Service: ${printable(address)}`,
+    `Trusted: ${printable(file)} may now send ${sent} there. If the file changes, trust it again.`,
+    `To take this back: shotlist trust --remove ${printable(file)}`,
+  ].join('\n');
+}
+
+function remove(file: string, json: boolean): number {
+  const taken = distrust(file);
+  if (!taken.ok) return refuse(taken.error, json);
+  if (taken.value.length === 0)
+    return refuse(problem('the file is not trusted', file, 'see shotlist trust --list'), json);
+  if (json) printJson(taken.value);
+  else
+    for (const { address } of taken.value) print(`No longer trusted with ${printable(address)}.`);
+  return 0;
+}
+
+function list(json: boolean): number {
+  const known = trustedFiles();
+  if (!known.ok) return refuse(known.error, json);
+  if (json) printJson(known.value);
+  else print(known.value.length === 0 ? 'No file is trusted.' : known.value.map(line).join('\n'));
+  return 0;
+}
+
+const line = ({ address, date, file }: Consent): string =>
+  `${date.slice(0, 10)}  ${printable(address)}  ${printable(file)}`;
