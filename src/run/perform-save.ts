@@ -3,6 +3,7 @@ import { extensionOf, extensionOfContentType, mediaTypeOf } from '../api/asset.t
 import { type ApiFailure, explainFailure } from '../api/failure.ts';
 import { digestOf } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { scrubbed } from '../base/scrub.ts';
 import type { OutputLine } from '../journal/line.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { extensionMark } from '../language/result-name.ts';
@@ -14,7 +15,6 @@ import { freeFailure } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import { scrubbed } from './scrub.ts';
 import type { World } from './world.ts';
 
 /** Paid and not fetched: never `failed`, the next run tries again. */

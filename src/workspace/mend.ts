@@ -1,5 +1,6 @@
 // Mends a state file outside of a run, on a person's word or the service's: under the same lock, through the same
 // journal, compacted at the end.
+import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
@@ -17,6 +18,7 @@ import type { LoadedPipeline } from './load.ts';
 import { placesOf } from './places.ts';
 import { type Problem, problem, stateTrouble, uncompacted } from './problem.ts';
 import { dataTrouble } from './reach.ts';
+import { secretsIn } from './secrets.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
 import { chooseTarget } from './target.ts';
 
@@ -71,9 +73,11 @@ export async function mend<T>(
       );
     const file = new JournalFile(places.state, header, read.value);
     closers.push(() => file.close());
-    const journal = new Recorder(ledger, file, clock);
+    const redactor = new Redactor(secretsIn(options.env ?? process.env));
+    const journal = new Recorder(ledger, file, clock, { redactor });
+    const data = rehearsalData(loaded, options);
     const reach = (): Promise<Result<Reached, Problem>> =>
-      reached(header, { options, loaded, clock, data: rehearsalData(loaded, options), closers });
+      reached(header, { options, loaded, redactor, clock, data, closers });
     const worked = await work({ journal, header, file: places.state, clock, reach });
     const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
     if (!compacted.ok) warn(uncompacted(compacted.error));
@@ -95,6 +99,7 @@ const rehearsalData = (loaded: LoadedPipeline, options: MendOptions): string =>
 interface Reaching {
   readonly options: MendOptions;
   readonly loaded: LoadedPipeline;
+  readonly redactor: Redactor;
   readonly clock: Clock;
   /** A rehearsal's service keeps its data there. */
   readonly data: string;
@@ -113,7 +118,7 @@ async function startLocal(data: string, clock: Clock): Promise<Result<LocalServi
 
 async function reached(
   { service }: Header,
-  { options, loaded, clock, data, closers }: Reaching,
+  { options, loaded, redactor, clock, data, closers }: Reaching,
 ): Promise<Result<Reached, Problem>> {
   if (service === 'rehearsal' && options.service !== undefined)
     return err(
@@ -146,7 +151,7 @@ async function reached(
         `ask there: --service ${service}`,
       ),
     );
-  const api = httpClient({ base: service, key: target.value.key, clock });
+  const api = httpClient({ base: service, key: target.value.key, redactor, clock });
   closers.push(() => api.close());
   return ok({ api });
 }
