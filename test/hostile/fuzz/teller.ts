@@ -16,7 +16,7 @@ import { Redactor } from '../../../src/base/redactor.ts';
 import { err, ok, type Result } from '../../../src/base/result.ts';
 import { failureOfStatus } from '../../../src/edge/http-failure.ts';
 import { Ledger } from '../../../src/journal/ledger.ts';
-import type { JobOrder, Outcome } from '../../../src/run/job.ts';
+import type { JobOrder } from '../../../src/run/job.ts';
 import { News } from '../../../src/run/news.ts';
 import { Outages } from '../../../src/run/outages.ts';
 import { perform } from '../../../src/run/perform.ts';
@@ -68,7 +68,8 @@ export class Teller {
   /** The journal, without its header. */
   readonly lines: string[] = [];
   readonly job = fingerprintFrom(digestOf({ job: 'swap' }));
-  readonly outcomes: Outcome['end'][] = [];
+  /** How many creations were sent. */
+  asked = 0;
   readonly #talk: Talk;
   readonly #disk = new MemoryDisk();
   readonly #clock = new FakeClock();
@@ -153,7 +154,7 @@ export class Teller {
     const performance = perform(order, this.#world);
     for (;;) {
       const step = await performance.next();
-      if (step.done === true) return void this.outcomes.push(step.value.end);
+      if (step.done === true) return;
       if ('event' in step.value) this.#recorder.append([step.value.event]);
     }
   }
@@ -178,6 +179,7 @@ export class Teller {
       },
       account: async () => taken({ status: 200, text: '{"credits":1e999}' }, readAccount),
       create: async () => {
+        this.asked += 1;
         for (const event of talk.events) {
           const project = projectIn(event);
           if (project !== undefined) void news.tell('image', project, this.#stopper.signal);
