@@ -82,8 +82,10 @@ const fetchInto = (
 ): Promise<Result<Fetched, ApiFailure>> =>
   patiently('free', order.attempts, world, () => world.api.download(url, into));
 
+/** Part of a file's name: what the service calls its file is taken only where it is a plain extension. */
 function extensionOfAddress(url: string): string {
-  return (URL.canParse(url) ? extensionOf(new URL(url).pathname) : '') || 'bin';
+  const extension = URL.canParse(url) ? extensionOf(new URL(url).pathname) : '';
+  return /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
 }
 
 /** Named by what it is and where it goes: two tasks may fetch one project to two places at the same time. */

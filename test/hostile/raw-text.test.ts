@@ -103,21 +103,22 @@ describe('raw text in what the service says', () => {
 describe('raw text in what a person gives', () => {
   test('as the names of files and items, and as a value of the environment', async () => {
     const pipeline = `pipeline: p
+env: [MOOD]
 items: { glob: "photos/*.png" }
 output: out
 steps:
   up: { uses: upload, with: { file: "\${{ item.path }}" } }
   draw:
     uses: ai-image-generator
-    with: { name: "\${{ env.MOOD }} \${{ item.stem }}", model: flux-schnell, image_count: 1, style: { prompt: "\${{ env.MOOD }} \${{ item.stem }}" } }
-  save: { uses: download, with: { of: draw, to: "\${{ item.stem }}.png" } }
+    with: { name: "\${{ env.MOOD }} \${{ item.stem }}", model: flux-schnell, resolution: 640px, image_count: 1, style: { prompt: "\${{ env.MOOD }} \${{ item.stem }}" } }
+  save: { uses: download, with: { of: draw, to: "picture.png" } }
 `;
     const rig = new Rig(pipeline);
     rig.write(`photos/${wild}.png`, await photo(1));
     const env = { MOOD: wild };
     expect(await look(rig, { args: ['plan', 'pipeline.yaml'], env })).toContain('draw');
     const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--verbose', '--run-id', wild];
-    await look(rig, { args, env });
+    expect(await look(rig, { args, env })).toContain('Done.');
     const state = '.shotlist/rehearsal/p/state.jsonl';
     expect(written(rig, 'run.log', state)).toContain('\\u202e');
     for (const command of ['status', 'audit'])

@@ -58,6 +58,6 @@ export async function strangeService(sayings: Sayings = {}): Promise<TestServer>
 export const onePicture = `pipeline: p
 output: out
 steps:
-  draw: { uses: ai-image-generator, with: { model: flux-schnell, image_count: 1, style: { prompt: a boat } } }
+  draw: { uses: ai-image-generator, with: { model: flux-schnell, resolution: 640px, image_count: 1, style: { prompt: a boat } } }
   save: { uses: download, with: { of: draw, to: "picture.png" } }
 `;
