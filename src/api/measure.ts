@@ -26,12 +26,15 @@ const settingMax = 40;
 export function measureOf(tool: string, body: JsonObject, listed: Price): Measured {
   const of = [tool, ...settingsOf(body, '')].join(' ');
   if (listed.known && listed.credits > 0)
-    return { of: `${of} list=${priceList.edition}`, amount: listed.credits };
+    return { of: `${of} list=${priceList.edition}`, amount: finite(listed.credits) };
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
   const seconds = typeof end === 'number' && typeof start === 'number' ? end - start : 0;
-  return { of, amount: seconds > 0 ? seconds : 1 };
+  return { of, amount: seconds > 0 ? finite(seconds) : 1 };
 }
+
+/** JSON has no infinity. */
+const finite = (amount: number): number => Math.min(amount, Number.MAX_SAFE_INTEGER);
 
 function settingsOf(body: JsonObject, prefix: string): readonly string[] {
   return Object.entries(body)

@@ -2,6 +2,18 @@
 // Shapes: interface.md, Resources and their fields; facts.md, Project records, all fields.
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Brand } from '../base/result.ts';
+import {
+  address,
+  amount,
+  assetPath,
+  creditsSchema,
+  mostInAll,
+  mostListed,
+  serviceId,
+  timestamp,
+  whole,
+  word,
+} from './bounds.ts';
 
 export type ProjectId = Brand<string, 'ProjectId'>;
 /** An id that the service, or a journal of ours, named. */
@@ -16,13 +28,9 @@ export const downloadSchema = {
     'Where an output can be fetched, and until when. A fresh address comes from the details endpoint.',
   required: ['url', 'expires_at'],
   properties: {
-    url: {
-      type: 'string',
-      minLength: 1,
-      description: 'A presigned address: no bearer header is sent to it.',
-    },
+    url: { ...address, description: 'A presigned address: no bearer header is sent to it.' },
     expires_at: {
-      type: 'string',
+      ...timestamp,
       description: 'ISO 8601 timestamp; 24 hours after the address was issued.',
     },
   },
@@ -44,50 +52,52 @@ export const projectSchema = {
   type: 'object',
   required: ['id', 'status', 'downloads'],
   properties: {
-    id: { type: 'string', minLength: 1, description: 'Unique project id.' },
+    id: { ...serviceId, description: 'Unique project id.' },
     name: { type: ['string', 'null'], description: 'The name given at creation.' },
     status: {
-      type: 'string',
+      ...word,
       description:
         'One of `queued`, `rendering`, `complete`, `error`; deployments also answer `canceled` and `draft`.',
     },
-    type: { type: 'string', description: 'The tool that made the project: a free-form string.' },
-    created_at: { type: 'string', description: 'ISO 8601 timestamp.' },
+    type: { ...word, description: 'The tool that made the project: a free-form string.' },
+    created_at: { ...timestamp, description: 'ISO 8601 timestamp.' },
     completed_at: {
       type: ['string', 'null'],
+      maxLength: 64,
       description: 'ISO 8601 timestamp, in completion events.',
     },
-    failed_at: { type: ['string', 'null'], description: 'ISO 8601 timestamp, in error events.' },
-    enabled: { type: 'boolean', description: 'False once the project was deleted.' },
-    credits_charged: {
-      type: 'integer',
-      minimum: 0,
-      description: 'Credits deducted; a refund is included.',
+    failed_at: {
+      type: ['string', 'null'],
+      maxLength: 64,
+      description: 'ISO 8601 timestamp, in error events.',
     },
+    enabled: { type: 'boolean', description: 'False once the project was deleted.' },
+    credits_charged: { ...creditsSchema, description: 'Credits deducted; a refund is included.' },
     total_frame_cost: {
       type: ['integer', 'null'],
+      minimum: 0,
+      maximum: creditsSchema.maximum,
       description: 'Deprecated, equal to credits_charged.',
     },
-    image_count: {
-      type: 'integer',
-      description: 'Image projects: how many pictures were asked for.',
-    },
-    width: { type: 'integer', description: 'Output width in pixels; -1: not known.' },
-    height: { type: 'integer', description: 'Output height in pixels; -1: not known.' },
-    fps: { type: 'number', description: 'Video projects: frames a second.' },
+    image_count: { ...whole, description: 'Image projects: how many pictures were asked for.' },
+    width: { ...whole, description: 'Output width in pixels; -1: not known.' },
+    height: { ...whole, description: 'Output height in pixels; -1: not known.' },
+    fps: { ...amount, description: 'Video projects: frames a second.' },
     start_seconds: {
-      type: 'number',
+      ...amount,
       description: 'Video projects: where the clip starts, in seconds.',
     },
-    end_seconds: {
-      type: 'number',
-      description: 'Video projects: where the clip ends, in seconds.',
-    },
+    end_seconds: { ...amount, description: 'Video projects: where the clip ends, in seconds.' },
     download: {
       anyOf: [downloadSchema, { type: 'null' }],
       description: 'Older video field, kept for compatibility beside `downloads`.',
     },
-    downloads: { type: 'array', items: downloadSchema, description: 'Empty until `complete`.' },
+    downloads: {
+      type: 'array',
+      maxItems: mostListed,
+      items: downloadSchema,
+      description: 'Empty until `complete`.',
+    },
     error: {
       anyOf: [projectErrorSchema, { type: 'null' }],
       description: 'Set when the status is `error`; otherwise null.',
@@ -108,8 +118,8 @@ export const creationSchema = {
   type: 'object',
   required: ['id', 'credits_charged'],
   properties: {
-    id: { type: 'string', minLength: 1 },
-    credits_charged: { type: 'integer', minimum: 0 },
+    id: serviceId,
+    credits_charged: creditsSchema,
     frame_cost: {
       type: 'integer',
       description: 'Deprecated: image tools, equal to credits_charged.',
@@ -123,21 +133,12 @@ export const creationSchema = {
 
 export type Creation = FromSchema<typeof creationSchema>;
 
-/** What must be there for a creation not to be in doubt: where the charge is not told, the record tells it later. */
+/** What must be there for a creation or a detection not to be in doubt: what is not told, the record tells later. */
 export const takenSchema = {
   type: 'object',
   required: ['id'],
   properties: { id: creationSchema.properties.id },
 } as const;
-
-/** The charge that a creation's answer tells, under its name or a deprecated one; undefined: it tells none. */
-export function chargeTold(answer: Readonly<Record<string, unknown>>): number | undefined {
-  for (const field of ['credits_charged', 'frame_cost', 'estimated_frame_cost']) {
-    const told = answer[field];
-    if (typeof told === 'number' && told >= 0) return Math.ceil(told);
-  }
-  return undefined;
-}
 
 /** A creation that was taken; `credits` is undefined where the answer does not say. */
 export interface Taking {
@@ -150,8 +151,8 @@ export const accountSchema = {
   type: 'object',
   required: ['credits'],
   properties: {
-    credits: { type: 'integer', minimum: 0, description: 'The balance.' },
-    tier: { type: 'string' },
+    credits: { type: 'integer', minimum: 0, maximum: mostInAll, description: 'The balance.' },
+    tier: word,
   },
 } as const;
 
@@ -165,17 +166,18 @@ export const faceDetectionSchema = {
   type: 'object',
   required: ['id', 'status', 'faces'],
   properties: {
-    id: { type: 'string', minLength: 1 },
-    status: { type: 'string', description: 'One of `queued`, `rendering`, `complete`, `error`.' },
-    credits_charged: { type: 'integer', minimum: 0 },
+    id: serviceId,
+    status: { ...word, description: 'One of `queued`, `rendering`, `complete`, `error`.' },
+    credits_charged: creditsSchema,
     faces: {
       type: 'array',
+      maxItems: mostListed,
       items: {
         type: 'object',
         required: ['path'],
         properties: {
-          path: { type: 'string', minLength: 1, description: 'The `original_face` of a mapping.' },
-          url: { type: 'string', description: 'Shows the cropped face.' },
+          path: { ...assetPath, description: 'The `original_face` of a mapping.' },
+          url: { ...address, description: 'Shows the cropped face.' },
         },
       },
     },
@@ -196,13 +198,14 @@ export const uploadAddressesSchema = {
     items: {
       type: 'array',
       minItems: 1,
+      maxItems: mostListed,
       items: {
         type: 'object',
         required: ['upload_url', 'file_path'],
         properties: {
-          upload_url: { type: 'string', minLength: 1 },
-          file_path: { type: 'string', minLength: 1 },
-          expires_at: { type: 'string' },
+          upload_url: address,
+          file_path: assetPath,
+          expires_at: timestamp,
         },
       },
     },

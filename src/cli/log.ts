@@ -9,6 +9,7 @@ import { assertRegular } from '../edge/regular-file.ts';
 import { systemReason } from '../edge/system-error.ts';
 import type { Happening } from '../report/happening.ts';
 import { lose } from './output.ts';
+import { ownRedactor } from './shown.ts';
 import { complain } from './terminal.ts';
 
 export interface Log {
@@ -86,7 +87,7 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
   return ok({
     write(happening) {
       if (!well) return;
-      const { type, ...rest } = happening;
+      const { type, ...rest } = ownRedactor().value(happening);
       if (type === 'warning') logger.warn(rest, type);
       else logger.info(rest, type);
     },

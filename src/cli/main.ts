@@ -2,7 +2,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { pathForms } from '../api/routes.ts';
 import { tiers } from '../api/tier.ts';
-import { printable } from '../base/printable.ts';
 import { openSecretWarnings } from '../edge/open-secret.ts';
 import {
   duration,
@@ -19,6 +18,7 @@ import {
   withState,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
+import { shown } from './shown.ts';
 import { version } from './version.ts';
 
 const program = new Command('shotlist')
@@ -27,7 +27,7 @@ const program = new Command('shotlist')
   )
   .version(version())
   .exitOverride()
-  .configureOutput({ writeErr: (text) => void process.stderr.write(printable(text, true)) })
+  .configureOutput({ writeErr: (text) => void process.stderr.write(shown(text)) })
   .configureHelp({ showGlobalOptions: false })
   .addHelpText(
     'after',

@@ -10,7 +10,7 @@ import { parseFaults } from '../service/faults/read.ts';
 import type { FaultsDocument } from '../service/faults/schema.ts';
 import type { LocalService, Pictures, ServiceOptions } from '../service/options.ts';
 import { startService } from '../service/start.ts';
-import { complain, print, printJson } from './terminal.ts';
+import { complain, disclose, discloseJson, print } from './terminal.ts';
 
 export interface ServeFlags {
   readonly port?: number;
@@ -50,12 +50,12 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
         'the hub answers to this machine only.',
     );
   for (const lack of service.lacks()) complain(`note: ${lack}`);
-  if (flags.json === true) printJson({ address, key, hub });
+  if (flags.json === true) discloseJson({ address, key, hub });
   else {
     print(`The local service is at ${address}`);
     print(`The hub, with projects, credits, keys and webhooks: ${hub}`);
     print('Use it with:');
-    print(`  export SHOTLIST_BASE_URL=${address} SHOTLIST_API_KEY=${key}`);
+    disclose(`  export SHOTLIST_BASE_URL=${address} SHOTLIST_API_KEY=${key}`);
     print('Ctrl-C stops it.');
   }
   await new Promise<void>((resolve) => {

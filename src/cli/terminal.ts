@@ -4,12 +4,17 @@ import { printable, printableJson } from '../base/printable.ts';
 import { type Diagnostic, renderDiagnostics } from '../language/diagnostic.ts';
 import { type Problem, renderProblem } from '../workspace/problem.ts';
 import { write } from './output.ts';
+import { ownRedactor, shown } from './shown.ts';
 
 // Reports escape each name themselves; what one of them forgets goes no further than here.
-export const print = (text: string): void => write('out', printable(text, true));
-export const complain = (text: string): void => write('err', printable(text, true));
+export const print = (text: string): void => write('out', shown(text));
+export const complain = (text: string): void => write('err', shown(text));
+/** For what is meant to show a secret: the key of a local service that has just been started. */
+export const disclose = (text: string): void => write('out', printable(text, true));
 export const caution = (message: string): void => complain(`warning: ${printable(message)}`);
-export const printJson = (value: unknown): void =>
+export const printJson = (value: unknown): void => discloseJson(ownRedactor().value(value));
+/** As `disclose`. */
+export const discloseJson = (value: unknown): void =>
   write('out', printableJson(JSON.stringify(value)));
 
 /** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine or the network stopped a run. */

@@ -3,7 +3,7 @@ import { type FileHandle, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Header } from '../journal/line.ts';
+import { type Header, lineText } from '../journal/line.ts';
 import { jobSchema } from '../journal/line-schemas.ts';
 import { removeLeftover } from './leftover.ts';
 import { createNew } from './new-file.ts';
@@ -58,7 +58,7 @@ export async function writeLedger(
 ): Promise<void> {
   let text = '';
   for (const line of linesOf(header, ledger)) {
-    text += `${JSON.stringify(line)}\n`;
+    text += `${lineText(line)}\n`;
     if (text.length < many) continue;
     await handle.appendFile(text);
     text = '';

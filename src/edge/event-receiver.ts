@@ -2,6 +2,7 @@
 // answered with 2xx never comes again, so that is said only of what the run has taken.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { readProject } from '../api/answers.ts';
 import {
   isEventKind,
   isSignatureOf,
@@ -9,10 +10,10 @@ import {
   signatureHeader,
   timestampHeader,
 } from '../api/event.ts';
-import { type Project, projectSchema, type RecordKind } from '../api/project.ts';
+import type { Project, RecordKind } from '../api/project.ts';
 import { asJson, isObject } from '../base/json.ts';
+import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { validatorOf } from '../base/schema.ts';
 import type { Clock } from '../run/ports.ts';
 import { limitConnections } from './connection-limits.ts';
 import { EventReplays } from './event-replays.ts';
@@ -39,6 +40,8 @@ export interface ReceiverOptions {
   readonly listen: ListenAddress;
   /** Never printed, logged or written. */
   readonly secret: string;
+  /** Hides secrets in what events tell. Default: it hides the webhook secret. */
+  readonly redactor?: Redactor;
   readonly headers?: EventHeaders;
   readonly clock: Clock;
   /** True: the event is dealt with for good. False: it must come again. It may take until the signal is aborted. */
@@ -144,7 +147,7 @@ async function judge(
   const signed = signatureIn(options, request, body);
   if (signed === undefined)
     return { status: 401, message: 'The signature is not that of this body, or too old.' };
-  const event = eventIn(body);
+  const event = eventIn(body, options.redactor ?? new Redactor([options.secret]));
   if (!event.ok) return { status: 400, message: event.error };
   if (event.value === undefined) return { status: 204 };
   const { record, project } = event.value;
@@ -191,16 +194,15 @@ interface Heard {
 }
 
 /** Undefined: a kind that is not known, which must be tolerated (interface.md, Events). */
-function eventIn(body: Buffer): Result<Heard | undefined, string> {
-  const value = parsed(body.toString());
+function eventIn(body: Buffer, redactor: Redactor): Result<Heard | undefined, string> {
+  const value = redactor.value(parsed(body.toString()));
   if (!isObject(value) || typeof value['type'] !== 'string')
     return err('The body is not JSON of the form {type, payload}.');
   const { type, payload } = value;
   if (!isEventKind(type)) return ok(undefined);
-  const validate = validatorOf<Project>(projectSchema);
-  if (validate(payload)) return ok({ record: recordOfEvent(type), project: payload });
-  const [error] = validate.errors ?? [];
-  return err(`The payload is no project record: ${error?.instancePath || 'it'} ${error?.message}.`);
+  const project = readProject(payload);
+  if (project.ok) return ok({ record: recordOfEvent(type), project: project.value });
+  return err(`The payload is not a project record: ${project.error}.`);
 }
 
 function parsed(text: string): unknown {

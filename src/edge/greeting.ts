@@ -1,12 +1,13 @@
 // Who is at the base address? Asked once before a run sends anything: nobody, something else than the service, or the
 // service. One free request, or three where the deployment does not tell of accounts.
 import { Agent, type Dispatcher, request } from 'undici';
+import { readAccount } from '../api/answers.ts';
 import type { ApiFailure } from '../api/failure.ts';
-import { type Account, accountSchema } from '../api/project.ts';
+import type { Account } from '../api/project.ts';
 import { routes } from '../api/routes.ts';
 import { isObject } from '../base/json.ts';
+import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { validatorOf } from '../base/schema.ts';
 import { connector, connectorOptions, NeverConnected } from './connector.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
 import { systemCode } from './system-error.ts';
@@ -22,6 +23,8 @@ export type Greeting =
 export interface GreetingOptions {
   readonly base: string;
   readonly key: string;
+  /** Hides secrets in what is answered. Default: it hides the key. */
+  readonly redactor?: Redactor;
   /** Epoch milliseconds. */
   readonly now: number;
   /** Aborted: nothing is waited for any more. */
@@ -40,7 +43,15 @@ interface Reply {
   readonly body: unknown;
 }
 
-export async function greet({ base, key, now, stop }: GreetingOptions): Promise<Greeting> {
+export async function greet(options: GreetingOptions): Promise<Greeting> {
+  const redactor = options.redactor ?? new Redactor([options.key]);
+  return redactor.value(await greeted(options, redactor));
+}
+
+async function greeted(
+  { base, key, now, stop }: GreetingOptions,
+  redactor: Redactor,
+): Promise<Greeting> {
   const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
   const late = AbortSignal.timeout(answerMs);
   const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
@@ -50,7 +61,8 @@ export async function greet({ base, key, now, stop }: GreetingOptions): Promise<
     const more = body === undefined ? {} : { body };
     const url = `${base.replace(/\/+$/, '')}${path}`;
     const reply = await request(url, { method, dispatcher: agent, headers, signal, ...more });
-    return { status: reply.statusCode, headers: reply.headers, body: await jsonOf(reply) };
+    const said = redactor.value(await jsonOf(reply));
+    return { status: reply.statusCode, headers: reply.headers, body: said };
   };
   try {
     const reply = await ask('GET', routes.account().path);
@@ -76,8 +88,8 @@ const stranger = (why: string): Greeting => ({ is: 'stranger', why });
 
 function introduced({ status, headers, body }: Reply, now: number): Greeting {
   if (status >= 200 && status < 300) {
-    const validate = validatorOf<Account>(accountSchema);
-    if (validate(body)) return { is: 'service', account: ok(body) };
+    const account = readAccount(body);
+    if (account.ok) return { is: 'service', account };
     return stranger(`answers with ${kindOf(headers)} where the service tells of the account`);
   }
   if (status >= 300 && status < 400) {

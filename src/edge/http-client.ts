@@ -1,22 +1,17 @@
 // The service over HTTP: one call is one request, and every answer is a value.
 import { Agent, request } from 'undici';
-import type { ApiFailure } from '../api/failure.ts';
 import {
-  type Account,
-  accountSchema,
-  chargeTold,
-  type FaceDetection,
-  faceDetectionSchema,
-  type Project,
-  projectSchema,
-  takenSchema,
-  type UploadAddresses,
-  uploadAddressesSchema,
-} from '../api/project.ts';
+  readAccount,
+  readFaceDetection,
+  readProject,
+  readTaking,
+  readUploadAddresses,
+} from '../api/answers.ts';
+import type { ApiFailure } from '../api/failure.ts';
 import { type Route, routes, type TwoForms } from '../api/routes.ts';
 import type { JsonObject } from '../base/json.ts';
+import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { type Schema, validatorOf } from '../base/schema.ts';
 import type { Clock, MediaApi } from '../run/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
 import { FileFetcher } from './fetch-file.ts';
@@ -29,6 +24,8 @@ export interface ClientOptions {
   /** The base address; paths are appended to it. */
   readonly base: string;
   readonly key: string;
+  /** Hides secrets in what is answered. Default: it hides the key. */
+  readonly redactor?: Redactor;
   readonly clock: Clock;
   readonly requestsPerMinute?: number | undefined;
   /** Milliseconds until the head of an answer must be there. */
@@ -61,6 +58,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   const fetcher = new FileFetcher(agent);
   const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
   const forms = new PathForms();
+  const redactor = options.redactor ?? new Redactor([options.key]);
   const headers = { authorization: `Bearer ${options.key}` };
   const jsonHeaders = { ...headers, 'content-type': 'application/json' };
 
@@ -81,13 +79,13 @@ export function httpClient(options: ClientOptions): HttpClient {
         ...(known === undefined ? {} : { signal: known }),
       });
       const text = await response.body.text();
-      const value = parsed(text);
+      const value = redactor.value(parsed(text));
       if (response.statusCode >= 200 && response.statusCode < 300) return ok(value);
       return err(
         failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
       );
     } catch (error) {
-      return err(known?.aborted ? stopped : failureOfError(error));
+      return err(known?.aborted ? stopped : redactor.value(failureOfError(error)));
     }
   };
 
@@ -100,23 +98,23 @@ export function httpClient(options: ClientOptions): HttpClient {
       ? await forms.ask(route, (path) => send(method, path, body))
       : await send(method, route.path, body);
 
-  const checked = async <T>(schema: Schema, answer: Answer<unknown>): Answer<T> => {
+  /** What was answered, as one of the service's nouns. */
+  const checked = async <T>(
+    read: (value: unknown) => Result<T, string>,
+    answer: Answer<unknown>,
+  ): Answer<T> => {
     const got = await answer;
     if (!got.ok) return got;
-    const validate = validatorOf<T>(schema);
-    if (validate(got.value)) return ok(got.value);
-    const [error] = validate.errors ?? [];
-    const where = error === undefined ? '' : `: ${error.instancePath || 'it'} ${error.message}`;
-    return err({
-      reason: 'unanswered',
-      message: `the answer is not what the interface says${where}`,
-    });
+    const value = read(got.value);
+    if (value.ok) return value;
+    const message = `the answer is not what the interface says: ${value.error}`;
+    return err({ reason: 'unanswered', message });
   };
 
   return {
     async uploadAddress({ type, extension }) {
-      const got = await checked<UploadAddresses>(
-        uploadAddressesSchema,
+      const got = await checked(
+        readUploadAddresses,
         sendTo('POST', routes.uploadAddresses(), { items: [{ type, extension }] }),
       );
       const first = got.ok ? got.value.items[0] : undefined;
@@ -126,47 +124,27 @@ export function httpClient(options: ClientOptions): HttpClient {
       return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
     },
     put: async ({ uploadUrl }, file) =>
-      options.stop?.aborted ? err(stopped) : await putFile(agent, uploadUrl, file),
-    async detectFaces(body) {
-      return await checked<{ readonly id: string }>(
-        idSchema,
-        sendTo('POST', routes.detectFaces(), body),
-      );
-    },
+      options.stop?.aborted ? err(stopped) : redactor.value(await putFile(agent, uploadUrl, file)),
+    detectFaces: (body) => checked(readTaking, sendTo('POST', routes.detectFaces(), body)),
     faceDetection: (id) =>
-      checked<FaceDetection>(
-        faceDetectionSchema,
-        sendTo('GET', routes.faceDetection(id), undefined),
-      ),
-    async create(tool, body, known) {
-      const path = routes.create(tool).path;
-      const got = await checked<{ readonly id: string }>(
-        takenSchema,
-        send('POST', path, body, known),
-      );
-      return got.ok ? ok({ id: got.value.id, credits: chargeTold(got.value) }) : got;
-    },
+      checked(readFaceDetection, sendTo('GET', routes.faceDetection(id), undefined)),
+    create: (tool, body, known) =>
+      checked(readTaking, send('POST', routes.create(tool).path, body, known)),
     async account() {
-      const got = await checked<Account>(accountSchema, sendTo('GET', routes.account(), undefined));
+      const got = await checked(readAccount, sendTo('GET', routes.account(), undefined));
       return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);
     },
     project: (record, id) =>
-      checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined)),
+      checked(readProject, sendTo('GET', routes.project(record, id), undefined)),
     async deleteProject(record, id) {
       const got = await sendTo('DELETE', routes.project(record, id), undefined);
       return got.ok ? ok(undefined) : got;
     },
     download: async (url, into) =>
-      options.stop?.aborted ? err(stopped) : await fetcher.fetch(url, into),
+      options.stop?.aborted ? err(stopped) : redactor.value(await fetcher.fetch(url, into)),
     close: () => agent.close(),
   };
 }
-
-const idSchema = {
-  type: 'object',
-  required: ['id'],
-  properties: { id: { type: 'string', minLength: 1 } },
-} as const;
 
 function parsed(text: string): unknown {
   if (text === '') return undefined;

@@ -2,6 +2,7 @@
 import { errors } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import { isObject } from '../base/json.ts';
+import { scrubbed } from '../base/scrub.ts';
 import { NeverConnected } from './connector.ts';
 import { isMachineTrouble, isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 
@@ -13,7 +14,8 @@ export function failureOfStatus(
   headers: Headers,
   now: number,
 ): ApiFailure {
-  const message = isObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
+  const said = isObject(body) ? body['message'] : undefined;
+  const message = typeof said === 'string' ? scrubbed(said) : '';
   const retryAfterMs = retryAfter(headers['retry-after'], now);
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };
   switch (status) {

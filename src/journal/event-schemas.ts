@@ -1,4 +1,5 @@
 // The events of a journal as schemas (design.md, The files a run leaves): what is appended while a run lasts.
+import { serviceId } from '../api/bounds.ts';
 import {
   code,
   credits,
@@ -6,6 +7,7 @@ import {
   fingerprint,
   measureSchema,
   outputSchema,
+  result,
   runId,
   task,
   time,
@@ -47,7 +49,7 @@ export const eventSchemas = {
   }),
   created: event('created', ['job', 'project', 'credits'], {
     job: fingerprint,
-    project: { type: 'string', minLength: 1 },
+    project: serviceId,
     credits,
   }),
   settled: event('settled', ['job', 'status', 'credits'], {
@@ -55,7 +57,7 @@ export const eventSchemas = {
     status: { type: 'string', enum: ['complete', 'error', 'canceled'] },
     credits,
     expires: time,
-    result: { type: 'object' },
+    result,
     error: errorSchema,
   }),
   refused: event('refused', ['job', 'error'], { job: fingerprint, error: errorSchema }),
@@ -70,7 +72,7 @@ export const eventSchemas = {
     job: fingerprint,
     task,
     kind: { type: 'string' },
-    result: { type: 'object' },
+    result,
   }),
   serves: event('serves', ['job', 'task'], { job: fingerprint, task }),
   output: event('output', ['job', 'task', 'index', 'path', 'bytes', 'sha256'], {
@@ -83,7 +85,7 @@ export const eventSchemas = {
   /** The service says another figure than before. `project` may be one of an earlier attempt. */
   amended: event('amended', ['job', 'project', 'credits'], {
     job: fingerprint,
-    project: { type: 'string', minLength: 1 },
+    project: serviceId,
     credits,
   }),
   /** A person wants it anew. With `task`: only the files that this task saved. */

@@ -39,7 +39,10 @@ export interface Said {
   readonly why: string;
 }
 
-/** A job in doubt, with all that is known of its attempt. A price that is not known is the dearest of its kind. */
+/**
+ * A job in doubt, with all that is known of its attempt. A price that is not known is the dearest of its kind; what its line
+ * says was charged stays set aside.
+ */
 export function doubtLine({ job, kind, before, fields, why }: Said, dearest: number): JobLine {
   const known = { ...before, ...jobFieldsOf(fields) };
   const { project: _p, credits, result: _r, outputs: _o, added: _a, expires: _e, ...rest } = known;
@@ -52,7 +55,7 @@ export function doubtLine({ job, kind, before, fields, why }: Said, dearest: num
     tasks: tasksOf(before, fields),
     attempt: Math.max(before?.attempt ?? 0, fields.attempt ?? 0, 1),
     at: known.at ?? '',
-    reserve: known.reserve ?? Math.max(credits ?? 0, dearest),
+    reserve: Math.max(known.reserve ?? Math.max(credits ?? 0, dearest), fields.credits ?? 0),
     error: { code: 'in_doubt', message: why },
     ...(superseded ? withPast(before) : {}),
   };

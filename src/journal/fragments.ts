@@ -1,5 +1,6 @@
 // What a line that cannot be read still says: whole lines that stand inside it, and single fields that are whole.
 // Nothing here is guessed: a field counts only when its name, its value and the end of its value are there.
+import { serviceId } from '../api/bounds.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
 import {
@@ -30,19 +31,31 @@ const fieldSchemas: Readonly<Record<string, Schema>> = {
   event: word,
   task: word,
   /** An id goes into an address: one with other characters in it is no id any more. */
-  project: { type: 'string', pattern: '^[\\x21-\\x7e]+$' },
+  project: { allOf: [serviceId, { pattern: '^[\\x21-\\x7e]+$' }] },
 };
 const fieldsSchema: Schema = { type: 'object', properties: fieldSchemas };
 
 /** The fields of an object whose values are of their type, whatever the others are. */
 export function fieldsOf(object: Readonly<Record<string, unknown>>): Fields {
   const whole = Object.fromEntries(
-    Object.entries(object).filter(([key, value]) => {
-      const schema = Object.hasOwn(fieldSchemas, key) ? fieldSchemas[key] : undefined;
-      return schema !== undefined && validatorOf(schema)(value);
-    }),
+    Object.entries(object)
+      .map(([key, value]) => [key, key === 'past' ? namelessPast(value) : value] as const)
+      .filter(([key, value]) => {
+        const schema = Object.hasOwn(fieldSchemas, key) ? fieldSchemas[key] : undefined;
+        return schema !== undefined && validatorOf(schema)(value);
+      }),
   );
   return validatorOf<Fields>(fieldsSchema)(whole) ? whole : {};
+}
+
+/** Earlier attempts keep their credits, which must stay in the ledger, also where their project's id is not usable. */
+function namelessPast(past: unknown): unknown {
+  if (!Array.isArray(past)) return past;
+  return past.map((attempt: unknown) => {
+    if (!isObject(attempt) || validatorOf(serviceId)(attempt['project'])) return attempt;
+    const { project: _unusable, ...rest } = attempt;
+    return rest;
+  });
 }
 
 const jobFields: Schema = { type: 'object', properties: jobSchema.properties };

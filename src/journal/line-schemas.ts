@@ -1,4 +1,6 @@
 // The lines of a compacted state file as schemas: a header, a line per run, per job, and per task without a job.
+import { assetPath, creditsSchema, mostInAll, serviceId } from '../api/bounds.ts';
+
 export const fingerprint = {
   type: 'string',
   pattern: '^[0-9a-f]{64}$',
@@ -10,7 +12,15 @@ export const task = {
   description: 'step:item, or the step alone.',
 } as const;
 export const time = { type: 'string', description: 'ISO 8601.' } as const;
-export const credits = { type: 'integer', minimum: 0 } as const;
+export const credits = creditsSchema;
+/** Credits of many projects together. */
+const sum = { type: 'integer', minimum: 0, maximum: mostInAll } as const;
+/** What stays true of a result. Its id and its path go into requests, so they must be usable. */
+export const result = {
+  type: 'object',
+  description: 'What stays true of the result: no address.',
+  properties: { id: serviceId, file_path: assetPath },
+} as const;
 export const runId = {
   type: 'string',
   minLength: 1,
@@ -43,8 +53,8 @@ export const runSchema = {
       ...time,
       description: 'When it ended; absent: it was interrupted, the next run goes on with it.',
     },
-    charged: { ...credits, description: 'Credits charged in this run.' },
-    refunded: { ...credits, description: 'Credits given back in this run.' },
+    charged: { ...sum, description: 'Credits charged in this run.' },
+    refunded: { ...sum, description: 'Credits given back in this run.' },
   },
 } as const;
 
@@ -82,7 +92,7 @@ export const pastSchema = {
   required: ['name', 'credits'],
   properties: {
     name: { type: 'string', description: 'The name that was sent.' },
-    project: { type: 'string', minLength: 1 },
+    project: serviceId,
     credits: { ...credits, description: 'What it cost in the end.' },
   },
 } as const;
@@ -133,7 +143,7 @@ export const jobSchema = {
       minimum: 1,
       description: 'The run that sent the last attempt: its charge and its refund count there.',
     },
-    project: { type: 'string', minLength: 1, description: 'The service’s id.' },
+    project: serviceId,
     credits: { ...credits, description: 'Credits charged, refund included.' },
     added: {
       ...credits,
@@ -145,7 +155,7 @@ export const jobSchema = {
         'The most that it was ever charged, where some of that was given back: the next of its kind may be charged so too.',
     },
     expires: { ...time, description: 'When the first of its addresses ran out, as it completed.' },
-    result: { type: 'object', description: 'What stays true of the result: no address.' },
+    result,
     error: errorSchema,
     outputs: { type: 'array', items: outputSchema },
     past: {

@@ -1,7 +1,9 @@
 // The lines of a state file: a header, then what past runs came to, then the events of the run that lasts.
 // The schema is published as schemas/state.schema.json; the types derive from it.
 import type { FromSchema } from 'json-schema-to-ts';
+import { reasonOf } from '../api/bounds.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
+import { printableJson } from '../base/printable.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
 import { eventSchemas } from './event-schemas.ts';
@@ -52,6 +54,9 @@ export const stateSchema: Schema = {
   anyOf: [headerSchema, runSchema, jobSchema, taskSchema, ...Object.values(eventSchemas)],
 };
 
+/** A line as it is written: the same value, with every character as an escape that a terminal would not merely show. */
+export const lineText = (line: object): string => printableJson(JSON.stringify(line));
+
 /** Reads one line. On failure: what is wrong with it, as the end of a sentence. */
 export function parseLine(text: string): Result<StateLine, string> {
   let value: unknown;
@@ -74,9 +79,9 @@ export function parseLine(text: string): Result<StateLine, string> {
   return err('it is not a line of a state file');
 }
 
-function schemaOfEvent(name: unknown): Schema | undefined {
-  return Object.entries(eventSchemas).find(([known]) => known === name)?.[1];
-}
+const schemasByEvent: ReadonlyMap<unknown, Schema> = new Map(Object.entries(eventSchemas));
+
+const schemaOfEvent = (name: unknown): Schema | undefined => schemasByEvent.get(name);
 
 function read<T>(
   schema: Schema,
@@ -85,6 +90,5 @@ function read<T>(
 ): Result<StateLine, string> {
   const validate = validatorOf<T>(schema);
   if (validate(value)) return ok(wrap(value));
-  const [error] = validate.errors ?? [];
-  return err(`${error?.instancePath || 'it'} ${error?.message ?? 'is not valid'}`);
+  return err(reasonOf(validate.errors));
 }

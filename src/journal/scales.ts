@@ -78,7 +78,8 @@ export class Scales {
     } else {
       if (fields.name !== undefined && fields.name !== before.name)
         this.#note(elsewhereOf(doubt, before));
-      if (before.state === 'intended' || mayBegin.includes(before.state)) this.doubt(before, why);
+      if (before.state === 'intended' || mayBegin.includes(before.state))
+        this.doubt(before, why, fields.event === 'created' ? fields.credits : undefined);
     }
   }
 
@@ -99,14 +100,15 @@ export class Scales {
 
   /**
    * It may have been begun, or begun again, in a line that nobody can read. A deleted project stays what it is: nobody
-   * pays for it anew unasked.
+   * pays for it anew unasked. `charged`: what the service said it took, of a project that nobody can name.
    */
-  doubt(before: JobLine, why: string): void {
+  doubt(before: JobLine, why: string, charged?: number): void {
     const { job, kind } = before;
     if (before.state === 'deleted' || isFree(kind)) return;
     this.weighed.set(job, why);
     const dearest = this.ledger.rates.dearest(kind);
-    const { name, ...line } = doubtLine({ job, kind, before, fields: {}, why }, dearest);
+    const fields = charged === undefined ? {} : { credits: charged };
+    const { name, ...line } = doubtLine({ job, kind, before, fields, why }, dearest);
     const open = before.state === 'intended' && name !== undefined;
     this.put(open ? { ...line, name } : { ...line, ...withPast(before) });
   }

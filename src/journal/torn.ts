@@ -1,8 +1,10 @@
 // Whether the end of a journal is an event that a crash has torn. Only that may be dropped: an event that was not yet
 // whole was never relied on, but anything else that cannot be read may have been a payment.
 import { isObject } from '../base/json.ts';
+import { printableJson } from '../base/printable.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
 import { eventSchemas } from './event-schemas.ts';
+import { fingerprint } from './line-schemas.ts';
 
 interface Above {
   /** The number of the event before; 0: there is none. */
@@ -32,14 +34,14 @@ const restText = JSON.stringify(rest).slice(1);
 /** What a text may lack before its brackets can be closed. */
 const lacks = ['', '0', ':0', `"${restText}:0`];
 
-/** Is `text` the beginning of an object with these properties, as JSON.stringify writes it? */
+/** Is `text` the beginning of an object with these properties, as this version or an older one writes it? */
 function isBeginningOf(text: string, properties: Properties): boolean {
   const open = withoutOpenToken(text);
   if (open === undefined || open.closers === '') return false;
   return lacks.some((lacking) => {
     const closed = `${open.text}${lacking}${open.closers}`;
     const value = parsed(closed);
-    if (!isObject(value) || JSON.stringify(value) !== closed) return false;
+    if (!isObject(value) || !isSpelling(closed, JSON.stringify(value))) return false;
     const fields = Object.entries(value);
     const [lastKey = '', last] = fields.pop() ?? [];
     const key = withoutRest(lastKey);
@@ -53,6 +55,10 @@ function isBeginningOf(text: string, properties: Properties): boolean {
     return beginsValue(last, open.token, schema);
   });
 }
+
+/** Lines are written with unsafe characters as escapes; older versions wrote them as they are. */
+const isSpelling = (text: string, json: string): boolean =>
+  text === json || text === printableJson(json);
 
 const withoutRest = (text: string): string =>
   text.endsWith(rest) ? text.slice(0, -rest.length) : text;
@@ -71,7 +77,7 @@ function beginsValue(value: unknown, token: string, schema: Schema | undefined):
       if (typeof value !== 'string') return false;
       if (Array.isArray(words))
         return words.some((word) => String(word).startsWith(withoutRest(value)));
-      return pattern === undefined || /^[0-9a-f]{0,64}$/.test(withoutRest(value));
+      return pattern !== fingerprint.pattern || /^[0-9a-f]{0,64}$/.test(withoutRest(value));
     case 'integer':
       return (minimum === 0 ? /^(?:0|[1-9]\d*)$/ : /^[1-9]\d*$/).test(token);
     case 'object':

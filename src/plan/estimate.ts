@@ -1,5 +1,6 @@
 // What one creation will cost, before it is sent: what the journal has seen, else the price list or the step's own
 // `estimate:`, whichever is higher.
+import { mostCredits } from '../api/bounds.ts';
 import { type Measured, measureOf } from '../api/measure.ts';
 import { priceOf } from '../api/price.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -40,7 +41,15 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
  * the published price, then the step's `estimate:`, both raised by as much as the worst charge of this step kind was
  * above what had been set aside for it.
  */
-export function estimated(expectation: Expectation, { rates }: Pick<Ledger, 'rates'>): Estimate {
+export function estimated(expectation: Expectation, ledger: Pick<Ledger, 'rates'>): Estimate {
+  const estimate = expected(expectation, ledger);
+  // A charge above that is not believed, so nothing above it is set aside.
+  return estimate.known
+    ? { known: true, credits: Math.min(estimate.credits, mostCredits) }
+    : estimate;
+}
+
+function expected(expectation: Expectation, { rates }: Pick<Ledger, 'rates'>): Estimate {
   const { kind, measure, otherwise, why } = expectation;
   const seen = rates.expected(measure);
   // What was free so far may not stay so: then the list or the step has the word.

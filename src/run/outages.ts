@@ -3,11 +3,11 @@
 // breaker of its own.
 import type { ApiFailure } from '../api/failure.ts';
 import { err, type Result } from '../base/result.ts';
+import { scrubbed } from '../base/scrub.ts';
 import type { Happening, Outage } from '../report/happening.ts';
 import { givenUpText, whyAway } from '../report/outage-text.ts';
 import { Breaker, type Turn, type Waiting } from './breaker.ts';
 import type { Clock, MediaApi } from './ports.ts';
-import { scrubbed } from './scrub.ts';
 
 export interface OutageOptions {
   readonly api: MediaApi;

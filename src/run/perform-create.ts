@@ -3,6 +3,7 @@
 import { type ApiFailure, explainFailure, remedy, worthAnotherAttempt } from '../api/failure.ts';
 import type { Project, RecordKind } from '../api/project.ts';
 import { ok, type Result, unreachable } from '../base/result.ts';
+import { scrubbed } from '../base/scrub.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { liveProject } from '../task/outputs.ts';
 import { heldCode } from './attempt.ts';
@@ -11,7 +12,6 @@ import type { AttachOrder, AwaitOrder, CreateOrder, Outcome } from './job.ts';
 import type { Asking, Performance } from './performance.ts';
 import { pauses, rarerWithNews } from './poll.ts';
 import { patiently, pauseAfter } from './retry.ts';
-import { scrubbed } from './scrub.ts';
 import { type Settlement, settlementOf } from './settlement.ts';
 import type { World } from './world.ts';
 

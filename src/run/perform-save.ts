@@ -3,6 +3,7 @@ import { extensionOf, extensionOfContentType, mediaTypeOf } from '../api/asset.t
 import { type ApiFailure, explainFailure } from '../api/failure.ts';
 import { digestOf } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { scrubbed } from '../base/scrub.ts';
 import type { OutputLine } from '../journal/line.ts';
 import { toolNamed } from '../kinds/tools.ts';
 import { extensionMark } from '../language/result-name.ts';
@@ -14,7 +15,6 @@ import { freeFailure } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import { scrubbed } from './scrub.ts';
 import type { World } from './world.ts';
 
 /** Paid and not fetched: never `failed`, the next run tries again. */
@@ -82,8 +82,10 @@ const fetchInto = (
 ): Promise<Result<Fetched, ApiFailure>> =>
   patiently('free', order.attempts, world, () => world.api.download(url, into));
 
+/** Part of a file's name: what the service calls its file is taken only where it is a plain extension. */
 function extensionOfAddress(url: string): string {
-  return (URL.canParse(url) ? extensionOf(new URL(url).pathname) : '') || 'bin';
+  const extension = URL.canParse(url) ? extensionOf(new URL(url).pathname) : '';
+  return /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
 }
 
 /** Named by what it is and where it goes: two tasks may fetch one project to two places at the same time. */

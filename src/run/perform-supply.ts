@@ -2,6 +2,7 @@
 import { extensionOf, mediaTypeOf } from '../api/asset.ts';
 import { type ApiFailure, explainFailure } from '../api/failure.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { scrubbed } from '../base/scrub.ts';
 import { detectionRequest } from '../kinds/face-detect.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../task/outputs.ts';
 import type {
@@ -15,9 +16,7 @@ import type {
 import type { Performance, Recorded } from './performance.ts';
 import type { Place } from './place.ts';
 import { pauses } from './poll.ts';
-
 import { patiently } from './retry.ts';
-import { scrubbed } from './scrub.ts';
 import type { World } from './world.ts';
 
 export async function* upload(order: UploadOrder, world: World): Performance {

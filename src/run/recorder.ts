@@ -1,6 +1,8 @@
-// The pen: gives events their numbers and times, folds them into the ledger, and hands the lines to the file.
+// The pen: gives events their numbers and times, folds them into the ledger, and hands the lines to the file. What the
+// reader would refuse is never written: each line is read before it is appended, and what was read is what counts.
+import { Redactor } from '../base/redactor.ts';
 import type { Account, Ledger } from '../journal/ledger.ts';
-import type { EventLine, Happened } from '../journal/line.ts';
+import { type EventLine, type Happened, lineText, parseLine } from '../journal/line.ts';
 import type { Clock, Journal } from './ports.ts';
 
 /** Where lines go. Appending is cheap; `sync` resolves when all that was appended is on disk. */
@@ -16,10 +18,17 @@ export interface RunName {
   readonly id?: string | undefined;
 }
 
+export interface RecorderTerms {
+  readonly run?: RunName | undefined;
+  /** Hides secrets in what is written. */
+  readonly redactor?: Redactor | undefined;
+}
+
 export class Recorder implements Journal {
   readonly ledger: Ledger;
   readonly #file: LineFile;
   readonly #clock: Clock;
+  readonly #redactor: Redactor;
   readonly #run: RunName | undefined;
   #wrote = false;
   /** Creations that were answered, and whose answer may not be on disk yet: by job. */
@@ -28,9 +37,10 @@ export class Recorder implements Journal {
   #time = '';
 
   /** Without a run's name what is appended belongs to no run: a person mends the state. */
-  constructor(ledger: Ledger, file: LineFile, clock: Clock, run?: RunName) {
+  constructor(ledger: Ledger, file: LineFile, clock: Clock, terms: RecorderTerms = {}) {
     this.ledger = ledger;
-    this.#run = run;
+    this.#run = terms.run;
+    this.#redactor = terms.redactor ?? new Redactor([]);
     this.#file = file;
     this.#clock = clock;
   }
@@ -86,14 +96,18 @@ export class Recorder implements Journal {
   #write(event: Happened): void {
     const now = this.#clock.now();
     if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
-    const line: EventLine = {
+    const line: EventLine = this.#redactor.value({
       seq: this.ledger.seq + 1,
       ...event,
       at: this.#time,
-    };
-    const folded = this.ledger.apply({ type: 'event', line });
+    });
+    const text = lineText(line);
+    const read = parseLine(text);
+    if (!read.ok)
+      throw new Error(`bug: an event "${event.event}" that nobody can read: ${read.error}`);
+    const folded = this.ledger.apply(read.value);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
     if (event.event === 'created') this.#fresh.set(event.job, event);
-    this.#file.append(JSON.stringify(line));
+    this.#file.append(text);
   }
 }

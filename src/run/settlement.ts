@@ -2,7 +2,6 @@
 import type { Project } from '../api/project.ts';
 import type { Happened } from '../journal/line.ts';
 import { lastingOf } from '../task/outputs.ts';
-import { scrubbed } from './scrub.ts';
 
 export type Settlement = Extract<Happened, { readonly event: 'settled' }>;
 
@@ -15,7 +14,10 @@ export function settlementOf(
   const { status } = record;
   const credits = record.credits_charged ?? (status === 'error' ? 0 : charged);
   if (status === 'complete') {
-    const expires = record.downloads.map(({ expires_at: at }) => at).sort()[0];
+    const [expires] = record.downloads
+      .map(({ expires_at: at }) => at)
+      .filter((at) => at !== '')
+      .sort();
     return {
       event: 'settled',
       job,
@@ -26,6 +28,11 @@ export function settlementOf(
     };
   }
   if (status !== 'error' && status !== 'canceled') return undefined;
-  const { code, message } = record.error ?? { code: status, message: 'stopped by hand in the hub' };
-  return { event: 'settled', job, status, credits, error: { code, message: scrubbed(message) } };
+  const error = record.error ?? { code: status, message: reasonless[status] };
+  return { event: 'settled', job, status, credits, error };
 }
+
+const reasonless = {
+  error: 'the service gives no reason',
+  canceled: 'stopped by hand in the hub',
+} as const;

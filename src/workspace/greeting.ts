@@ -1,6 +1,7 @@
 // Before a run sends anything: is the service there, and is it the service?
 import type { ApiFailure } from '../api/failure.ts';
 import type { Account } from '../api/project.ts';
+import type { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { greet } from '../edge/greeting.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -14,15 +15,21 @@ export interface Greeted {
   readonly account?: AccountRead;
 }
 
+interface Greeter {
+  readonly redactor: Redactor;
+  readonly now: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Asks only where there is something to send. */
 export async function greetService(
   target: Target,
   plan: Plan,
-  { now, signal }: { readonly now: number; readonly signal: AbortSignal | undefined },
+  { redactor, now, signal }: Greeter,
 ): Promise<Result<Greeted, Problem>> {
   if (target.kind === 'rehearsal' || !sendsAnything(plan)) return ok({});
   const { address, key } = target;
-  const greeting = await greet({ base: address, key, now, stop: signal });
+  const greeting = await greet({ base: address, key, redactor, now, stop: signal });
   switch (greeting.is) {
     case 'service':
       return ok({ account: greeting.account });

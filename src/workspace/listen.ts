@@ -1,4 +1,5 @@
 // Whether a run receives the service's events, where, and under which secret. It opens the receiver and closes it.
+import type { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import {
   type EventHeaders,
@@ -92,19 +93,24 @@ export interface OpenNews {
   close(): Promise<void>;
 }
 
+interface Hearing {
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly say: (happening: Happening) => void;
+}
+
 /** Listens from now on; what earlier runs left in doubt is waited for. */
 export async function openNews(
   listening: Listening | undefined,
   ledger: Ledger,
-  clock: Clock,
-  say: (happening: Happening) => void,
+  { redactor, clock, say }: Hearing,
 ): Promise<Result<OpenNews, Problem>> {
   if (listening === undefined) return ok({ news: undefined, close: async () => undefined });
   const { address: listen, secret, headers, patienceMs } = listening;
   const news = new News({ patienceMs, since: clock.elapsed() });
   const doubts = expectDoubts(ledger, news);
   const receiver = await openReceiver({
-    ...{ listen, secret, headers, clock },
+    ...{ listen, secret, redactor, headers, clock },
     tell: (record, project, enough) => news.tell(record, project, enough),
   });
   if (!receiver.ok) {

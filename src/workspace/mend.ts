@@ -1,5 +1,6 @@
 // Mends a state file outside of a run, on a person's word or the service's: under the same lock, through the same
 // journal, compacted at the end.
+import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { realClock } from '../edge/clock.ts';
 import { httpClient } from '../edge/http-client.ts';
@@ -18,6 +19,7 @@ import { claimOwnFolder, ownFolderForLock } from './own-folder.ts';
 import { placesOf } from './places.ts';
 import { type Problem, problem, stateTrouble, uncompacted } from './problem.ts';
 import { dataTrouble } from './reach.ts';
+import { secretsIn } from './secrets.ts';
 import { type StandingOptions, standingPlaces } from './standing.ts';
 import { chooseTarget } from './target.ts';
 
@@ -76,9 +78,10 @@ export async function mend<T>(
       );
     const file = new JournalFile(places.state, header, read.value);
     closers.push(() => file.close());
-    const journal = new Recorder(ledger, file, clock);
+    const redactor = new Redactor(secretsIn(options.env ?? process.env));
+    const journal = new Recorder(ledger, file, clock, { redactor });
     const reach = (): Promise<Result<Reached, Problem>> =>
-      reached(header, { options, loaded, clock, closers });
+      reached(header, { options, loaded, redactor, clock, closers });
     const worked = await work({ journal, header, file: places.state, clock, reach });
     const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
     if (!compacted.ok) warn(uncompacted(compacted.error));
@@ -96,6 +99,7 @@ export async function mend<T>(
 interface Reaching {
   readonly options: MendOptions;
   readonly loaded: LoadedPipeline;
+  readonly redactor: Redactor;
   readonly clock: Clock;
   readonly closers: (() => Promise<void>)[];
 }
@@ -122,7 +126,7 @@ async function startLocal({
 }
 
 async function reached({ service }: Header, reaching: Reaching): Promise<Result<Reached, Problem>> {
-  const { options, loaded, clock, closers } = reaching;
+  const { options, loaded, redactor, clock, closers } = reaching;
   if (service === 'rehearsal' && options.service !== undefined)
     return err(
       problem(
@@ -153,7 +157,7 @@ async function reached({ service }: Header, reaching: Reaching): Promise<Result<
   if (unnamed || target.value.kind === 'rehearsal' || target.value.address !== service)
     return err(projectsAre(service));
   options.reaching?.(service);
-  const api = httpClient({ base: service, key: target.value.key, clock });
+  const api = httpClient({ base: service, key: target.value.key, redactor, clock });
   closers.push(() => api.close());
   return ok({ api });
 }

@@ -1,8 +1,10 @@
 // `resolve`: a person says what became of a creation whose answer was lost. Nothing is believed that can be checked.
 
+import { reasonOf, serviceId } from '../api/bounds.ts';
 import { explainFailure } from '../api/failure.ts';
 import type { Project } from '../api/project.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { validatorOf } from '../base/schema.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
 import { suggestion } from '../language/diagnostic.ts';
@@ -104,6 +106,15 @@ async function eventsFor(
 /** The project must be there, bear the attempt's name, and belong to no other job. */
 async function adopted(doubt: JobLine, project: string, mending: Mending): Promise<Events> {
   const { journal, clock } = mending;
+  const usable = validatorOf(serviceId);
+  if (!usable(project))
+    return err(
+      problem(
+        `--project: ${reasonOf(usable.errors)}`,
+        'shotlist',
+        'copy the id of the project from the hub',
+      ),
+    );
   for (const other of journal.ledger.jobs())
     if (other.project === project || (other.past ?? []).some((past) => past.project === project))
       return err(problem(`the project ${project} is that of ${other.tasks.join(', ')}`));

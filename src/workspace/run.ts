@@ -1,5 +1,6 @@
 // `run`: makes it so. Everything that can be refused is refused before the first request.
 import { relative } from 'node:path';
+import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Ballast, takeBallast } from '../edge/ballast.ts';
 import { realClock } from '../edge/clock.ts';
@@ -34,6 +35,7 @@ import {
   type Speed,
 } from './reach.ts';
 import { resolveFromLedger } from './rehearsal.ts';
+import { secretsIn } from './secrets.ts';
 import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
@@ -83,16 +85,20 @@ export interface Plugs {
 
 export async function run(
   loaded: LoadedPipeline,
-  options: RunOptions = {},
+  given: RunOptions = {},
   plugs: Plugs = {},
 ): Promise<Result<Ran, Problem>> {
-  const clock = options.clock ?? realClock;
-  const target = chooseTarget(options, loaded, options.env ?? process.env);
+  const clock = given.clock ?? realClock;
+  const env = given.env ?? process.env;
+  const target = chooseTarget(given, loaded, env);
   if (!target.ok) return target;
   if (target.value.kind === 'hosted')
-    options.say?.({ type: 'service', address: target.value.address });
-  const listening = chooseListening(options, target.value, options.env ?? process.env);
+    given.say?.({ type: 'service', address: target.value.address });
+  const listening = chooseListening(given, target.value, env);
   if (!listening.ok) return listening;
+  const redactor = new Redactor([...secretsIn(env), listening.value?.secret]);
+  const say = (happening: Happening): void => given.say?.(redactor.value(happening));
+  const options = { ...given, say };
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
   const boundary = boundaryOf(loaded, options);
@@ -106,8 +112,7 @@ export async function run(
   if (unwritable !== undefined) return err(unwritable);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
-  if (lock.value.warning !== undefined)
-    options.say?.({ type: 'warning', message: lock.value.warning });
+  if (lock.value.warning !== undefined) say({ type: 'warning', message: lock.value.warning });
   try {
     const opened = await openWorkspace(loaded, places, choice, clock);
     if (!opened.ok) return opened;
@@ -116,6 +121,7 @@ export async function run(
         plugs,
         loaded,
         options,
+        redactor,
         clock,
         places,
         target: target.value,
@@ -146,7 +152,9 @@ function cannotGoOn(error: unknown, { state }: Places): Problem {
 interface Running {
   readonly plugs: Plugs;
   readonly loaded: LoadedPipeline;
-  readonly options: RunOptions;
+  readonly options: RunOptions & Required<Pick<RunOptions, 'say'>>;
+  /** Hides the run's secrets in what is heard and in what is written. */
+  readonly redactor: Redactor;
   readonly clock: Clock;
   readonly places: Places;
   readonly target: Target;
@@ -157,8 +165,8 @@ interface Running {
 }
 
 async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
-  const { loaded, options, clock, opened } = running;
-  const say = options.say ?? (() => undefined);
+  const { loaded, options, redactor, clock, opened } = running;
+  const { say } = options;
   const began = clock.elapsed();
   for (const message of opened.state.warnings) say({ type: 'warning', message });
   const surveyed = await survey(loaded, opened.items, {
@@ -185,7 +193,9 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     say({ type: 'warning', message });
   }
 
-  const heard = await openNews(running.listening, opened.state.ledger, clock, say);
+  const heard = await openNews(running.listening, opened.state.ledger, {
+    ...{ redactor, clock, say },
+  });
   if (!heard.ok) return heard;
   const ballast = await takeBallast(running.places.ballast);
   if (!ballast.ok) {
@@ -197,7 +207,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
     const { target, places, clock } = running;
     const { signal } = options;
-    const greeted = await greetService(target, plan, { now: clock.now(), signal });
+    const greeted = await greetService(target, plan, { redactor, now: clock.now(), signal });
     if (!greeted.ok) return greeted;
     const beyond = heedAccount(greeted.value, surveyed, loaded, say);
     if (beyond.length > 0)
@@ -257,17 +267,18 @@ interface Terms {
 }
 
 async function perform(
-  { loaded, options, clock, places, opened, plugs, target, leftOut }: Running,
+  { loaded, options, redactor, clock, places, opened, plugs, target, leftOut }: Running,
   { service, news, budget, surveyed, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
-  const say = options.say ?? (() => undefined);
+  const { say } = options;
   const stopper = new AbortController();
   const client = httpClient({
     stop: stopper.signal,
     base: service.address,
     key: service.key,
+    redactor,
     clock,
     requestsPerMinute: pipeline.limits.requestsPerMinute,
   });
@@ -278,7 +289,8 @@ async function perform(
     low.abort();
     return true;
   });
-  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, { id: options.runId });
+  const terms = { run: { id: options.runId }, redactor };
+  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, terms);
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const backoffMs = options.backoffMs ?? 1000;
   const outages = new Outages({
@@ -318,7 +330,7 @@ async function perform(
     await ballast.remove();
     if (journal.wrote || opened.state.warnings.length > 0) {
       const compacted = await file.compact(ledger);
-      if (!compacted.ok) options.say?.({ type: 'warning', message: uncompacted(compacted.error) });
+      if (!compacted.ok) say({ type: 'warning', message: uncompacted(compacted.error) });
     }
     const after = ledger.total;
     return tally.summary(tally.outcome(stopped), {

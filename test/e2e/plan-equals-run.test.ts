@@ -91,7 +91,7 @@ class World {
     const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
     const before = this.service.charged;
     if (surveyed.troubles.length === 0) {
-      const journal = new Recorder(ledger, { append() {}, async sync() {} }, clock, {});
+      const journal = new Recorder(ledger, { append() {}, async sync() {} }, clock, { run: {} });
       const stopper = new AbortController();
       const say = (happening: Happening): void => {
         if (happening.type !== 'task') return;

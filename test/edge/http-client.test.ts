@@ -426,3 +426,30 @@ describe('when the run is stopped', () => {
     expect(server.asked).toHaveLength(1);
   });
 });
+
+test.each([
+  'a/../b',
+  '../../account',
+  'a?b=c',
+  'a#b',
+  'a\\..\\b',
+  '%2e%2e',
+  '%2F',
+  ' ',
+  '😀',
+  'a;b',
+  '...',
+])('the id %j stays one piece of its path', async (id) => {
+  const server = await serve((_, response) => answer(response, 404, {}));
+  const client = server.client();
+  await client.project('image', id);
+  await client.deleteProject('image', id);
+  await client.faceDetection(id);
+  const piece = encodeURIComponent(id);
+  expect(server.asked.map(({ path }) => path)).toEqual([
+    `/v1/image-projects/${piece}`,
+    `/v1/image-projects/${piece}`,
+    `/v1/face-detection/${piece}`,
+    `/v1/files/${piece}/face-detection`,
+  ]);
+});

@@ -1,7 +1,8 @@
 // What may be dropped at the end of a journal: the beginning of the next event, and nothing else.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { EventLine, Happened } from '../../src/journal/line.ts';
+import { mostCredits } from '../../src/api/bounds.ts';
+import { type EventLine, type Happened, lineText } from '../../src/journal/line.ts';
 import { isTornEvent } from '../../src/journal/torn.ts';
 import { at, intent, job, journals, numbered, run } from './lines.ts';
 
@@ -13,7 +14,7 @@ const wild: fc.Arbitrary<Happened> = fc.oneof(
     event: fc.constant('settled' as const),
     job: fc.constant(job('a')),
     status: fc.constantFrom('complete' as const, 'error' as const),
-    credits: fc.nat(),
+    credits: fc.nat(mostCredits),
     result: fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
     error: fc.record({ code: fc.string(), message: fc.string({ unit: 'binary' }) }),
   }),
@@ -24,7 +25,7 @@ const wild: fc.Arbitrary<Happened> = fc.oneof(
     kind: fc.constant('face-swap-photo'),
     attempt: fc.integer({ min: 1 }),
     name: fc.string({ unit: 'binary' }),
-    reserve: fc.nat(),
+    reserve: fc.nat(mostCredits),
     measure: fc.record({
       of: fc.string(),
       amount: fc.double({ min: 1e-9, noNaN: true, noDefaultInfinity: true }),
@@ -33,17 +34,19 @@ const wild: fc.Arbitrary<Happened> = fc.oneof(
 );
 
 describe('the beginning of an event', () => {
-  const everyCut = (events: readonly EventLine[]): void => {
-    for (const line of events) {
-      const text = JSON.stringify(line);
-      for (let cut = 1; cut < text.length; cut++) {
-        const start = text.slice(0, cut);
-        // A surrogate by itself is no character: on disk it would be bytes that are not text.
-        if (!start.isWellFormed()) continue;
-        expect(torn(start, line.seq - 1), start).toBe(true);
-      }
-      expect(torn(text, line.seq - 1)).toBe(false);
+  const cutAnywhere = (line: EventLine, text: string): void => {
+    for (let cut = 1; cut < text.length; cut++) {
+      const start = text.slice(0, cut);
+      // A surrogate by itself is no character: on disk it would be bytes that are not text.
+      if (!start.isWellFormed()) continue;
+      expect(torn(start, line.seq - 1), start).toBe(true);
     }
+    expect(torn(text, line.seq - 1)).toBe(false);
+  };
+  /** As events are written, and as older versions wrote them. */
+  const everyCut = (events: readonly EventLine[]): void => {
+    for (const line of events)
+      for (const text of new Set([lineText(line), JSON.stringify(line)])) cutAnywhere(line, text);
   };
 
   test('is known wherever the event was cut, and the whole of it is not one', () => {
@@ -58,6 +61,15 @@ describe('the beginning of an event', () => {
       fc.property(wild, (event) => everyCut(numbered([event]))),
       { seed: 22, numRuns: 80 },
     );
+  });
+
+  test('is known with characters that are written as escapes, half of a pair among them', () => {
+    const name = 'a\u202eb\u009bc\u007f\u{e0041}\u2028\ud800d\u200b😀\\u202e"\n';
+    const about = { job: job('a'), task: name, kind: 'face-swap-photo', attempt: 1 };
+    const events = numbered([{ event: 'intent', ...about, name, reserve: 10 }]);
+    const [line] = events;
+    expect(line === undefined ? '' : lineText(line)).toMatch(/^[\x20-\x7e😀]+$/u);
+    everyCut(events);
   });
 
   test('behind a header alone is that of a run', () => {

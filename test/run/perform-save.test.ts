@@ -31,6 +31,7 @@ async function perform(
   known: readonly (readonly [string, number])[] | undefined,
   fresh: readonly (readonly [string, number])[] | undefined,
   to = 'a.png',
+  contentType = 'image/png',
 ): Promise<Scene> {
   const server = await serve(({ path }, response) => {
     if (path.startsWith('/v1/'))
@@ -38,7 +39,7 @@ async function perform(
         ? answer(response, 404, {})
         : answer(response, 200, { id: 'p', status: 'complete', downloads: listed(fresh) });
     if (path.startsWith('/old')) return void response.writeHead(403).end();
-    response.writeHead(200, { 'content-type': 'image/png' }).end(`bytes of ${path}`);
+    response.writeHead(200, { 'content-type': contentType }).end(`bytes of ${path}`);
   });
   const listed = (addresses: readonly (readonly [string, number])[]): Download[] =>
     addresses.map(([path, minutes]) => ({
@@ -161,5 +162,18 @@ describe('a download', () => {
     expect(recorded).toEqual(['out/x/1.png', 'out/x/2.png']);
     expect(readdirSync(join(folder, 'out/x')).sort()).toEqual(['1.png', '2.png']);
     expect(readFileSync(join(folder, 'out/x/2.png'), 'utf8')).toBe('bytes of /good-2.png');
+  });
+});
+
+describe('what the service calls its file', () => {
+  test.each([
+    ['/good/1.WEBP', 'webp'],
+    ['/good/1.%2e%2e', 'bin'],
+    ['/good/1.\u202egnp', 'bin'],
+    [`/good/1.${'x'.repeat(5000)}`, 'bin'],
+    ['/good', 'bin'],
+  ])('(%s) names ours only where it is a plain extension', async (path, extension) => {
+    const { recorded } = await perform([[path, 5]], undefined, 'out/', 'application/x-unknown');
+    expect(recorded).toEqual([`out/out/1.${extension}`]);
   });
 });

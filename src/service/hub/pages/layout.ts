@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { printable } from '../../../base/printable.ts';
 
 export { html };
 /** A piece of a page. What stands in its holes is text, never markup. */
@@ -50,7 +51,9 @@ export function page(title: string, here: string, content: ComponentChildren): s
       </body>
     </html>
   `;
-  return `<!doctype html>${renderToString(h(Fragment, null, whole))}`;
+  const lines = renderToString(h(Fragment, null, whole)).split('\n');
+  // Names come from anywhere: what would reorder or hide text is shown as an escape, in every page.
+  return `<!doctype html>${lines.map((line) => printable(line)).join('\n')}`;
 }
 
 /** A table that says so when it is empty. */

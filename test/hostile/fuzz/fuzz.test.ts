@@ -1,0 +1,144 @@
+// Whatever a service answers, the journal that is written can be read, needs no repair, and holds every payment that was
+// told. The long mode: RUNS=20000 SEED=1 npx vitest run test/hostile/fuzz
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { mostCredits } from '../../../src/api/bounds.ts';
+import { isObject } from '../../../src/base/json.ts';
+import { printable } from '../../../src/base/printable.ts';
+import { replaceState } from '../../../src/edge/compaction.ts';
+import { type Loaded, loadState } from '../../../src/edge/load-state.ts';
+import { rawLines } from '../../../src/edge/raw-lines.ts';
+import { memoryStore } from '../../../src/journal/ledger.ts';
+import { isWhole, repairOf } from '../../../src/journal/proposal.ts';
+import { worthOf } from '../../../src/journal/state.ts';
+import { temporaryFolder } from '../../edge/places.ts';
+import { type Talk, talks } from './answers.ts';
+import { parsed, projectIn, reserve, Teller } from './teller.ts';
+
+const header = { shotlist: 1, pipeline: 'p', service: 'https://api.example' } as const;
+const seed = Number(process.env['SEED'] ?? 20261122);
+const runs = Number(process.env['RUNS'] ?? 2000);
+
+/** By another way than the schemas: what makes an id usable. */
+function isUsable(id: unknown): id is string {
+  if (typeof id !== 'string' || id === '' || id === '.' || id === '..') return false;
+  if (!id.isWellFormed() || Array.from(id).length > 200) return false;
+  return Array.from(id).every((character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code > 0x1f && !(code >= 0x7f && code <= 0x9f);
+  });
+}
+
+const isCharge = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= mostCredits;
+
+/** Every figure that the service told where a charge stands, and what was set aside. */
+function charges({ creation, records, events }: Talk): readonly number[] {
+  const answers = [creation, ...records].map(({ text }) => parsed(text));
+  const payloads = events
+    .map(({ text }) => parsed(text))
+    .map((value) => isObject(value) && value['payload']);
+  return [...answers, ...payloads].flatMap((value) =>
+    isObject(value)
+      ? [value['credits_charged'], value['frame_cost'], value['estimated_frame_cost']]
+          .filter(isCharge)
+          .map(Math.ceil)
+      : [],
+  );
+}
+
+async function read(file: string): Promise<Loaded> {
+  const loaded = await loadState(file, memoryStore());
+  if (!loaded.ok) throw new Error(loaded.error);
+  return loaded.value;
+}
+
+async function assertWhole(file: string): Promise<void> {
+  const lines = await rawLines(file);
+  if (!lines.ok) throw new Error(lines.error);
+  const found = repairOf(lines.value, {
+    pipeline: 'p',
+    service: header.service,
+    kindOf: () => 'face-swap-photo',
+  });
+  if (!isWhole(found)) throw new Error(JSON.stringify(found.damages));
+}
+
+const seen = { doubt: 0, complete: 0, deleted: 0, failed: 0, byEvent: 0, torn: 0 };
+
+async function tell(talk: Talk, folder: string, deep: boolean): Promise<void> {
+  const teller = new Teller(talk);
+  await teller.tell();
+  const text = `${[JSON.stringify(header), ...teller.lines].join('\n')}\n`;
+  // Nothing that a terminal would obey, and no half characters.
+  expect(text).toBe(printable(text, true));
+  const file = join(folder, 'p.state.jsonl');
+  writeFileSync(file, text);
+  const { ledger, warnings } = await read(file);
+  expect(warnings).toEqual([]);
+  expect([...ledger.jobs()]).toEqual([...teller.ledger.jobs()]);
+  expect(ledger.total).toEqual(teller.ledger.total);
+  money(talk, teller);
+  const bytes = Buffer.from(text);
+  const from = JSON.stringify(header).length + 1;
+  const cut = from + Math.floor(talk.cut * (bytes.length - from));
+  writeFileSync(file, bytes.subarray(0, cut));
+  seen.torn += (await read(file)).warnings.length;
+  if (!deep) return;
+  await assertWhole(file);
+  writeFileSync(file, text);
+  await assertWhole(file);
+  const [once, twice] = [join(folder, 'once'), join(folder, 'twice')];
+  await replaceState(once, `${once}.part`, header, ledger);
+  await assertWhole(once);
+  const again = await read(once);
+  await replaceState(twice, `${twice}.part`, header, again.ledger);
+  expect(readFileSync(twice, 'utf8')).toBe(readFileSync(once, 'utf8'));
+}
+
+/** What was told of the payment is in the ledger, and nothing that nobody told. */
+function money(talk: Talk, { ledger, job: fingerprint, asked }: Teller): void {
+  const job = ledger.job(fingerprint);
+  const { charged, refunded, reserved } = ledger.total;
+  if (job === undefined) {
+    // The service was away before anything was begun.
+    expect({ charged, refunded, reserved, asked }).toEqual({
+      ...{ charged: 0, refunded: 0, reserved: 0, asked: 0 },
+    });
+    return;
+  }
+  const figures = [0, reserve, ...charges(talk)];
+  expect(charged - refunded).toBe(worthOf(job));
+  expect(figures).toContain(worthOf(job));
+  expect(Math.max(...figures)).toBeGreaterThanOrEqual(charged);
+  const open = job.state === 'doubt' || job.state === 'intended';
+  expect(reserved).toBe(open ? reserve : 0);
+  if (job.project !== undefined && !isUsable(job.project)) throw new Error(`kept: ${job.project}`);
+  const { status, text } = talk.creation;
+  const value = parsed(text);
+  const id = isObject(value) ? value['id'] : undefined;
+  const named = talk.events.map(projectIn).filter((project) => project?.name === job.name);
+  if (status === 200) {
+    const known = [id, ...named.map((project) => project?.id)].filter(isUsable);
+    if (known.length === 0) expect(job.state).toBe('doubt');
+    else expect(known).toContain(job.project);
+  } else if (job.project !== undefined) expect(named.map((one) => one?.id)).toContain(job.project);
+  if (job.state in seen) seen[job.state as 'doubt'] += 1;
+  if (job.project !== undefined && job.project !== id) seen.byEvent += 1;
+}
+
+test(`whatever a service answers, its journal can be read and lacks no payment (seed ${seed}, ${runs} runs)`, {
+  timeout: 1_800_000,
+}, async () => {
+  const folder = temporaryFolder();
+  let told = 0;
+  await fc.assert(
+    fc.asyncProperty(talks, (talk) => tell(talk, folder, told++ % 10 === 0)),
+    { seed, numRuns: runs },
+  );
+  if (process.env['RUNS'] !== undefined) console.log(JSON.stringify({ told, ...seen }));
+  // The property cannot pass by trying nothing.
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+});
