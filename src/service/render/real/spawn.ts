@@ -52,6 +52,8 @@ export function spawnProcess(options: SpawnOptions): RenderingProcess {
     hold: (held) => hold(child, held),
     kill: () => {
       killed = true;
+      // Whoever waits for its end would otherwise wait in a process that ends before.
+      child.ref();
       child.kill('SIGKILL');
       return over;
     },
