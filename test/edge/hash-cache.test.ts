@@ -101,10 +101,13 @@ describe('a cache that cannot be read', () => {
     cache.close();
   });
 
-  test('that is not there yet is made, with its folder', () => {
+  test('that is not there yet is made, but not its folder, which nobody has claimed', () => {
     const folder = temporaryFolder();
-    new HashCache(join(folder, 'deep', 'er', 'hashes.db')).close();
-    expect(readdirSync(join(folder, 'deep', 'er'))).toEqual(['hashes.db']);
+    new HashCache(join(folder, 'hashes.db')).close();
+    expect(readdirSync(folder)).toEqual(['hashes.db']);
+    new HashCache(join(folder, 'deep', 'hashes.db')).close();
+    new HashCache(undefined).close();
+    expect(readdirSync(folder)).toEqual(['hashes.db']);
   });
 });
 
