@@ -5,6 +5,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { chanceOf } from '../src/service/chance.ts';
 import type { FaultRule } from '../src/service/faults/schema.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { photo } from '../test/photo.ts';
@@ -44,6 +46,19 @@ const knownNames = fileURLToPath(new URL('./known-names.ts', import.meta.url));
 /** A command that takes longer hangs. In milliseconds. */
 const patienceMs = 120_000;
 
+/** `large`: so that a download comes in pieces, and one that was cut goes on where it ended. */
+export type PhotoSize = 'small' | 'large';
+
+/** Noise, which no format makes small: more than a mebibyte. */
+async function largePhoto(number: number): Promise<Buffer> {
+  const chance = chanceOf(number, 0);
+  const side = 640;
+  const pixels = Buffer.from(Array.from({ length: side * side * 3 }, () => chance() * 256));
+  return await sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
 export interface Told {
   /** Null: it was killed, or it hung. */
   readonly code: number | null;
@@ -81,15 +96,19 @@ export class DiskPlace {
   }
 
   /** `cache`: a folder for compiled code, which all places share. */
-  static async open(cache: string, faults: readonly FaultRule[]): Promise<DiskPlace> {
+  static async open(
+    cache: string,
+    { size, faults }: { readonly size: PhotoSize; readonly faults: readonly FaultRule[] },
+  ): Promise<DiskPlace> {
     const service = await startService({ pictures: 'plain', credits: 1000, faults: { faults } });
     const place = new DiskPlace(mkdtempSync(join(tmpdir(), 'shotlist-disk-')), service, cache);
     const { folder, file } = place.room;
     mkdirSync(join(folder, 'photos'), { recursive: true });
     mkdirSync(join(place.root, 'home'));
     writeFileSync(file, pipelineText);
+    const make = size === 'large' ? largePhoto : photo;
     for (let number = 1; number <= photos; number++)
-      writeFileSync(join(folder, 'photos', `p${number}.png`), await photo(number));
+      writeFileSync(join(folder, 'photos', `p${number}.png`), await make(number));
     await place.castActor(1000);
     return place;
   }

@@ -54,11 +54,11 @@ export async function tryDisk(
 }
 
 async function inPlace<T>(
-  { faults }: Scene,
+  scene: Scene,
   cache: string,
   deed: (place: DiskPlace) => Promise<T>,
 ): Promise<T> {
-  const place = await DiskPlace.open(cache, faults);
+  const place = await DiskPlace.open(cache, scene);
   try {
     return await deed(place);
   } finally {

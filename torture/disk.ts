@@ -74,14 +74,15 @@ async function allCases(
     if (before.length === 0) before = reference.calls;
     for (const call of reference.calls.filter((one) => scene.has(one)))
       for (const how of diskErrors)
-        for (const lasting of comesAgain(call, reference.calls) ? [false, true] : [false])
+        for (const lasting of lasts(call, reference.calls) ? [false, true] : [false])
           cases.push({ scene, reference, interference: { call, how, lasting } });
   }
   return { cases, before };
 }
 
-/** Otherwise to fail from then on is to fail once. */
-const comesAgain = ({ name, path, nth }: Call, calls: readonly Call[]): boolean =>
+/** A failure that lasts begins with the first call on a file, or anywhere in the journal; with the last one it is no other. */
+const lasts = ({ name, path, nth }: Call, calls: readonly Call[]): boolean =>
+  (nth === 1 || path.endsWith('.state.jsonl')) &&
   calls.some((other) => other.name === name && other.path === path && other.nth > nth);
 
 class Count implements DiskTortured {
