@@ -88,7 +88,7 @@ class DiskTrial {
         this.#find(['exit code 2 says that nothing was sent, and something was']);
       const books = await this.#look();
       if (books !== undefined && run.code === 0) this.#findAtEnd(books, true);
-      await this.#status();
+      if (run.code !== 0) await this.#status();
       await this.#complete();
     }
     return this.#trialOf(run);
