@@ -40,7 +40,9 @@ export async function takeLock(file: string, now: number): Promise<Result<Lock, 
     await writeFile(draft, JSON.stringify(own), { flag: 'wx', mode: 0o644 });
     return await place(file, draft, own);
   } catch (error) {
-    return err(`the lock ${file} ${systemReason(error)}`);
+    return err(
+      `the lock ${file} ${systemReason(error)}; nothing was sent: fix this, then try again`,
+    );
   } finally {
     await removeLeftover(draft);
   }
