@@ -11,7 +11,7 @@ describe.skipIf(why !== undefined)(
     test('whichever call fails, the next run completes: each task is paid once, nothing is lost, no stack trace is printed', async () => {
       const told: string[] = [];
       const tortured = await tortureDisk({
-        ...{ every: 50, seed: 7, jobs: 2 },
+        ...{ every: 60, seed: 7, jobs: 2 },
         say: (line) => void told.push(line),
       });
       expect(tortured.violations, told.join('\n')).toEqual([]);
