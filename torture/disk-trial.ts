@@ -90,7 +90,7 @@ class DiskTrial {
       if (books !== undefined && run.code === 0) this.#findAtEnd(books, true);
       if (run.code !== 0) await this.#status();
       await this.#complete();
-    }
+    } else if (run.code !== 0) this.#find([`nothing failed, and it ended badly: ${run.output}`]);
     return this.#trialOf(run);
   }
 

@@ -95,6 +95,7 @@ class Count implements DiskTortured {
 
   add({ call, how }: Interference, trial: Trial, where: string): void {
     this.cases += 1;
+    this.violations.push(...trial.violations.map((what) => `${where}: ${what}`));
     if (!trial.hit) {
       this.missed += 1;
       return;
@@ -102,7 +103,6 @@ class Count implements DiskTortured {
     this.doubts += trial.doubts;
     one(this.kinds, `${call.name} ${how}`);
     one(this.codes, String(trial.code));
-    this.violations.push(...trial.violations.map((what) => `${where}: ${what}`));
   }
 }
 
