@@ -1,7 +1,6 @@
 // strace as a tool of the torture: it lists the system calls that change files, makes one of them fail, or kills the
 // process there. Only Linux has it, and a container may forbid it.
 import { spawnSync } from 'node:child_process';
-import { basename } from 'node:path';
 
 /** Everything that creates, changes, names or removes a file or folder. */
 const changing = [
@@ -88,6 +87,6 @@ function firstPath(given: string): string | undefined {
 }
 
 export function interferenceText({ call, how, lasting }: Interference): string {
-  const which = `${call.name} #${call.nth} of ${call.path || basename(call.path) || 'the folder'}`;
+  const which = `${call.name} #${call.nth} of ${call.path}`;
   return `${which}: ${how}${lasting ? ', and from then on' : ''}`;
 }
