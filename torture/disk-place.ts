@@ -101,7 +101,7 @@ export class DiskPlace {
     { size, faults }: { readonly size: PhotoSize; readonly faults: readonly FaultRule[] },
   ): Promise<DiskPlace> {
     const service = await startService({ pictures: 'plain', credits: 1000, faults: { faults } });
-    const place = new DiskPlace(mkdtempSync(join(tmpdir(), 'shotlist-disk-')), service, cache);
+    const place = new DiskPlace(mkdtempSync(join(tmpdir(), 'shotlist-torture-')), service, cache);
     const { folder, file } = place.room;
     mkdirSync(join(folder, 'photos'), { recursive: true });
     mkdirSync(join(place.root, 'home'));

@@ -38,7 +38,7 @@ interface Case {
 }
 
 export async function tortureDisk({ every, seed, jobs, say }: DiskTorture): Promise<DiskTortured> {
-  const cache = mkdtempSync(join(tmpdir(), 'shotlist-disk-cache-'));
+  const cache = mkdtempSync(join(tmpdir(), 'shotlist-torture-cache-'));
   const count = new Count();
   try {
     const { cases, before } = await allCases(cache);
