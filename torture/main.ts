@@ -1,9 +1,11 @@
 // `npm run torture -- --rounds 100 --seed 1`: kills what must survive, again and again, and looks at what is left.
-// Exit code 1 when a promise was broken.
+// Exit code 1 when a promise was broken, 2 when the torture could not begin.
 import { parseArgs } from 'node:util';
 import { type PathForm, pathForms } from '../src/api/routes.ts';
+import { tortureDisk } from './disk.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureService } from './service.ts';
+import { whyNoTracing } from './strace.ts';
 import { tortureWire } from './wire.ts';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -16,6 +18,8 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '2' },
     round: { type: 'string' },
     paths: { type: 'string', default: 'both' },
+    every: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
   },
 });
 const numbers = {
@@ -29,7 +33,14 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-switch (values.of) {
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk] [--seed S]
+  of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
+    [--round K, to see one again]
+  of the service: [--rounds N]
+  of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
+    needs strace, and fails each system call that changes a file, in turn`;
+
+switch (values.help ? 'help' : values.of) {
   case 'runner':
     await ofRunner();
     break;
@@ -39,10 +50,14 @@ switch (values.of) {
   case 'wire':
     await ofWire();
     break;
+  case 'disk':
+    await ofDisk();
+    break;
+  case 'help':
+    print(usage);
+    break;
   default:
-    print('usage: npm run torture -- [--of runner|wire|service] [--rounds N] [--seed S]');
-    print('  of the runner also: [--items N] [--jobs N] [--paths short|long|both]');
-    print('    [--round K, to see one again]');
+    print(usage);
     process.exitCode = 2;
 }
 
@@ -92,6 +107,31 @@ async function ofWire(): Promise<void> {
   print(
     `${counts.cuts} cuts between the bytes of ${request} sent and ${answer} answered, ${elapsed()}: ` +
       `${counts.doubts} doubts, ${counts.charged} of them charged, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+async function ofDisk(): Promise<void> {
+  const why = whyNoTracing();
+  if (why !== undefined) {
+    print(`--of disk makes system calls fail with strace, and cannot: ${why}`);
+    process.exitCode = 2;
+    return;
+  }
+  const every = wholeNumber('every', values.every);
+  const { jobs } = numbers;
+  const tortured = await tortureDisk({ every, seed, jobs, say: print });
+  const { cases, missed, doubts, kinds, codes, violations } = tortured;
+  const figures = (counts: ReadonlyMap<string, number>): string =>
+    [...counts]
+      .map(([what, times]) => `${what} ${times}`)
+      .sort()
+      .join(', ');
+  print(`failures: ${figures(kinds)}`);
+  print(`exit codes: ${figures(codes)}`);
+  print(
+    `${cases} cases, every ${every}, seed ${seed}, ${elapsed()}: ${missed} not reached, ` +
+      `${doubts} doubts resolved, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

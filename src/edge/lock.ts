@@ -43,7 +43,9 @@ export async function takeLock(file: string, now: number): Promise<Result<Lock, 
     await writeDraft(draft, own);
     return await place(file, draft, own);
   } catch (error) {
-    return err(`the lock ${file} ${systemReason(error)}`);
+    return err(
+      `the lock ${file} ${systemReason(error)}; nothing was sent: fix this, then try again`,
+    );
   } finally {
     await removeLeftover(draft);
   }

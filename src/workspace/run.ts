@@ -142,7 +142,8 @@ export async function run(
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
 function cannotGoOn(error: unknown, { state }: Places): Problem {
-  const hint = 'what was recorded before is safe; mend it and run again: nothing is paid twice';
+  const hint =
+    'everything recorded before is safe; fix this, then run again: nothing is paid twice';
   return {
     ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
     reason: 'system',
@@ -236,8 +237,8 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
 }
 
 function noRoom(why: string): Problem {
-  const hint = 'make room and run again; nothing was sent';
-  return problem(`there is no room to keep a journal: ${why}`, 'shotlist', hint);
+  const hint = 'nothing was sent; make room or check the disk, then run again';
+  return problem(`no room could be reserved for the journal: ${why}`, 'shotlist', hint);
 }
 
 /** Says what the account has, and answers what its plan refuses. */

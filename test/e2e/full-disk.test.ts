@@ -59,8 +59,12 @@ describe.skipIf(!canMount)(
   'the disk of the state file is full (needs to mount: root, or unshare -rm)',
   () => {
     test.each([
-      ['the lock', 0, 'p.state.jsonl.lock could not be written: the disk is full'],
-      ['the room for the journal', 200_000, 'there is no room to keep a journal'],
+      [
+        'the lock',
+        0,
+        'p.state.jsonl.lock could not be written: the disk is full; nothing was sent',
+      ],
+      ['the room for the journal', 200_000, 'no room could be reserved for the journal'],
     ])('for %s: nothing begins, exit code 2', async (_what, but, words) => {
       const place = await placed(2);
       const { rig, local, disk, state } = place;
@@ -192,6 +196,7 @@ describe.skipIf(!canMount)(
       disk.fill();
       const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
       expect(stderr).toContain('the disk is full');
+      expect(stderr).toContain('nothing was sent: fix this, then try again');
       expect(code).toBe(2);
       expect(Object.keys(local.requests())).toEqual([]);
     });

@@ -1,0 +1,19 @@
+// A few trials of the disk's torture; all of them are a command of its own: npm run torture -- --of disk.
+import { describe, expect, test } from 'vitest';
+import { tortureDisk } from '../../torture/disk.ts';
+import { whyNoTracing } from '../../torture/strace.ts';
+
+const why = whyNoTracing();
+
+describe.skipIf(why !== undefined)(
+  `strace makes system calls fail${why === undefined ? '' : ` (${why})`}`,
+  () => {
+    test('whichever call fails, the next run completes: each task is paid once, nothing is lost, no stack trace is printed', async () => {
+      const told: string[] = [];
+      const say = (line: string): void => void told.push(line);
+      const tortured = await tortureDisk({ every: 60, seed: 7, jobs: 2, say });
+      expect(tortured.violations, told.join('\n')).toEqual([]);
+      expect(tortured.cases - tortured.missed).toBeGreaterThan(5);
+    }, 600_000);
+  },
+);

@@ -1,0 +1,183 @@
+// A folder, a home and a service of its own for one trial of the disk, and the real command in it as a child process.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { chanceOf } from '../src/service/chance.ts';
+import type { FaultRule } from '../src/service/faults/schema.ts';
+import { type LocalService, startService } from '../src/service/start.ts';
+import { photo } from '../test/photo.ts';
+import type { Room } from './room.ts';
+import { type Call, callsIn, type Interference, straceArgs, wasHit } from './strace.ts';
+
+export const photos = 2;
+/** Credits that one photo costs. */
+export const price = 10;
+
+/** The second download of a swap is a copy of the first one. */
+const pipelineText = `pipeline: torture
+inputs:
+  actor: { type: file, default: actor.png }
+items: { glob: "photos/*.png" }
+budget: { credits: ${photos * price} }
+output: out
+steps:
+  actor: { uses: upload, with: { file: "\${{ inputs.actor }}" } }
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+  swap:
+    uses: face-swap-photo
+    with:
+      assets:
+        face_swap_mode: individual-faces
+        target_file_path: \${{ steps.photo.file_path }}
+        face_mappings: >-
+          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+  save: { uses: download, with: { of: swap, to: "\${{ item.stem }}.png" } }
+  copy: { uses: download, needs: [save], with: { of: swap, to: "copies/\${{ item.stem }}.png" } }
+  tidy: { uses: delete, with: { of: swap } }
+`;
+
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const knownNames = fileURLToPath(new URL('./known-names.ts', import.meta.url));
+/** A command that takes longer hangs. In milliseconds. */
+const patienceMs = 120_000;
+
+/** `large`: so that a download comes in pieces, and one that was cut goes on where it ended. */
+export type PhotoSize = 'small' | 'large';
+
+/** Noise, which no format makes small: more than a mebibyte. */
+async function largePhoto(number: number): Promise<Buffer> {
+  const chance = chanceOf(number, 0);
+  const side = 640;
+  const pixels = Buffer.from(Array.from({ length: side * side * 3 }, () => chance() * 256));
+  return await sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+export interface Told {
+  /** Null: it was killed, or it hung. */
+  readonly code: number | null;
+  readonly hung: boolean;
+  /** Everything that it printed. */
+  readonly output: string;
+}
+
+/** A command whose system calls were watched. */
+export interface Watched extends Told {
+  readonly calls: readonly Call[];
+  /** The interference took place. */
+  readonly hit: boolean;
+}
+
+export class DiskPlace {
+  /** Above everything that a command writes. */
+  readonly root: string;
+  readonly room: Room;
+  readonly service: LocalService;
+  readonly #cache: string;
+
+  private constructor(root: string, service: LocalService, cache: string) {
+    const folder = join(root, 'pipeline');
+    this.root = root;
+    this.service = service;
+    this.#cache = cache;
+    this.room = {
+      folder,
+      file: join(folder, 'pipeline.yaml'),
+      state: join(folder, 'torture.state.jsonl'),
+      output: join(folder, 'out'),
+      remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+    };
+  }
+
+  /** `cache`: a folder for compiled code, which all places share. */
+  static async open(
+    cache: string,
+    { size, faults }: { readonly size: PhotoSize; readonly faults: readonly FaultRule[] },
+  ): Promise<DiskPlace> {
+    const service = await startService({ pictures: 'plain', credits: 1000, faults: { faults } });
+    const place = new DiskPlace(mkdtempSync(join(tmpdir(), 'shotlist-torture-')), service, cache);
+    const { folder, file } = place.room;
+    mkdirSync(join(folder, 'photos'), { recursive: true });
+    mkdirSync(join(place.root, 'home'));
+    writeFileSync(file, pipelineText);
+    const make = size === 'large' ? largePhoto : photo;
+    for (let number = 1; number <= photos; number++)
+      writeFileSync(join(folder, 'photos', `p${number}.png`), await make(number));
+    await place.castActor(1000);
+    return place;
+  }
+
+  /** Another actor: every swap is a new one. */
+  async castActor(number: number): Promise<void> {
+    writeFileSync(join(this.room.folder, 'actor.png'), await photo(number));
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.room.remove();
+  }
+
+  command(...args: readonly string[]): Promise<Told> {
+    return this.#start(process.execPath, [main, ...args]);
+  }
+
+  run(): Promise<Told> {
+    return this.command('run', 'pipeline.yaml');
+  }
+
+  /** `run` under strace. */
+  async watchedRun(interference?: Interference): Promise<Watched> {
+    const log = join(this.root, 'strace.log');
+    const told = await this.#start('strace', [
+      ...straceArgs(log, this.root, interference),
+      ...[process.execPath, '--import', knownNames, main, 'run', 'pipeline.yaml'],
+    ]);
+    const text = readFileSync(log, 'utf8');
+    await rm(log);
+    return { ...told, calls: callsIn(text, this.root), hit: wasHit(text) };
+  }
+
+  #start(command: string, args: readonly string[]): Promise<Told> {
+    const home = join(this.root, 'home');
+    const child = spawn(command, args, {
+      cwd: this.room.folder,
+      // A group of its own: what strace has started ends with it.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        XDG_STATE_HOME: join(home, 'state'),
+        NODE_COMPILE_CACHE: this.#cache,
+        // strace counts the calls of each thread for itself, and does not see what io_uring does.
+        UV_THREADPOOL_SIZE: '1',
+        UV_USE_IO_URING: '0',
+        SHOTLIST_BASE_URL: this.service.address,
+        SHOTLIST_API_KEY: this.service.key,
+      },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    return new Promise((resolve, reject) => {
+      let hung = false;
+      const patience = setTimeout(() => {
+        hung = true;
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      }, patienceMs);
+      child.on('error', reject);
+      child.on('close', (code) => {
+        clearTimeout(patience);
+        resolve({ code, hung, output });
+      });
+    });
+  }
+}
