@@ -1,6 +1,6 @@
 // Who is at the base address? Asked once before a run sends anything: nobody, something else than the service, or the
 // service. One free request, or three where the deployment does not tell of accounts.
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import { type Account, accountSchema } from '../api/project.ts';
 import { routes } from '../api/routes.ts';
@@ -8,6 +8,7 @@ import { isObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { validatorOf } from '../base/schema.ts';
 import { connector, connectorOptions, NeverConnected } from './connector.ts';
+import { type Exchanged, exchange, GivenUp } from './exchange.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
 import { systemCode } from './system-error.ts';
 
@@ -40,33 +41,43 @@ interface Reply {
   readonly body: unknown;
 }
 
+/** Nobody answered, or not as HTTP does. */
+type Silence = Extract<Exchanged, { readonly is: 'failed' }>;
+
 export async function greet({ base, key, now, stop }: GreetingOptions): Promise<Greeting> {
   const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
   const late = AbortSignal.timeout(answerMs);
   const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
-  const ask = async (method: 'GET' | 'POST', path: string, body?: string): Promise<Reply> => {
+  const bounds = { bytes: longest, totalMs: answerMs, signals: [signal] };
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    body?: string,
+  ): Promise<Result<Reply, Silence>> => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const headers = { authorization: `Bearer ${key}`, ...type };
-    const more = body === undefined ? {} : { body };
     const url = `${base.replace(/\/+$/, '')}${path}`;
-    const reply = await request(url, { method, dispatcher: agent, headers, signal, ...more });
-    return { status: reply.statusCode, headers: reply.headers, body: await jsonOf(reply) };
+    const exchanged = await exchange(agent, { method, url, headers, body }, bounds);
+    if (exchanged.is === 'failed') return err(exchanged);
+    const { status, headers: received, text } = exchanged;
+    return ok({ status, headers: received, body: jsonOf(text) });
   };
   try {
     const reply = await ask('GET', routes.account().path);
-    if (reply.status !== 404) return introduced(reply, now);
+    if (!reply.ok) return unanswered(reply.error, signal);
+    if (reply.value.status !== 404) return introduced(reply.value, now);
     // An older deployment does not tell of accounts. Every one gives out upload addresses, at one of two paths.
     const { path, alternate } = routes.uploadAddresses();
     const items = JSON.stringify({ items: [{ type: 'image', extension: 'png' }] });
     for (const known of [path, alternate]) {
-      const { status, body } = await ask('POST', known, items);
+      const tried = await ask('POST', known, items);
+      if (!tried.ok) return unanswered(tried.error, signal);
+      const { status, body } = tried.value;
       const speaks = isObject(body) || status === 401 || status === 403 || status === 429;
       if (status !== 404 && status !== 405 && (speaks || status >= 500))
         return { is: 'service', account: ok(undefined) };
     }
     return stranger('knows none of the paths of the service (404)');
-  } catch (error) {
-    return unanswered(error, signal);
   } finally {
     await agent.destroy();
   }
@@ -98,7 +109,7 @@ function kindOf(headers: Reply['headers']): string {
 }
 
 /** Where an answer is only slow or gets lost, a run has patience of its own. */
-function unanswered(error: unknown, signal: AbortSignal): Greeting {
+function unanswered({ error }: Silence, signal: AbortSignal): Greeting {
   const late: ApiFailure = { reason: 'unanswered', message: 'no answer came in time' };
   if (signal.aborted) return { is: 'service', account: err(late) };
   if (error instanceof NeverConnected) {
@@ -106,22 +117,18 @@ function unanswered(error: unknown, signal: AbortSignal): Greeting {
     return { is: 'nobody', why: `cannot be reached (${code})` };
   }
   if (isNotHttp(error)) return stranger('does not speak HTTP');
+  if (error instanceof GivenUp && error.because === 'long')
+    return stranger('answers with more than an account is');
   return { is: 'service', account: err(failureOfError(error)) };
 }
 
 /** What was answered, as JSON; undefined: it is none. */
-async function jsonOf({ body }: Dispatcher.ResponseData): Promise<unknown> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > longest) break;
-    parts.push(part);
-  }
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
-  } catch {
+    return JSON.parse(text);
+  } catch (error) {
     // Not JSON: that says enough.
-    return undefined;
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
 // The service over HTTP: one call is one request, and every answer is a value.
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import {
   type Account,
@@ -9,6 +9,7 @@ import {
   faceDetectionSchema,
   type Project,
   projectSchema,
+  type RecordKind,
   takenSchema,
   type UploadAddresses,
   uploadAddressesSchema,
@@ -18,12 +19,17 @@ import type { JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
 import type { Clock, MediaApi } from '../run/ports.ts';
+import { cappedMessage, withCappedError } from './cap.ts';
 import { connector, connectorOptions } from './connector.ts';
+import { exchange } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
-import { failureOfError, failureOfStatus } from './http-failure.ts';
+import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
 import { type Pace, pacer } from './pace.ts';
 import { PathForms } from './path-forms.ts';
+import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import { Storage } from './storage.ts';
+import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
 export interface ClientOptions {
   /** The base address; paths are appended to it. */
@@ -35,9 +41,22 @@ export interface ClientOptions {
   readonly answerMs?: number;
   /** Milliseconds without a byte until an answer counts as cut. */
   readonly stallMs?: number;
+  /** Milliseconds until the service's answer to a request must be complete. Transfers of files have no such deadline … */
+  readonly totalMs?: number;
+  /** … but must not stand still. */
+  readonly progress?: LeastProgress;
+  /** The longest answer of the service that is read, in bytes. */
+  readonly longestAnswer?: number;
+  /** The longest file that is fetched, in bytes. */
+  readonly longestFile?: number;
   readonly connections?: number;
   /** Aborted: what was not sent yet is not sent. */
   readonly stop?: AbortSignal;
+  /** Aborted: what was sent is not waited for any longer. */
+  readonly cut?: AbortSignal;
+  readonly network?: Network;
+  /** A rehearsal: files come from this machine only. */
+  readonly loopbackOnly?: boolean;
 }
 
 export interface HttpClient extends MediaApi {
@@ -45,20 +64,33 @@ export interface HttpClient extends MediaApi {
 }
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;
-const stopped: ApiFailure = { reason: 'aborted', message: '' };
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
 export function httpClient(options: ClientOptions): HttpClient {
   const base = options.base.replace(/\/+$/, '');
+  const {
+    connections = 128,
+    answerMs = 120_000,
+    stallMs = 120_000,
+    totalMs = 300_000,
+    progress = leastProgress,
+    longestAnswer = 16 << 20,
+    longestFile = 64 * 2 ** 30,
+    network = realNetwork,
+    loopbackOnly = false,
+    cut,
+  } = options;
+  const addresses = new StorageAddresses({ base, network, loopbackOnly });
   const agent = new Agent({
-    connections: options.connections ?? 128,
-    headersTimeout: options.answerMs ?? 120_000,
-    bodyTimeout: options.stallMs ?? 120_000,
-    connect: connector(15_000),
+    connections,
+    headersTimeout: answerMs,
+    bodyTimeout: stallMs,
+    connect: connector(15_000, (address) => addresses.meet(address)),
     ...connectorOptions,
   });
-  const fetcher = new FileFetcher(agent);
+  const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
+  const fetcher = new FileFetcher({ storage, longest: longestFile });
   const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
   const forms = new PathForms();
   const headers = { authorization: `Bearer ${options.key}` };
@@ -72,23 +104,19 @@ export function httpClient(options: ClientOptions): HttpClient {
   ): Answer<unknown> => {
     await pace();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
-    try {
-      const response = await request(`${base}${path}`, {
-        method,
-        dispatcher: agent,
-        headers: body === undefined ? headers : jsonHeaders,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(known === undefined ? {} : { signal: known }),
-      });
-      const text = await response.body.text();
-      const value = parsed(text);
-      if (response.statusCode >= 200 && response.statusCode < 300) return ok(value);
-      return err(
-        failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
-      );
-    } catch (error) {
-      return err(known?.aborted ? stopped : failureOfError(error));
-    }
+    const question = {
+      method,
+      url: `${base}${path}`,
+      ...(body === undefined ? { headers } : { headers: jsonHeaders, body: JSON.stringify(body) }),
+    };
+    const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut] };
+    const exchanged = await exchange(agent, question, bounds);
+    if (exchanged.is === 'failed')
+      return err(known?.aborted ? stopped : failureOfExchange(exchanged));
+    const { status, text } = exchanged;
+    const value = parsed(text);
+    if (status >= 200 && status < 300) return ok(value);
+    return err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
   };
 
   const sendTo = async (
@@ -100,6 +128,11 @@ export function httpClient(options: ClientOptions): HttpClient {
       ? await forms.ask(route, (path) => send(method, path, body))
       : await send(method, route.path, body);
 
+  const cappedRecord = async (record: RecordKind, id: string): Answer<unknown> => {
+    const got = await sendTo('GET', routes.project(record, id), undefined);
+    return got.ok ? ok(withCappedError(got.value)) : got;
+  };
+
   const checked = async <T>(schema: Schema, answer: Answer<unknown>): Answer<T> => {
     const got = await answer;
     if (!got.ok) return got;
@@ -109,7 +142,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     const where = error === undefined ? '' : `: ${error.instancePath || 'it'} ${error.message}`;
     return err({
       reason: 'unanswered',
-      message: `the answer is not what the interface says${where}`,
+      message: cappedMessage(`the answer is not what the interface says${where}`),
     });
   };
 
@@ -126,7 +159,7 @@ export function httpClient(options: ClientOptions): HttpClient {
       return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
     },
     put: async ({ uploadUrl }, file) =>
-      options.stop?.aborted ? err(stopped) : await putFile(agent, uploadUrl, file),
+      options.stop?.aborted ? err(stopped) : await putFile(storage, uploadUrl, file),
     async detectFaces(body) {
       return await checked<{ readonly id: string }>(
         idSchema,
@@ -150,15 +183,16 @@ export function httpClient(options: ClientOptions): HttpClient {
       const got = await checked<Account>(accountSchema, sendTo('GET', routes.account(), undefined));
       return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);
     },
-    project: (record, id) =>
-      checked<Project>(projectSchema, sendTo('GET', routes.project(record, id), undefined)),
+    project: (record, id) => checked<Project>(projectSchema, cappedRecord(record, id)),
     async deleteProject(record, id) {
       const got = await sendTo('DELETE', routes.project(record, id), undefined);
       return got.ok ? ok(undefined) : got;
     },
     download: async (url, into) =>
       options.stop?.aborted ? err(stopped) : await fetcher.fetch(url, into),
-    close: () => agent.close(),
+    async close() {
+      await Promise.all([agent.close(), storage.close()]);
+    },
   };
 }
 
@@ -172,8 +206,9 @@ function parsed(text: string): unknown {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (error) {
     // Not JSON: a proxy's page, for example. The status alone speaks then.
-    return undefined;
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
