@@ -87,7 +87,8 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
     write(happening) {
       if (!well) return;
       const { type, ...rest } = happening;
-      if (type === 'warning') logger.warn(rest, type);
+      if (type === 'bug') logger.error(rest, type);
+      else if (type === 'warning') logger.warn(rest, type);
       else logger.info(rest, type);
     },
     close() {

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Ballast, takeBallast } from '../edge/ballast.ts';
 import { realClock } from '../edge/clock.ts';
-import { httpClient } from '../edge/http-client.ts';
+import { type ClientOptions, httpClient } from '../edge/http-client.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
 import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
@@ -21,6 +21,7 @@ import type { LoadedPipeline } from './load.ts';
 import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { pass } from './passes.ts';
+import { Patience } from './patience.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
 import {
@@ -48,6 +49,11 @@ export interface RunOptions extends TargetOptions, PlaceOptions, ListenOptions, 
   readonly say?: (happening: Happening) => void;
   /** Aborted: nothing new starts, running requests end, the state can be resumed. */
   readonly signal?: AbortSignal;
+  /**
+   * How long requests that are running may take after `signal` was aborted, in milliseconds. Default 30,000. Then they are
+   * cut; a creation among them is in doubt.
+   */
+  readonly graceMs?: number;
   /** The first pause before a request is sent again, in milliseconds. Default 1000. */
   readonly backoffMs?: number;
   /** How many times faster than the hosted service the service is: polling follows it. Default 1. */
@@ -72,6 +78,8 @@ export interface Plugs {
   readonly lines?: (file: LineFile) => LineFile;
   readonly api?: (api: MediaApi) => MediaApi;
   readonly disk?: (disk: Disk) => Disk;
+  /** Limits of the client, and its network. */
+  readonly client?: Partial<ClientOptions>;
 }
 
 export async function run(
@@ -250,12 +258,17 @@ async function perform(
   const { ledger } = opened.state;
   const say = options.say ?? (() => undefined);
   const stopper = new AbortController();
+  const patience = new Patience(clock, options.graceMs);
+  if (options.signal !== undefined) patience.endAfter(options.signal);
   const client = httpClient({
     stop: stopper.signal,
+    cut: patience.cut,
+    loopbackOnly: target.kind === 'rehearsal',
     base: service.address,
     key: service.key,
     clock,
     requestsPerMinute: pipeline.limits.requestsPerMinute,
+    ...plugs.client,
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
   const low = new AbortController();
@@ -324,7 +337,9 @@ async function perform(
     // After trouble with the journal nothing may go on in the background.
     stopper.abort();
     await file.close();
+    patience.endAfter(stopper.signal);
     await client.close();
+    patience.over();
   }
 }
 

@@ -19,7 +19,8 @@ test('of sixteen creations in flight, one is answered with content-length: -5, a
     tasks: { doubt: 1, failed: 0, pending: 0 },
   });
   expect(rig.files('out')).toHaveLength(15);
-  const again = await rig.run(local);
+  front.tame();
+  const again = await rig.run(front.service);
   expect(again.summary).toMatchObject({ outcome: 'doubt', items: { done: 15 } });
   expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: 16 }, () => 10));
 });
