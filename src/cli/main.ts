@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { pathForms } from '../api/routes.ts';
 import { tiers } from '../api/tier.ts';
 import { printable } from '../base/printable.ts';
+import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import {
   duration,
   listenAddress,
@@ -208,10 +209,14 @@ function speed(text: string): 'instant' | 'realtime' | number {
 }
 
 outliveOutput();
+endOnBug();
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  exitCode = error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    sayBug(error);
+    exitCode = bugExitCode;
+  }
 }
 process.exitCode = exitCode;
