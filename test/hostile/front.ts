@@ -48,6 +48,8 @@ export interface FrontOptions {
   readonly deed: Deed;
   /** `one`: what belongs to the victim; `all`: every request of the place. */
   readonly who: 'one' | 'all';
+  /** The honest service does not see the requests that meet it. */
+  readonly withheld: boolean;
   /** Creations are answered when so many have come. */
   readonly gather: number;
 }
@@ -73,6 +75,11 @@ function placeOf(method: string, path: string): Place | undefined {
   if (method === 'PUT') return 'upload';
   return path.startsWith('/downloads/') ? 'download' : undefined;
 }
+
+/** Asked for by the victim. */
+const isOwn = (body: Buffer): boolean => body.toString().includes(`"name":"${victim} #`);
+
+const nothing: Honest = { status: 0, headers: {}, body: Buffer.alloc(0) };
 
 async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -107,11 +114,7 @@ export async function frontOf(local: LocalService, options: FrontOptions): Promi
     });
 
   /** Is this about the victim? What is learned on the way is kept. */
-  const concernsVictim = (place: Place, path: string, asked: Buffer, honest: Honest): boolean => {
-    if (place === 'creation' && asked.toString().includes(`"name":"${victim} #`)) {
-      project = JSON.parse(honest.body.toString())['id'];
-      return true;
-    }
+  const concernsVictim = (place: Place, path: string, honest: Honest): boolean => {
     if (project !== undefined && path.endsWith(project)) {
       for (const [found] of honest.body.toString().matchAll(/\/downloads\/[^"?]+/g))
         results.add(found);
@@ -124,8 +127,11 @@ export async function frontOf(local: LocalService, options: FrontOptions): Promi
     const { method = 'GET', url = '/' } = incoming;
     const place = placeOf(method, url);
     const asked = await bytesOf(incoming);
-    const honest = await forward(incoming, asked);
-    const concerned = place !== undefined && concernsVictim(place, url, asked, honest);
+    const own = place === 'creation' && isOwn(asked);
+    const withheld = !tame && options.withheld && place === options.at && own;
+    const honest = withheld ? nothing : await forward(incoming, asked);
+    const concerned = own || (place !== undefined && concernsVictim(place, url, honest));
+    if (own && !withheld) project = JSON.parse(honest.body.toString())['id'];
     if (place === 'creation') await gate();
     if (!tame && place === options.at && (options.who === 'all' || concerned)) {
       const { headers } = incoming;

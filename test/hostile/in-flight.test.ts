@@ -6,7 +6,7 @@ import { frontOf } from './front.ts';
 test('of sixteen creations in flight, one is answered with content-length: -5, and only that one is in doubt', async () => {
   const local = await service({ slots: 16 });
   const front = await frontOf(local, {
-    ...{ at: 'creation', who: 'one', gather: 16 },
+    ...{ at: 'creation', who: 'one', withheld: false, gather: 16 },
     deed: ({ response }) =>
       void response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n{}'),
   });
