@@ -39,7 +39,9 @@ export function failureOfStatus(
         ? { reason: 'unanswered', message: `502 with a project id: ${message}` }
         : { reason: 'unavailable', status, message, ...later };
   }
-  if (status >= 500 || status === 408)
+  // Only a plain redirect says that the request was not dealt with here.
+  const odd = status >= 300 && status < 400 && ![301, 302, 307, 308].includes(status);
+  if (odd || status >= 500 || status === 408)
     return { reason: 'unanswered', message: `status ${status} ${message}`.trim() };
   if ((status === 400 || status === 422) && /does not exist/i.test(message))
     return { reason: 'missing-asset', message };

@@ -143,7 +143,7 @@ export const answers: readonly Behaviour[] = [
   ),
 
   refusal('with a message of 20 MB', () => 'no '.repeat(5 << 20).slice(0, 15 << 20)),
-  refusal('with control characters', () => `no${wild}`),
+  needy(refusal('with control characters', () => `no${wild}`)),
   needy(refusal('with the key', (key) => `the key ${key} may not do that`)),
 
   read(
@@ -193,10 +193,12 @@ export const answers: readonly Behaviour[] = [
     text((honest) => `${honest.slice(0, -1)},"x":${deep(100_000)}}`),
     'done',
   ),
-  read(
-    'a type and a name with control characters',
-    fields(() => ({ type: wild, name: wild })),
-    'done',
+  needy(
+    read(
+      'a type and a name with control characters',
+      fields(() => ({ type: wild, name: wild })),
+      'done',
+    ),
   ),
   read(
     '__proto__',
