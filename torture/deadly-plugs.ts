@@ -16,7 +16,7 @@ function die(): void {
 }
 
 /** `state` is the state file of the run. */
-export function deadlyPlugs(crash: Crash, state: string): Required<Plugs> {
+export function deadlyPlugs(crash: Crash, state: string): Required<Omit<Plugs, 'client'>> {
   let times = 0;
   /** Does the process end here? Counts how often the point was come by. */
   const isDeath = (point: CrashPoint): boolean => {

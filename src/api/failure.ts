@@ -112,6 +112,8 @@ const describe: Readonly<Record<ApiFailure['reason'], string>> = {
 
 /** One sentence for a person: what happened, then the service's own words. */
 export function explainFailure(failure: ApiFailure): string {
+  // Refused on this side: the service knows nothing of it.
+  if (failure.reason === 'refused' && failure.status === 0) return failure.message;
   const status = 'status' in failure ? ` (${failure.status})` : '';
   return `${describe[failure.reason]}${status}${failure.message === '' ? '' : `: ${failure.message}`}`;
 }

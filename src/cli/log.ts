@@ -88,7 +88,8 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
     write(happening) {
       if (!well) return;
       const { type, ...rest } = ownRedactor().value(happening);
-      if (type === 'warning') logger.warn(rest, type);
+      if (type === 'bug') logger.error(rest, type);
+      else if (type === 'warning') logger.warn(rest, type);
       else logger.info(rest, type);
     },
     close() {

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { pathForms } from '../api/routes.ts';
 import { tiers } from '../api/tier.ts';
 import { openSecretWarnings } from '../edge/open-secret.ts';
+import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import {
   duration,
   listenAddress,
@@ -224,10 +225,14 @@ program.hook('preAction', async () => {
   const warnings = openSecretWarnings(process.env);
   if (warnings.length > 0) warnings.forEach((await import('./terminal.ts')).caution);
 });
+endOnBug();
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  exitCode = error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    sayBug(error);
+    exitCode = bugExitCode;
+  }
 }
 process.exitCode = exitCode;

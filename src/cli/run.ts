@@ -52,7 +52,7 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
   if (!opened.ok) return refuse(problem(opened.error), json);
   const log = opened.value;
   const stop = stopWhenAsked();
-  const show = json ? printJson : reader(stop.signal);
+  const show = json ? facts : reader(stop.signal);
   try {
     const ran = await run(loaded.value, {
       ...flags,
@@ -74,8 +74,14 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
   }
 }
 
+/** The stack of a bug is for the log. */
+const facts = (happening: Happening): void =>
+  printJson(happening.type === 'bug' ? { ...happening, stack: undefined } : happening);
+
 /** What is told beside the facts. */
-const aside: ReadonlySet<Happening['type']> = new Set(['warning', 'waiting', 'back', 'stopping']);
+const aside: ReadonlySet<Happening['type']> = new Set([
+  ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
+]);
 
 function reader(stop: AbortSignal): (happening: Happening) => void {
   let items = 0;

@@ -10,7 +10,7 @@ export interface Stop {
 
 /** What is said at the first of them. Only a person at a terminal, or a log, still hears it. */
 const polite =
-  'stopping: running requests are waited for; Ctrl-C once more stops at once; both are safe';
+  'stopping: waiting for running requests, at most 30 s; press Ctrl-C again to stop at once; both are safe';
 
 export function stopWhenAsked(): Stop {
   const controller = new AbortController();

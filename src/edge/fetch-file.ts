@@ -2,94 +2,102 @@
 // header, constant memory, and after a cut only the rest is asked for.
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Agent, type Dispatcher, request } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import { digestOfBytes } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Fetched, LocalFile } from '../run/ports.ts';
 import { contentRangeOf, isOtherVersion, lengthOf, validatorOf } from './content-range.ts';
-import { failureOfTransfer, storageFailure } from './http-failure.ts';
+import { failureOfFile, storageFailure } from './http-failure.ts';
 import { createPart, Part, type RunningHash, removePart, type Standing, standing } from './part.ts';
 import { wholeBytes } from './put-file.ts';
+import { Lost, type Storage, type StorageAnswer } from './storage.ts';
 
-type Response = Dispatcher.ResponseData;
 type Outcome = Result<Fetched, ApiFailure>;
 
 const empty: ApiFailure = { reason: 'unanswered', message: 'the file is empty' };
 
+export interface FetchOptions {
+  readonly storage: Storage;
+  /** The longest file that is fetched, in bytes. */
+  readonly longest: number;
+}
+
 export class FileFetcher {
-  readonly #agent: Agent;
+  readonly #o: FetchOptions;
   /** Spares reading what this process wrote itself; gone with the download that it is of. */
   readonly #hashes = new WeakMap<LocalFile, RunningHash>();
 
-  constructor(agent: Agent) {
-    this.#agent = agent;
+  constructor(options: FetchOptions) {
+    this.#o = options;
   }
 
   /** One request; a second one when the first shows that what is on disk cannot be gone on from. */
   async fetch(url: string, into: LocalFile): Promise<Outcome> {
-    if (!/^https?:\/\//.test(url))
-      return err({ reason: 'refused', status: 0, message: 'the download address is not http(s)' });
     try {
       const before = await standing(into, this.#hashes.get(into));
       const continued = before === undefined ? undefined : await this.#goOn(url, into, before);
       return continued ?? (await this.#begin(await this.#ask(url, {}), into));
     } catch (error) {
-      return err(failureOfTransfer(error, 'writing', `a file in ${dirname(into.path)}`));
+      if (error instanceof Lost) return err(error.failure);
+      const failure = failureOfFile(error, 'writing', `a file in ${dirname(into.path)}`);
+      if (failure === undefined) throw error;
+      return err(failure);
     }
   }
 
-  #ask(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+  #ask(url: string, headers: Readonly<Record<string, string>>): Promise<StorageAnswer> {
     const plain = { 'accept-encoding': 'identity', ...headers };
-    return request(url, { method: 'GET', dispatcher: this.#agent, headers: plain });
+    return this.#o.storage.send(url, { method: 'GET', headers: plain });
   }
 
   /** Undefined: it must be fetched from its beginning. */
   async #goOn(url: string, into: LocalFile, before: Standing): Promise<Outcome | undefined> {
     const { version, running } = before;
     const range = `bytes=${running.bytes}-`;
-    const response = await this.#ask(url, { range, 'if-range': version.validator });
-    if (continues(response, before))
-      return await this.#fill(
-        await untilFailure(response, Part.goOn(into, before)),
-        response,
-        into,
-      );
+    const answer = await this.#ask(url, { range, 'if-range': version.validator });
+    if (continues(answer, before) && !isCompressed(answer))
+      return await this.#fill(await orDrop(answer, Part.goOn(into, before)), answer, into);
     // The content has changed, or the storage gives no parts: it gave all of it.
-    if (response.statusCode === 200) return await this.#begin(response, into);
-    await response.body.dump();
-    if (response.statusCode === 206 || response.statusCode === 416) return undefined;
-    return err(storageFailure(response.statusCode));
+    if (answer.status === 200) return await this.#begin(answer, into);
+    await answer.skip();
+    if (answer.status === 206 || answer.status === 416) return undefined;
+    return err(storageFailure(answer.status));
   }
 
-  async #begin(response: Response, into: LocalFile): Promise<Outcome> {
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      return err(storageFailure(response.statusCode));
+  async #begin(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+    if (answer.status !== 200) {
+      await answer.skip();
+      return err(storageFailure(answer.status));
     }
-    const length = lengthOf(response.headers);
-    if (length !== undefined && length <= wholeBytes) return await saveWhole(response, into);
-    const validator = validatorOf(response.headers);
+    const length = lengthOf(answer.headers);
+    const refused = isCompressed(answer) ? compressed : this.#tooLong(length ?? 0);
+    if (refused !== undefined) {
+      answer.drop();
+      return err(refused);
+    }
+    if (length !== undefined && length <= wholeBytes) return await saveWhole(answer, into);
+    const validator = validatorOf(answer.headers);
     const version =
       validator === undefined || length === undefined ? undefined : { validator, total: length };
-    return await this.#fill(
-      await untilFailure(response, Part.begin(into, version)),
-      response,
-      into,
-    );
+    return await this.#fill(await orDrop(answer, Part.begin(into, version)), answer, into);
   }
 
-  async #fill(part: Part, response: Response, into: LocalFile): Promise<Outcome> {
+  async #fill(part: Part, answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
     try {
-      for await (const piece of response.body) await part.append(piece);
+      for await (const piece of answer.pieces()) {
+        const refused = this.#tooLong(part.running.bytes + piece.length);
+        if (refused !== undefined) {
+          await part.drop();
+          return err(refused);
+        }
+        await part.append(piece);
+      }
     } catch (error) {
-      // Unread, the body would hold its connection for ever.
-      response.body.destroy();
       await this.#leave(part, into);
       throw error;
     }
     const { bytes } = part.running;
-    const total = part.version?.total ?? lengthOf(response.headers) ?? bytes;
+    const total = part.version?.total ?? lengthOf(answer.headers) ?? bytes;
     if (bytes < total) {
       await this.#leave(part, into);
       return err({ reason: 'unanswered', message: `${bytes} of ${total} bytes came` });
@@ -98,7 +106,14 @@ export class FileFetcher {
       await part.drop();
       return err(bytes === 0 ? empty : tooMany(bytes, total));
     }
-    return ok({ ...(await part.finish()), contentType: contentTypeOf(response) });
+    return ok({ ...(await part.finish()), contentType: contentTypeOf(answer) });
+  }
+
+  #tooLong(bytes: number): ApiFailure | undefined {
+    const { longest } = this.#o;
+    if (bytes <= longest) return undefined;
+    const message = `the file is longer than ${longest} bytes, the most that is fetched; it stays at the service`;
+    return { reason: 'refused', status: 0, message };
   }
 
   async #leave(part: Part, into: LocalFile): Promise<void> {
@@ -107,22 +122,35 @@ export class FileFetcher {
   }
 }
 
+/** It was asked for as it is; under its name nobody would look for a compressed file. */
+function isCompressed({ headers }: StorageAnswer): boolean {
+  const encodings = [headers['content-encoding'] ?? ''].flat().join(',');
+  return /\b(gzip|deflate|br|zstd|compress)\b/i.test(encodings);
+}
+
+const compressed: ApiFailure = {
+  reason: 'unanswered',
+  message: 'the storage sent the file compressed, which it was not asked for',
+};
+
 const tooMany = (bytes: number, total: number): ApiFailure => ({
   reason: 'unanswered',
   message: `${bytes} bytes came, which is more than the ${total} that there are`,
 });
 
 /** True: the answer is the rest of what is on disk, and of the same version. */
-function continues({ statusCode, headers }: Response, { version, running }: Standing): boolean {
-  const range = statusCode === 206 ? contentRangeOf(headers) : undefined;
+function continues({ status, headers }: StorageAnswer, { version, running }: Standing): boolean {
+  const range = status === 206 ? contentRangeOf(headers) : undefined;
   return range?.start === running.bytes && range.total === version.total
     ? !isOtherVersion(headers, version)
     : false;
 }
 
 /** One write that returns when the bytes are on disk: a small file needs no sync of its own. */
-async function saveWhole(response: Response, into: LocalFile): Promise<Outcome> {
-  const bytes = Buffer.from(await response.body.arrayBuffer());
+async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer.pieces()) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
   if (bytes.length === 0) return err(empty);
   await using file = await createPart(into, constants.O_DSYNC);
   try {
@@ -131,21 +159,21 @@ async function saveWhole(response: Response, into: LocalFile): Promise<Outcome> 
     await removePart(into);
     throw error;
   }
-  const contentType = contentTypeOf(response);
+  const contentType = contentTypeOf(answer);
   return ok({ bytes: bytes.length, digest: digestOfBytes(bytes), contentType });
 }
 
 /** Frees the connection of an answer that nobody will read when there is no file to write it to. */
-async function untilFailure<T>(response: Response, work: Promise<T>): Promise<T> {
+async function orDrop<T>(answer: StorageAnswer, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    response.body.destroy();
+    answer.drop();
     throw error;
   }
 }
 
-function contentTypeOf({ headers }: Response): string {
+function contentTypeOf({ headers }: StorageAnswer): string {
   const type = headers['content-type'];
   return typeof type === 'string' ? type : '';
 }

@@ -1,6 +1,6 @@
 // Who is at the base address? Asked once before a run sends anything: nobody, something else than the service, or the
 // service. One free request, or three where the deployment does not tell of accounts.
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { readAccount } from '../api/answers.ts';
 import type { ApiFailure } from '../api/failure.ts';
 import type { Account } from '../api/project.ts';
@@ -9,6 +9,7 @@ import { isObject } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { connector, connectorOptions, NeverConnected } from './connector.ts';
+import { type Exchanged, exchange, GivenUp } from './exchange.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
 import { systemCode } from './system-error.ts';
 
@@ -43,6 +44,9 @@ interface Reply {
   readonly body: unknown;
 }
 
+/** Nobody answered, or not as HTTP does. */
+type Silence = Extract<Exchanged, { readonly is: 'failed' }>;
+
 export async function greet(options: GreetingOptions): Promise<Greeting> {
   const redactor = options.redactor ?? new Redactor([options.key]);
   return redactor.value(await greeted(options, redactor));
@@ -55,30 +59,36 @@ async function greeted(
   const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
   const late = AbortSignal.timeout(answerMs);
   const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
-  const ask = async (method: 'GET' | 'POST', path: string, body?: string): Promise<Reply> => {
+  const bounds = { bytes: longest, totalMs: answerMs, signals: [signal] };
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    body?: string,
+  ): Promise<Result<Reply, Silence>> => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const headers = { authorization: `Bearer ${key}`, ...type };
-    const more = body === undefined ? {} : { body };
     const url = `${base.replace(/\/+$/, '')}${path}`;
-    const reply = await request(url, { method, dispatcher: agent, headers, signal, ...more });
-    const said = redactor.value(await jsonOf(reply));
-    return { status: reply.statusCode, headers: reply.headers, body: said };
+    const exchanged = await exchange(agent, { method, url, headers, body }, bounds);
+    if (exchanged.is === 'failed') return err(exchanged);
+    const { status, headers: received, text } = exchanged;
+    return ok({ status, headers: received, body: redactor.value(jsonOf(text)) });
   };
   try {
     const reply = await ask('GET', routes.account().path);
-    if (reply.status !== 404) return introduced(reply, now);
+    if (!reply.ok) return unanswered(reply.error, signal);
+    if (reply.value.status !== 404) return introduced(reply.value, now);
     // An older deployment does not tell of accounts. Every one gives out upload addresses, at one of two paths.
     const { path, alternate } = routes.uploadAddresses();
     const items = JSON.stringify({ items: [{ type: 'image', extension: 'png' }] });
     for (const known of [path, alternate]) {
-      const { status, body } = await ask('POST', known, items);
+      const tried = await ask('POST', known, items);
+      if (!tried.ok) return unanswered(tried.error, signal);
+      const { status, body } = tried.value;
       const speaks = isObject(body) || status === 401 || status === 403 || status === 429;
       if (status !== 404 && status !== 405 && (speaks || status >= 500))
         return { is: 'service', account: ok(undefined) };
     }
     return stranger('knows none of the paths of the service (404)');
-  } catch (error) {
-    return unanswered(error, signal);
   } finally {
     await agent.destroy();
   }
@@ -110,7 +120,7 @@ function kindOf(headers: Reply['headers']): string {
 }
 
 /** Where an answer is only slow or gets lost, a run has patience of its own. */
-function unanswered(error: unknown, signal: AbortSignal): Greeting {
+function unanswered({ error }: Silence, signal: AbortSignal): Greeting {
   const late: ApiFailure = { reason: 'unanswered', message: 'no answer came in time' };
   if (signal.aborted) return { is: 'service', account: err(late) };
   if (error instanceof NeverConnected) {
@@ -118,22 +128,18 @@ function unanswered(error: unknown, signal: AbortSignal): Greeting {
     return { is: 'nobody', why: `cannot be reached (${code})` };
   }
   if (isNotHttp(error)) return stranger('does not speak HTTP');
+  if (error instanceof GivenUp && error.because === 'long')
+    return stranger('answers with more than an account is');
   return { is: 'service', account: err(failureOfError(error)) };
 }
 
 /** What was answered, as JSON; undefined: it is none. */
-async function jsonOf({ body }: Dispatcher.ResponseData): Promise<unknown> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > longest) break;
-    parts.push(part);
-  }
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
-  } catch {
+    return JSON.parse(text);
+  } catch (error) {
     // Not JSON: that says enough.
-    return undefined;
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

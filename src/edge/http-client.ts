@@ -1,5 +1,5 @@
 // The service over HTTP: one call is one request, and every answer is a value.
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import {
   readAccount,
   readFaceDetection,
@@ -12,13 +12,18 @@ import { type Route, routes, type TwoForms } from '../api/routes.ts';
 import type { JsonObject } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { scrubbed } from '../base/scrub.ts';
 import type { Clock, MediaApi } from '../run/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
+import { exchange } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
-import { failureOfError, failureOfStatus } from './http-failure.ts';
+import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
 import { type Pace, pacer } from './pace.ts';
 import { PathForms } from './path-forms.ts';
+import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import { Storage } from './storage.ts';
+import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
 export interface ClientOptions {
   /** The base address; paths are appended to it. */
@@ -32,9 +37,22 @@ export interface ClientOptions {
   readonly answerMs?: number;
   /** Milliseconds without a byte until an answer counts as cut. */
   readonly stallMs?: number;
+  /** Milliseconds until the service's answer to a request must be complete. Transfers of files have no such deadline … */
+  readonly totalMs?: number;
+  /** … but must not stand still. */
+  readonly progress?: LeastProgress;
+  /** The longest answer of the service that is read, in bytes. */
+  readonly longestAnswer?: number;
+  /** The longest file that is fetched, in bytes. */
+  readonly longestFile?: number;
   readonly connections?: number;
   /** Aborted: what was not sent yet is not sent. */
   readonly stop?: AbortSignal;
+  /** Aborted: what was sent is not waited for any longer. */
+  readonly cut?: AbortSignal;
+  readonly network?: Network;
+  /** A rehearsal: files come from this machine only. */
+  readonly loopbackOnly?: boolean;
 }
 
 export interface HttpClient extends MediaApi {
@@ -42,20 +60,33 @@ export interface HttpClient extends MediaApi {
 }
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;
-const stopped: ApiFailure = { reason: 'aborted', message: '' };
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
 export function httpClient(options: ClientOptions): HttpClient {
   const base = options.base.replace(/\/+$/, '');
+  const {
+    connections = 128,
+    answerMs = 120_000,
+    stallMs = 120_000,
+    totalMs = 300_000,
+    progress = leastProgress,
+    longestAnswer = 16 << 20,
+    longestFile = 64 * 2 ** 30,
+    network = realNetwork,
+    loopbackOnly = false,
+    cut,
+  } = options;
+  const addresses = new StorageAddresses({ base, network, loopbackOnly });
   const agent = new Agent({
-    connections: options.connections ?? 128,
-    headersTimeout: options.answerMs ?? 120_000,
-    bodyTimeout: options.stallMs ?? 120_000,
-    connect: connector(15_000),
+    connections,
+    headersTimeout: answerMs,
+    bodyTimeout: stallMs,
+    connect: connector(15_000, (address) => addresses.meet(address)),
     ...connectorOptions,
   });
-  const fetcher = new FileFetcher(agent);
+  const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
+  const fetcher = new FileFetcher({ storage, longest: longestFile });
   const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);
@@ -70,23 +101,19 @@ export function httpClient(options: ClientOptions): HttpClient {
   ): Answer<unknown> => {
     await pace();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
-    try {
-      const response = await request(`${base}${path}`, {
-        method,
-        dispatcher: agent,
-        headers: body === undefined ? headers : jsonHeaders,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(known === undefined ? {} : { signal: known }),
-      });
-      const text = await response.body.text();
-      const value = redactor.value(parsed(text));
-      if (response.statusCode >= 200 && response.statusCode < 300) return ok(value);
-      return err(
-        failureOfStatus(response.statusCode, value, response.headers, options.clock.now()),
-      );
-    } catch (error) {
-      return err(known?.aborted ? stopped : redactor.value(failureOfError(error)));
-    }
+    const question = {
+      method,
+      url: `${base}${path}`,
+      ...(body === undefined ? { headers } : { headers: jsonHeaders, body: JSON.stringify(body) }),
+    };
+    const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut] };
+    const exchanged = await exchange(agent, question, bounds);
+    if (exchanged.is === 'failed')
+      return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
+    const { status, text } = exchanged;
+    const value = redactor.value(parsed(text));
+    if (status >= 200 && status < 300) return ok(value);
+    return err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
   };
 
   const sendTo = async (
@@ -107,7 +134,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     if (!got.ok) return got;
     const value = read(got.value);
     if (value.ok) return value;
-    const message = `the answer is not what the interface says: ${value.error}`;
+    const message = scrubbed(`the answer is not what the interface says: ${value.error}`);
     return err({ reason: 'unanswered', message });
   };
 
@@ -124,7 +151,9 @@ export function httpClient(options: ClientOptions): HttpClient {
       return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
     },
     put: async ({ uploadUrl }, file) =>
-      options.stop?.aborted ? err(stopped) : redactor.value(await putFile(agent, uploadUrl, file)),
+      options.stop?.aborted
+        ? err(stopped)
+        : redactor.value(await putFile(storage, uploadUrl, file)),
     detectFaces: (body) => checked(readTaking, sendTo('POST', routes.detectFaces(), body)),
     faceDetection: (id) =>
       checked(readFaceDetection, sendTo('GET', routes.faceDetection(id), undefined)),
@@ -142,7 +171,9 @@ export function httpClient(options: ClientOptions): HttpClient {
     },
     download: async (url, into) =>
       options.stop?.aborted ? err(stopped) : redactor.value(await fetcher.fetch(url, into)),
-    close: () => agent.close(),
+    async close() {
+      await Promise.all([agent.close(), storage.close()]);
+    },
   };
 }
 
@@ -150,8 +181,9 @@ function parsed(text: string): unknown {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (error) {
     // Not JSON: a proxy's page, for example. The status alone speaks then.
-    return undefined;
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

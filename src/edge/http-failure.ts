@@ -4,6 +4,8 @@ import type { ApiFailure } from '../api/failure.ts';
 import { isObject } from '../base/json.ts';
 import { scrubbed } from '../base/scrub.ts';
 import { NeverConnected } from './connector.ts';
+import { type Exchanged, GivenUp } from './exchange.ts';
+import { RefusedAddress } from './storage-address.ts';
 import { isMachineTrouble, isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -37,7 +39,9 @@ export function failureOfStatus(
         ? { reason: 'unanswered', message: `502 with a project id: ${message}` }
         : { reason: 'unavailable', status, message, ...later };
   }
-  if (status >= 500 || status === 408)
+  // Only a plain redirect says that the request was not dealt with here.
+  const odd = status >= 300 && status < 400 && ![301, 302, 307, 308].includes(status);
+  if (odd || status >= 500 || status === 408)
     return { reason: 'unanswered', message: `status ${status} ${message}`.trim() };
   if ((status === 400 || status === 422) && /does not exist/i.test(message))
     return { reason: 'missing-asset', message };
@@ -64,27 +68,50 @@ export function storageFailure(status: number): ApiFailure {
 /** What came does not follow the protocol. Not every such error has a code. */
 export const isNotHttp = (error: unknown): boolean => error instanceof errors.HTTPParserError;
 
+/**
+ * What a request that got no answer means, whatever was thrown: by the socket, TLS, the parser or undici itself. Only a
+ * connection that never came to be is known to have carried nothing.
+ */
 export function failureOfError(error: unknown): ApiFailure {
-  if (!(error instanceof Error)) throw error;
+  if (error instanceof NeverConnected) return neverConnected(error);
   if (isNotHttp(error)) return { reason: 'unanswered', message: 'the answer is not HTTP' };
-  const code = systemCode(error) ?? systemCode(error.cause);
-  if (code === undefined) throw error;
-  if (!(error instanceof NeverConnected)) return { reason: 'unanswered', message: code };
-  // A connection is a file handle too.
-  if (code === 'EMFILE' || code === 'ENFILE')
-    return { reason: 'local', message: `a connection ${systemReason(error.cause)}` };
-  return { reason: 'unreachable', message: code };
+  if (error instanceof GivenUp) return { reason: 'unanswered', message: error.message };
+  const code = systemCode(error) ?? (error instanceof Error ? systemCode(error.cause) : undefined);
+  const name = error instanceof Error ? error.name : typeof error;
+  return { reason: 'unanswered', message: scrubbed(code ?? name) };
 }
 
-/** A transfer meets trouble of the network and of the file, which `what` names. */
-export function failureOfTransfer(
+function neverConnected({ cause, message }: NeverConnected): ApiFailure {
+  if (cause instanceof RefusedAddress)
+    return { reason: 'refused', status: 0, message: cause.message };
+  const code = systemCode(cause);
+  // A connection is a file handle too.
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return { reason: 'local', message: `a connection ${systemReason(cause)}` };
+  return { reason: 'unreachable', message: scrubbed(code ?? message) };
+}
+
+/** A request that has surely not left can be sent again; of the others only the answer is missing. */
+export function failureOfExchange({
+  sent,
+  error,
+}: Extract<Exchanged, { readonly is: 'failed' }>): ApiFailure {
+  return !sent && error instanceof GivenUp ? stopped : failureOfError(error);
+}
+
+/** Not sent, since the run is stopping. */
+export const stopped: ApiFailure = { reason: 'aborted', message: '' };
+
+/**
+ * What a file of this machine has to do with a transfer that failed, which `what` names. Undefined: nothing, it is a bug
+ * of ours.
+ */
+export function failureOfFile(
   error: unknown,
   doing: 'reading' | 'writing',
   what: string,
-): ApiFailure {
-  if (isMachineTrouble(error, doing))
-    return { reason: 'local', message: `${what} ${systemReason(error)}` };
-  if (isSystemTrouble(error))
-    return { reason: 'refused', status: 0, message: `${what} ${systemReason(error)}` };
-  return failureOfError(error);
+): ApiFailure | undefined {
+  const message = `${what} ${systemReason(error)}`;
+  if (isMachineTrouble(error, doing)) return { reason: 'local', message };
+  return isSystemTrouble(error) ? { reason: 'refused', status: 0, message } : undefined;
 }

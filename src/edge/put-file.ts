@@ -2,38 +2,40 @@
 import { createHash, type Hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { type Agent, request } from 'undici';
 import type { ApiFailure } from '../api/failure.ts';
 import { digestFrom, digestOfBytes } from '../base/digest.ts';
 import { err, ok } from '../base/result.ts';
 import type { LocalFile, MediaApi } from '../run/ports.ts';
-import { failureOfTransfer, storageFailure } from './http-failure.ts';
+import { failureOfFile, storageFailure } from './http-failure.ts';
+import { Lost, type Storage } from './storage.ts';
 
 /** Files up to this size, in bytes, are moved in one piece; larger ones stream, so memory stays the same. */
 export const wholeBytes = 1 << 20;
 
 export async function putFile(
-  agent: Agent,
+  storage: Storage,
   url: string,
   { path }: LocalFile,
 ): ReturnType<MediaApi['put']> {
-  if (!/^https?:\/\//.test(url))
-    return err({ reason: 'refused', status: 0, message: 'the upload address is not http(s)' });
+  const reading: { failed?: unknown } = {};
   try {
     const small = readSmall(path);
     if (small !== undefined) {
-      const sent = await putBody(agent, url, small, small.length);
+      const sent = await putBody(storage, url, small, small.length);
       return sent === undefined ? ok(digestOfBytes(small)) : err(sent);
     }
     await using file = await open(path, 'r');
     const { size } = await file.stat();
     const hash = createHash('sha256');
-    const body = Readable.from(chunks(file, hash), { objectMode: false });
-    const sent = await putBody(agent, url, body, size);
+    const sent = await putBody(storage, url, chunks(file, hash, reading), size);
     return sent === undefined ? ok(digestFrom(hash.digest('hex'))) : err(sent);
   } catch (error) {
-    return err(failureOfTransfer(error, 'reading', 'the file'));
+    // A file that cannot be read any more ends the request too.
+    const cause = reading.failed ?? error;
+    if (cause instanceof Lost) return err(cause.failure);
+    const failure = failureOfFile(cause, 'reading', 'the file');
+    if (failure === undefined) throw cause;
+    return err(failure);
   }
 }
 
@@ -44,24 +46,37 @@ function readSmall(path: string): Buffer | undefined {
 
 /** Undefined: it was taken. */
 async function putBody(
-  agent: Agent,
+  storage: Storage,
   url: string,
-  body: Buffer | Readable,
+  body: Buffer | AsyncIterable<Buffer>,
   bytes: number,
 ): Promise<ApiFailure | undefined> {
   const headers = { 'content-length': String(bytes) };
-  const response = await request(url, { method: 'PUT', dispatcher: agent, headers, body });
-  await response.body.dump();
-  const taken = response.statusCode >= 200 && response.statusCode < 300;
-  return taken ? undefined : storageFailure(response.statusCode);
+  const answer = await storage.send(url, { method: 'PUT', headers, body });
+  await answer.skip();
+  const taken = answer.status >= 200 && answer.status < 300;
+  return taken ? undefined : storageFailure(answer.status);
 }
 
-async function* chunks(file: FileHandle, hash: Hash): AsyncGenerator<Buffer> {
+/** `reading.failed` is set when the file cannot be read to its end. */
+async function* chunks(
+  file: FileHandle,
+  hash: Hash,
+  reading: { failed?: unknown },
+): AsyncGenerator<Buffer> {
   for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
-    if (bytesRead === 0) return;
-    const chunk = buffer.subarray(0, bytesRead);
+    let read: Awaited<ReturnType<typeof readChunk>>;
+    try {
+      read = await readChunk(file);
+    } catch (error) {
+      reading.failed = error;
+      throw error;
+    }
+    if (read.bytesRead === 0) return;
+    const chunk = read.buffer.subarray(0, read.bytesRead);
     hash.update(chunk);
     yield chunk;
   }
 }
+
+const readChunk = (file: FileHandle) => file.read({ buffer: Buffer.allocUnsafe(1 << 18) });

@@ -1,4 +1,5 @@
 // Everything that a run says while it lasts. The terminal, the JSON stream and the log only read it.
+import type { Bug } from '../base/bug.ts';
 import type { Plan } from '../plan/plan.ts';
 
 export type TaskEnding =
@@ -56,6 +57,8 @@ export type Happening =
   /** It is back, and the run goes on. */
   | ({ readonly type: 'back'; readonly waitedMs: number } & Outage)
   | { readonly type: 'stopping'; readonly why: string }
+  /** An error of ours that nobody expected ended what was done for a task, and no other. */
+  | ({ readonly type: 'bug'; readonly task: string } & Bug)
   | { readonly type: 'ended'; readonly summary: Summary };
 
 /** How a run came out. Times in milliseconds, credits as the service charged them. */

@@ -1,4 +1,5 @@
 // A run as text: a line per item and per trouble while it lasts, and a summary.
+import { bugText } from '../base/bug.ts';
 import { printable } from '../base/printable.ts';
 import { creditsText } from './credits-text.ts';
 import type { Happening, Summary, TaskEnding, TroubleGroup } from './happening.ts';
@@ -33,7 +34,9 @@ export function happeningText(happening: Happening, items: number): string | und
     case 'back':
       return printable(backText(happening));
     case 'stopping':
-      return `stopping: ${printable(happening.why)}; running requests are waited for`;
+      return `stopping: ${printable(happening.why)}; waiting for running requests`;
+    case 'bug':
+      return `error: ${printable(happening.task)}: ${printable(bugText(happening))}`;
     case 'ended':
       return undefined;
   }

@@ -1,9 +1,12 @@
 // The clerk: puts on record what jobs say, and lets each go on when that is on disk where it must be, and when there
 // is still money for what it is about to send.
+import { type Bug, bugText } from '../base/bug.ts';
+import { scrubbed } from '../base/scrub.ts';
 import type { Happened } from '../journal/line.ts';
 import type { Happening } from '../report/happening.ts';
 import { count } from '../report/text.ts';
 import type { Flight, Flights } from './flights.ts';
+import type { Landing } from './job.ts';
 import type { Journal, Notice, Runner } from './ports.ts';
 import type { Purse } from './purse.ts';
 import type { Refusals } from './refusals.ts';
@@ -18,6 +21,9 @@ export interface ClerkOptions {
 }
 
 const outcomes: readonly Happened['event'][] = ['created', 'refused', 'doubt'];
+
+/** How a job counts that a bug has ended. */
+type Afterwards = Extract<Landing, { readonly end: 'doubt' | 'pending' | 'failed' }>;
 
 interface Waiting {
   readonly key: string;
@@ -99,6 +105,24 @@ export class Clerk {
       this.#record(key, { event: 'refused', job: order.fingerprint, error });
     }
     runner.decline(key, leave.why);
+  }
+
+  /**
+   * A bug ended a job in the middle, and what it leaves is told and recorded as what it is: with nothing but an intent on
+   * record, its creation may have been paid.
+   */
+  afterBug(key: string, bug: Bug): Afterwards {
+    const { order } = this.#o.flights.get(key);
+    const { ledger } = this.#o.journal;
+    this.#o.say({ type: 'bug', task: order.task, ...bug });
+    const why = scrubbed(bugText(bug));
+    const state = 'fingerprint' in order ? ledger.job(order.fingerprint)?.state : undefined;
+    if (order.deed === 'create' && state === 'intended')
+      this.#record(key, { event: 'doubt', job: order.fingerprint, why });
+    if (state === 'intended' || state === 'doubt') return { end: 'doubt', why };
+    // Paid: the next run goes on with it.
+    if (state === 'created' || state === 'complete') return { end: 'pending', why };
+    return { end: 'failed', why, again: false, code: 'bug' };
   }
 
   /** Charges that are not what was expected are said, with their projects. */

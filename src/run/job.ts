@@ -1,6 +1,7 @@
 // A job order: what the loop asks a runner to do, and how it may end. Plain JSON, so it can cross a wire.
 import type { ApiFailure } from '../api/failure.ts';
 import type { Download } from '../api/project.ts';
+import type { Bug } from '../base/bug.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { OutputLine } from '../journal/line.ts';
 import type { Expectation } from '../plan/estimate.ts';
@@ -170,4 +171,9 @@ export type Outcome =
       readonly failure: ApiFailure;
     }
   /** We were asked to stop. */
-  | { readonly end: 'stopped' };
+  | { readonly end: 'stopped' }
+  /** An error that nobody expected ended this job, and no other. */
+  | { readonly end: 'bug'; readonly bug: Bug };
+
+/** How a job ends for the tasks that it was for, once what a bug has left is on record. */
+export type Landing = Exclude<Outcome, { readonly end: 'bug' }>;

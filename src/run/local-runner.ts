@@ -1,5 +1,6 @@
 // The runner in this process: jobs of a step kind share a p-limit, each stops at every event until it is told on.
 import pLimit, { type LimitFunction } from 'p-limit';
+import { bugOf } from '../base/bug.ts';
 import type { JobOrder } from './job.ts';
 import { perform } from './perform.ts';
 import type { Notice, Runner } from './ports.ts';
@@ -67,8 +68,11 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
   return {
     start(order) {
       const limiter = limiterOf(order.kind);
+      // Whatever is thrown is a bug in this one job; the others know nothing of it.
+      const ended = (error: unknown): void =>
+        tell({ is: 'ended', key: order.key, outcome: { end: 'bug', bug: bugOf(error) } });
       const running = limiter === undefined ? drive(order) : limiter(drive, order);
-      running.catch(fail);
+      running.catch(ended);
     },
     async next() {
       while (waiting.length === 0 && crash === undefined)

@@ -16,7 +16,7 @@ import { Barrier } from './barrier.ts';
 import { Clerk } from './clerk.ts';
 import { type Flight, Flights, type Passenger } from './flights.ts';
 import { give } from './giving.ts';
-import type { JobOrder, Outcome } from './job.ts';
+import type { JobOrder, Landing, Outcome } from './job.ts';
 import type { LoopOptions } from './loop-options.ts';
 import type { Move } from './move.ts';
 import type { Notice } from './ports.ts';
@@ -272,8 +272,9 @@ export class Loop {
     for (const notice of notices) if (notice.is === 'ended') this.#land(notice.key, notice.outcome);
   }
 
-  #land(key: string, outcome: Outcome): void {
+  #land(key: string, ended: Outcome): void {
     this.#window.askAgain();
+    const outcome = ended.end === 'bug' ? this.#clerk.afterBug(key, ended.bug) : ended;
     const flight = this.#flights.land(key);
     this.#purse.settle(flight);
     this.#settle(flight, outcome, flight, Math.max(0, flight.charged - flight.before));
@@ -281,7 +282,7 @@ export class Loop {
   }
 
   /** Ends one of the tasks that a job was for. */
-  #settle(flight: Flight, outcome: Outcome, { work, step }: Passenger, charged: number): void {
+  #settle(flight: Flight, outcome: Landing, { work, step }: Passenger, charged: number): void {
     const leader = flight.work === work && flight.step === step;
     this.#window.stir(work);
     switch (outcome.end) {

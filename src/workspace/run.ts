@@ -4,7 +4,7 @@ import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Ballast, takeBallast } from '../edge/ballast.ts';
 import { realClock } from '../edge/clock.ts';
-import { httpClient } from '../edge/http-client.ts';
+import { type ClientOptions, httpClient } from '../edge/http-client.ts';
 import { JournalFile } from '../edge/journal-file.ts';
 import { takeLock } from '../edge/lock.ts';
 import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
@@ -24,6 +24,7 @@ import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
 import { claimOwnFolder } from './own-folder.ts';
 import { pass } from './passes.ts';
+import { Patience } from './patience.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
 import {
@@ -57,6 +58,11 @@ export interface RunOptions
   readonly say?: (happening: Happening) => void;
   /** Aborted: nothing new starts, running requests end, the state can be resumed. */
   readonly signal?: AbortSignal;
+  /**
+   * How long requests that are running may take after `signal` was aborted, in milliseconds. Default 30,000. Then they are
+   * cut; a creation among them is in doubt.
+   */
+  readonly graceMs?: number;
   /** The first pause before a request is sent again, in milliseconds. Default 1000. */
   readonly backoffMs?: number;
   /** How many times faster than the hosted service the service is: polling follows it. Default 1. */
@@ -81,6 +87,8 @@ export interface Plugs {
   readonly lines?: (file: LineFile) => LineFile;
   readonly api?: (api: MediaApi) => MediaApi;
   readonly disk?: (disk: Disk) => Disk;
+  /** Limits of the client, and its network. */
+  readonly client?: Partial<ClientOptions>;
 }
 
 export async function run(
@@ -275,13 +283,18 @@ async function perform(
   const { ledger } = opened.state;
   const { say } = options;
   const stopper = new AbortController();
+  const patience = new Patience(clock, options.graceMs);
+  if (options.signal !== undefined) patience.endAfter(options.signal);
   const client = httpClient({
     stop: stopper.signal,
+    cut: patience.cut,
+    loopbackOnly: target.kind === 'rehearsal',
     base: service.address,
     key: service.key,
     redactor,
     clock,
     requestsPerMinute: pipeline.limits.requestsPerMinute,
+    ...plugs.client,
   });
   const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
   const low = new AbortController();
@@ -351,7 +364,9 @@ async function perform(
     // After trouble with the journal nothing may go on in the background.
     stopper.abort();
     await file.close();
+    patience.endAfter(stopper.signal);
     await client.close();
+    patience.over();
   }
 }
 

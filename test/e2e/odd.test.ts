@@ -85,7 +85,7 @@ async function apart({ cwd, argv, env: more }: Ask, output: Case['apart']): Prom
 /** Control characters, and those that reorder or hide text. */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 const trace =
-  /^\s+at .+:\d+:\d+\)?$|^crashed: |\b(Type|Range|Reference|Syntax)Error\b|node:internal/m;
+  /^\s+at .+:\d+:\d+\)?$|^crashed: |a bug in shotlist|\b(Type|Range|Reference|Syntax)Error\b|node:internal/m;
 
 /** Words of programs that a sentence for people lets through where nobody thought of the value. */
 const leaked = /\bundefined\b|\[object |(?<!["=])\bNaN\b|must NOT/;

@@ -149,6 +149,43 @@ describe('a stop waits for nothing but answers', () => {
   });
 });
 
+describe('a stop does not wait for ever', () => {
+  /** Stops the run when so many requests of that kind have come to the service. */
+  function stopWhen(local: LocalService, route: string, count: number): AbortSignal {
+    const controller = new AbortController();
+    void until(`${route} is under way`, () => (local.requests()[route] ?? 0) >= count).then(() =>
+      controller.abort(),
+    );
+    return controller.signal;
+  }
+
+  test('for a creation: it is cut, recorded as in doubt, and the next run does not repeat it', async () => {
+    const local = await service({ faults: { faults: [slowCreation] } });
+    const rig = await photoRig(2);
+    const signal = stopWhen(local, 'POST /v1/face-swap-photo', 2);
+    const { summary } = await rig.run(local, { signal, graceMs: 1 });
+    expect(summary).toMatchObject({ outcome: 'interrupted', exitCode: 130, tasks: { doubt: 2 } });
+    expect(rig.read('photos.state.jsonl').match(/"state":"doubt"/g)).toHaveLength(2);
+    expect(rig.files('.shotlist').filter((name) => /lock|ballast|part/.test(name))).toEqual([]);
+    const again = await rig.run(local);
+    expect(again.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 2 } });
+    expect(local.requests()['POST /v1/face-swap-photo']).toBe(2);
+  });
+
+  test('for anything else: it is cut, and the next run does it again', async () => {
+    const slowDetection = {
+      ...({ fault: 'latency', on: 'GET /v1/face-detection/:id', for: '1h', count: 2 } as const),
+    };
+    const local = await service({ faults: { faults: [slowDetection] } });
+    const rig = await photoRig(2);
+    const signal = stopWhen(local, 'GET /v1/face-detection/:id', 2);
+    const { summary } = await rig.run(local, { signal, graceMs: 1 });
+    expect(summary).toMatchObject({ outcome: 'interrupted', tasks: { doubt: 0 } });
+    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  });
+});
+
 describe('the command is asked to stop', () => {
   const moments: readonly (readonly [string, (local: LocalService) => boolean])[] = [
     ['uploads', (local) => Object.keys(local.requests()).length > 0],
@@ -173,7 +210,7 @@ describe('the command is asked to stop', () => {
       child.kill(signal);
       const { code, stdout, stderr } = await death;
       expect(stderr.match(/stopping: /g)).toHaveLength(1);
-      expect(stderr).toContain('Ctrl-C once more stops at once; both are safe');
+      expect(stderr).toContain('press Ctrl-C again to stop at once; both are safe');
       expect(stdout).toContain('Interrupted. Run it again to go on');
       expect(code).toBe(130);
       await goesOn(rig, local);
@@ -192,7 +229,7 @@ describe('the command is asked to stop', () => {
     // Its intent alone is not enough: a request that was not sent yet is not sent any more.
     await until('it pays', () => (local.requests()['POST /v1/face-swap-photo'] ?? 0) > 0);
     child.kill('SIGINT');
-    await until('it has said that it stops', () => said.includes('once more stops at once'));
+    await until('it has said that it stops', () => said.includes('again to stop at once'));
     child.kill('SIGINT');
     expect((await death).code).toBe(130);
     const again = await rig.command(['run', 'pipeline.yaml'], envOf(local));

@@ -80,6 +80,8 @@ describe('a status', () => {
     [503, { message: 'later' }, 'unavailable'],
     [504, undefined, 'unanswered'],
     [301, undefined, 'refused'],
+    [303, undefined, 'unanswered'],
+    [304, undefined, 'unanswered'],
   ])('%i with %j is %s', async (status, body, reason) => {
     const server = await serve((_, response) =>
       answer(response, status, body, { location: '/elsewhere' }),

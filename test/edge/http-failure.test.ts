@@ -4,10 +4,11 @@ import { type ApiFailure, explainFailure, remedy } from '../../src/api/failure.t
 import { NeverConnected } from '../../src/edge/connector.ts';
 import {
   failureOfError,
+  failureOfFile,
   failureOfStatus,
-  failureOfTransfer,
   storageFailure,
 } from '../../src/edge/http-failure.ts';
+import { RefusedAddress } from '../../src/edge/storage-address.ts';
 
 const now = Date.parse('2026-08-05T10:00:00Z');
 const of = (
@@ -145,16 +146,35 @@ describe('an error', () => {
     });
   });
 
-  test('that is nothing known is a bug, and is thrown on', () => {
-    expect(() => failureOfError(new TypeError('x is not a function'))).toThrow(
-      'x is not a function',
-    );
+  test.each([
+    ['a type error in the parser', new TypeError('x is not a function'), 'TypeError'],
+    [
+      'a failed assertion',
+      Object.assign(new Error('no'), { code: 'ERR_ASSERTION' }),
+      'ERR_ASSERTION',
+    ],
+    ['something that is no error', 'a text', 'string'],
+    ['nothing', undefined, 'undefined'],
+  ])('whatever it is, such as %s, is an answer that never came', (_, thrown, message) => {
+    expect(failureOfError(thrown)).toEqual({ reason: 'unanswered', message });
+  });
+
+  test('of a host that is refused says so, and nothing was sent', () => {
+    const cause = new RefusedAddress('not there');
+    expect(failureOfError(new NeverConnected('', { cause }))).toEqual({
+      reason: 'refused',
+      status: 0,
+      message: 'not there',
+    });
   });
 });
 
 describe('an error of a transfer', () => {
-  const during = (code: string, doing: 'reading' | 'writing') =>
-    failureOfTransfer(coded(code), doing, 'the file');
+  const during = (code: string, doing: 'reading' | 'writing'): ApiFailure => {
+    const failure = failureOfFile(coded(code), doing, 'the file');
+    if (failure === undefined) throw new Error(`${code} has nothing to do with a file`);
+    return failure;
+  };
 
   test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])(
     '%s is about this machine: nothing more is bought',
@@ -185,8 +205,10 @@ describe('an error of a transfer', () => {
       });
   });
 
-  test.each(['ECONNRESET', 'UND_ERR_BODY_TIMEOUT'])('%s is a cut: it is tried again', (code) => {
-    expect(remedy('free', during(code, 'writing'))).toBe('retry');
+  test('that has nothing to do with a file is a bug', () => {
+    expect(failureOfFile(new TypeError('x is not a function'), 'writing', 'the file')).toBe(
+      undefined,
+    );
   });
 
   test('is explained as what it is', () => {
