@@ -1,10 +1,13 @@
-// shotlist trust: lets a pipeline file send the API key to the service that it names. Sends nothing.
+// shotlist trust: lets a pipeline file send the API key to the service that it names, or says that a folder is
+// shotlist's own. Sends nothing.
 import { printable } from '../base/printable.ts';
+import { adopt } from '../workspace/adopt.ts';
 import { problem } from '../workspace/problem.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from '../workspace/trust.ts';
 import { print, printJson, refuse } from './terminal.ts';
 
 export interface TrustFlags {
+  readonly folder?: string;
   readonly list?: boolean;
   readonly remove?: boolean;
   readonly json?: boolean;
@@ -12,10 +15,25 @@ export interface TrustFlags {
 
 export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
   const json = flags.json === true;
-  if (flags.list === true && file === undefined) return list(json);
-  if (file === undefined || flags.list === true)
-    return refuse(problem('say what to trust: shotlist trust <file>, or --list alone'), json);
+  const { folder } = flags;
+  const wishes = [file, folder, flags.list].filter((wish) => wish !== undefined);
+  if (wishes.length !== 1 || (flags.remove === true && file === undefined))
+    return refuse(problem('say what to trust', 'shotlist', usage), json);
+  if (folder !== undefined) return own(folder, json);
+  if (file === undefined) return list(json);
   return flags.remove === true ? remove(file, json) : add(file, json);
+}
+
+const usage = 'shotlist trust <file>, --remove <file>, --folder <folder> or --list';
+
+function own(folder: string, json: boolean): number {
+  const adopted = adopt(folder);
+  if (!adopted.ok) return refuse(adopted.error, json);
+  const { folders } = adopted.value;
+  if (json) printJson(adopted.value);
+  else if (folders.length === 0) print(`${printable(folder)} is shotlist's own already.`);
+  else for (const one of folders) print(`Trusted as shotlist's own: ${printable(one)}`);
+  return 0;
 }
 
 function add(file: string, json: boolean): number {

@@ -29,8 +29,8 @@ export function oddEntryIn(
 }
 
 /**
- * A whole folder at once: reading it entry by entry takes three times as long (measured: 5,000 folders of one file take
- * 70 ms, 10,000 files in one folder 15 ms). None: another process has just removed it.
+ * A whole folder at once: reading it entry by entry takes three times as long (measured: 70 ms for 5,000
+ * folders of one file). None: another process has just removed it.
  */
 function entriesOf(folder: string): readonly Dirent[] {
   try {

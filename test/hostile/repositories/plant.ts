@@ -20,8 +20,6 @@ export interface Plant {
   readonly host?: 'unnamed';
   readonly rehearsal: Ending;
   readonly hosted: Ending;
-  /** The part of the proof that waits for the consent of users. */
-  readonly needs?: 'consent';
 }
 
 /** What plants are made with. */

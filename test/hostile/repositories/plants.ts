@@ -213,7 +213,6 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     host: 'unnamed',
     rehearsal: 'runs',
     hosted: /trust/,
-    needs: 'consent',
   },
   {
     name: 'a secret that the pipeline asks for',
@@ -225,7 +224,6 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     },
     rehearsal: /SHOTLIST_WEBHOOK_SECRET/,
     hosted: /SHOTLIST_WEBHOOK_SECRET/,
-    needs: 'consent',
   },
 
   // Paths that leave the repository.
@@ -234,7 +232,6 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     links: { 'photos/p2.png': 'victim/.ssh/id_rsa' },
     rehearsal: undefined,
     hosted: undefined,
-    needs: 'consent',
   },
   {
     name: 'private photos as the photos',
@@ -242,21 +239,18 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     links: { pictures: 'victim/photos' },
     rehearsal: undefined,
     hosted: undefined,
-    needs: 'consent',
   },
   {
     name: 'an output folder above the repository',
     files: { 'pipeline.yaml': pipelineWith('output: ../victim', '.bashrc') },
     rehearsal: undefined,
     hosted: /--allow-outside/,
-    needs: 'consent',
   },
   {
     name: 'the output folder as a link',
     links: { out: 'victim/photos' },
     rehearsal: undefined,
     hosted: /--allow-outside/,
-    needs: 'consent',
   },
 
   // Programs for git to run, and pipelines that are none.
