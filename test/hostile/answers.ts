@@ -19,8 +19,6 @@ const id = (name: string, value: unknown, ...after: Behaviour['after']): Behavio
     ...after,
   );
 
-const needy = (behaviour: Behaviour): Behaviour => ({ ...behaviour, needs: 'answers' });
-
 const failedWith = (code: string, message: string): Deed =>
   fields(() => ({ status: 'error', credits_charged: 0, downloads: [], error: { code, message } }));
 
@@ -108,43 +106,37 @@ export const answers: readonly Behaviour[] = [
     text(() => '{"id":"x","credits_charged":NaN}'),
     'doubt',
   ),
-  needy(
-    created(
-      'endless credits',
-      text((honest) => honest.replace(/"credits_charged":\d+/, '"credits_charged":1e999')),
-      'done',
-      'doubt',
-    ),
+  created(
+    'endless credits',
+    text((honest) => honest.replace(/"credits_charged":\d+/, '"credits_charged":1e999')),
+    'done',
+    'doubt',
   ),
-  needy(
-    created(
-      'a quadrillion credits',
-      fields(() => ({ credits_charged: 1e15 })),
-      'done',
-      'doubt',
-    ),
+  created(
+    'a quadrillion credits',
+    fields(() => ({ credits_charged: 1e15 })),
+    'done',
+    'doubt',
   ),
   id('that is a number', 7, 'doubt'),
   id('that is empty', '', 'doubt'),
   id('that is an object', { toString: 'x' }, 'doubt'),
   id('of another project', 'somebody-elses', 'lost'),
   id('with slashes', '../../v1/account', 'lost', 'doubt'),
-  needy(id('that is ..', '..', 'doubt')),
-  needy(id('with half a character', 'x\ud800', 'doubt')),
-  needy(id('of ten megabytes', 'x'.repeat(10 << 20), 'doubt')),
-  needy(id('with control characters', `x${wild}`, 'doubt', 'lost')),
-  needy(
-    created(
-      'the key as an id',
-      fields((_, key) => ({ id: key })),
-      'doubt',
-      'lost',
-    ),
+  id('that is ..', '..', 'doubt'),
+  id('with half a character', 'x\ud800', 'doubt'),
+  id('of ten megabytes', 'x'.repeat(10 << 20), 'doubt'),
+  id('with control characters', `x${wild}`, 'doubt', 'lost'),
+  created(
+    'the key as an id',
+    fields((_, key) => ({ id: key })),
+    'doubt',
+    'lost',
   ),
 
   refusal('with a message of 20 MB', () => 'no '.repeat(5 << 20).slice(0, 15 << 20)),
-  needy(refusal('with control characters', () => `no${wild}`)),
-  needy(refusal('with the key', (key) => `the key ${key} may not do that`)),
+  refusal('with control characters', () => `no${wild}`),
+  refusal('with the key', (key) => `the key ${key} may not do that`),
 
   read(
     'no JSON',
@@ -181,24 +173,20 @@ export const answers: readonly Behaviour[] = [
     fields(() => ({ credits_charged: -1 })),
     'pending',
   ),
-  needy(
-    read(
-      'endless credits',
-      text((honest) => honest.replace(/"credits_charged":\d+/, '"credits_charged":1e999')),
-      'pending',
-    ),
+  read(
+    'endless credits',
+    text((honest) => honest.replace(/"credits_charged":\d+/, '"credits_charged":1e999')),
+    'pending',
   ),
   read(
     'a hundred thousand levels',
     text((honest) => `${honest.slice(0, -1)},"x":${deep(100_000)}}`),
     'done',
   ),
-  needy(
-    read(
-      'a type and a name with control characters',
-      fields(() => ({ type: wild, name: wild })),
-      'done',
-    ),
+  read(
+    'a type and a name with control characters',
+    fields(() => ({ type: wild, name: wild })),
+    'done',
   ),
   read(
     '__proto__',
@@ -206,7 +194,7 @@ export const answers: readonly Behaviour[] = [
     'done',
   ),
   read('an expiry in words', expiring('yesterday'), 'done', 'pending'),
-  needy(read('an expiry with control characters', expiring(wild), 'done', 'pending')),
+  read('an expiry with control characters', expiring(wild), 'done', 'pending'),
   read('an expiry long ago', expiring('1970-01-01T00:00:00Z'), 'done', 'pending'),
   read('500 with garbage', status(500, Buffer.from('00ff00ff', 'hex')), 'pending'),
   read(
@@ -219,19 +207,17 @@ export const answers: readonly Behaviour[] = [
     charged: 20,
   },
   {
-    ...needy(read('an error with control characters', failedWith(wild, wild), 'failed')),
+    ...read('an error with control characters', failedWith(wild, wild), 'failed'),
     charged: 20,
   },
   {
-    ...needy(
-      read(
-        'an error with the key',
-        fields((_, key) => ({
-          ...{ status: 'error', credits_charged: 0, downloads: [] },
-          error: { code: key, message: `Bearer ${key}; ${key}` },
-        })),
-        'failed',
-      ),
+    ...read(
+      'an error with the key',
+      fields((_, key) => ({
+        ...{ status: 'error', credits_charged: 0, downloads: [] },
+        error: { code: key, message: `Bearer ${key}; ${key}` },
+      })),
+      'failed',
     ),
     charged: 20,
   },
@@ -253,12 +239,10 @@ export const answers: readonly Behaviour[] = [
     'a detection without an id',
     fields(() => ({ id: null })),
   ),
-  needy(
-    free(
-      'detect',
-      'a detection called ..',
-      fields(() => ({ id: '..' })),
-    ),
+  free(
+    'detect',
+    'a detection called ..',
+    fields(() => ({ id: '..' })),
   ),
   free(
     'detection',

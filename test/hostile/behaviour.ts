@@ -25,8 +25,6 @@ export interface Behaviour {
   /** Credits that the service has charged for the victim in the end; default 10. More: the service lied about a charge. */
   readonly charged?: number;
   readonly client?: Partial<ClientOptions>;
-  /** Holds only with the schemas and the redaction of answers. */
-  readonly needs?: 'answers';
 }
 
 type Ending = 'end' | 'reset' | 'open';
