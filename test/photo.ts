@@ -2,8 +2,16 @@
 // them where no test runs.
 import sharp from 'sharp';
 
-/** A small picture whose content depends on the number. */
-export async function photo(number: number): Promise<Buffer> {
+const made = new Map<number, Promise<Buffer>>();
+
+/** A small picture whose content depends on the number; each is made once. */
+export function photo(number: number): Promise<Buffer> {
+  const known = made.get(number) ?? make(number);
+  made.set(number, known);
+  return known;
+}
+
+async function make(number: number): Promise<Buffer> {
   const colour = { r: (number * 53) % 256, g: (number * 97) % 256, b: (number * 31) % 256 };
   const background = sharp({ create: { width: 48, height: 48, channels: 3, background: colour } });
   const spot = await sharp({ create: { width: 12, height: 12, channels: 3, background: '#d9a' } })

@@ -60,6 +60,7 @@ export interface Ended {
 export class Rig {
   readonly folder: string;
   readonly file: string;
+  #others: string | undefined;
 
   constructor(pipeline: string) {
     this.folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
@@ -119,12 +120,27 @@ export class Rig {
     const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
     const child = spawn(process.execPath, [main, command, ...plain, ...rest], {
       cwd: this.folder,
-      env: { ...clean, ...(user.uid === undefined ? {} : ownStateFolder()), ...env },
+      env: {
+        ...clean,
+        ...(user.uid === undefined ? {} : { XDG_STATE_HOME: this.#othersState() }),
+        ...env,
+      },
       ...user,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;
+  }
+
+  /** For another user, who may not write to that of the tests. */
+  #othersState(): string {
+    if (this.#others === undefined) {
+      const folder = mkdtempSync(join(tmpdir(), 'shotlist-state-'));
+      chmodSync(folder, 0o777);
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      this.#others = folder;
+    }
+    return this.#others;
   }
 
   async command(
@@ -133,14 +149,6 @@ export class Rig {
   ): Promise<Ended> {
     return await ended(this.start(args, env));
   }
-}
-
-/** For another user, who may not write to that of the tests. */
-function ownStateFolder(): Readonly<Record<string, string>> {
-  const folder = mkdtempSync(join(tmpdir(), 'shotlist-state-'));
-  chmodSync(folder, 0o777);
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return { XDG_STATE_HOME: folder };
 }
 
 export interface Told extends Ran {

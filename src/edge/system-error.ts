@@ -37,6 +37,13 @@ export function isFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
+/** The disk is to blame, and not the choice of a file or a folder. */
+export const isFailingDisk = (error: unknown): boolean =>
+  isFull(error) || systemCode(error) === 'EIO';
+
+/** What to do about it, before anything was sent. */
+export const failingDiskCure = 'nothing was sent; make room or check the disk, then run again';
+
 /** Trouble that this machine has with a file, and a person can mend; anything else is a bug. */
 export function isSystemTrouble(error: unknown): boolean {
   const code = systemCode(error);

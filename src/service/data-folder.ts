@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { oddEntryIn } from '../edge/odd-entries.ts';
-import { claimFolder, OwnerKeyTrouble, type Ownership } from '../edge/owner.ts';
+import { claimFolder, OwnerKeyTrouble, type Ownership, ownershipOf } from '../edge/owner.ts';
 import { systemCode, systemReason } from '../edge/system-error.ts';
 import { type Database, openDatabase } from './database.ts';
 import { tightenFiles, tightenFolder } from './private-folder.ts';
@@ -48,19 +48,27 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
 /** What is in it is believed, and files that no upload answers for are removed: it must be a folder of its own. */
 function makeOwn(data: string): void {
   // It holds the secrets that sign events and addresses.
-  const was = attempt(data, () => claimFolder(data, 0o700));
-  const why = refusals[was];
-  if (why !== undefined) throw new DataFolderError(`The folder ${data} ${why(data)}`);
-  if (!tightenFolder(data))
+  const was = attempt(data, () => ownershipOf(data));
+  refuse(data, was);
+  if (was !== 'absent' && !tightenFolder(data))
     throw new DataFolderError(
       `The data folder ${data} belongs to another user and is open to others: name a folder of your own.`,
     );
+  refuse(
+    data,
+    attempt(data, () => claimFolder(data, 0o700)),
+  );
   // Deeper, nothing is removed by its path.
   const odd = attempt(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
   if (odd !== undefined)
     throw new DataFolderError(
       `${odd.path} in a data folder is ${odd.is === 'link' ? 'a link' : 'not a regular file'}: remove it.`,
     );
+}
+
+function refuse(data: string, ownership: Ownership): void {
+  const why = refusals[ownership];
+  if (why !== undefined) throw new DataFolderError(`The folder ${data} ${why(data)}`);
 }
 
 const refusals: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {

@@ -12,7 +12,13 @@ import { removeLeftover } from '../edge/leftover.ts';
 import { type Loaded, loadState } from '../edge/load-state.ts';
 import { makeFolder } from '../edge/make-folder.ts';
 import { createNew } from '../edge/new-file.ts';
-import { isFull, isSystemTrouble, systemCode, systemReason } from '../edge/system-error.ts';
+import {
+  failingDiskCure,
+  isFailingDisk,
+  isSystemTrouble,
+  systemCode,
+  systemReason,
+} from '../edge/system-error.ts';
 import { suggestion } from '../language/diagnostic.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/ports.ts';
@@ -127,16 +133,13 @@ function strangerOf(
 
 function unwritable(folder: string, error: unknown, { output }: Places): Problem {
   if (folder === output && systemCode(error) === 'EEXIST') return outputIsFile(folder);
-  const cure = isFailing(error)
-    ? 'nothing was sent; make room or check the disk, then run again'
+  const cure = isFailingDisk(error)
+    ? failingDiskCure
     : folder === output
       ? `downloads could not be saved there: ${anotherFolder}`
       : 'a run keeps files there: make it a folder that you may write to, or choose another --state';
   return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', cure);
 }
-
-/** The disk is to blame, and not the choice of the folder. */
-const isFailing = (error: unknown): boolean => isFull(error) || systemCode(error) === 'EIO';
 
 /** Whatever else is wrong with a path is said when something is written there. */
 function isFile(path: string): boolean {

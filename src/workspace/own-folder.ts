@@ -7,7 +7,12 @@ import { trackedAt } from '../edge/git-index.ts';
 import { createNew } from '../edge/new-file.ts';
 import { oddEntryIn } from '../edge/odd-entries.ts';
 import { claimFolder, OwnerKeyTrouble, ownershipOf } from '../edge/owner.ts';
-import { isSystemTrouble, systemReason } from '../edge/system-error.ts';
+import {
+  failingDiskCure,
+  isFailingDisk,
+  isSystemTrouble,
+  systemReason,
+} from '../edge/system-error.ts';
 import type { Places } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 
@@ -88,7 +93,9 @@ async function keepOutOfGit(own: string): Promise<void> {
 function unclaimed(error: unknown, own: string): Problem {
   if (error instanceof OwnerKeyTrouble) return withoutKey(error);
   if (!isSystemTrouble(error)) throw error;
-  const cure = 'a run keeps files there: make its folder one that you may write to';
+  const cure = isFailingDisk(error)
+    ? failingDiskCure
+    : 'a run keeps files there: make its folder one that you may write to';
   return problem(`the folder ${own} ${systemReason(error)}`, 'shotlist', cure);
 }
 

@@ -172,6 +172,7 @@ describe('the balance of the account', () => {
     const rig = spendingRig({ items: 30, window: 4, steps, more: 'output: out' });
     const told = await rig.run(local);
     expect(saidBefore(told)).toEqual([
+      'service',
       'planned',
       'account',
       'the plan may take 300 credits and the account has 55: the run stops when they are used up',
@@ -186,7 +187,7 @@ describe('the balance of the account', () => {
   test('is not missed where the service does not tell it', async () => {
     const local = await service(rich);
     const told = await spendingRig({ items: 2 }).run(await withoutAccount(local));
-    expect(saidBefore(told)).toEqual(['planned']);
+    expect(saidBefore(told)).toEqual(['service', 'planned']);
     expect(told.summary.exitCode).toBe(0);
     expect(asked(local)).toBe(0);
   });

@@ -1,6 +1,6 @@
 // A cloned pipeline names a service, and the key is in the environment: no command connects to that host before the
 // user consents, and every command that does names the host first.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -46,6 +46,8 @@ interface Cloned {
 async function cloned(): Promise<Cloned> {
   const { local, rig, name } = await doubted('after', 2);
   const stranger = await countingHost(local.address);
+  // What git does not bring along.
+  rmSync(rig.path('.shotlist'), { recursive: true });
   rig.write(stateFile, rig.read(stateFile).replaceAll(local.address, stranger.address));
   rig.write('pipeline.yaml', `service: ${stranger.address}\n${photoPipeline}`);
   const { key } = local;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { adoptFolder } from '../../src/edge/owner.ts';
 import { type Case, furnish, oddCases } from './odd-cases.ts';
 import type { Ask, Told } from './odd-child.ts';
 
@@ -98,11 +99,12 @@ test('the corpus has its size, every case has an expectation, and no two have on
   expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
 });
 
-for (const { name, argv, env: more = {}, files, code, says, apart: output } of cases)
+for (const { name, argv, env: more = {}, files, own = [], code, says, apart: output } of cases)
   test(name, async () => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'shotlist-odd-')));
     onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
     await furnish(cwd, files);
+    for (const folder of own) adoptFolder(join(cwd, folder));
     const told = await (output === undefined
       ? together({ cwd, argv, env: more })
       : apart({ cwd, argv, env: more }, output));

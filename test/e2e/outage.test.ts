@@ -53,30 +53,32 @@ interface Outage {
 
 /**
  * The service goes away when so many creations are answered, at a moment when none is under way, since such a one would
- * be in doubt. `missed` is told each time that a call finds nobody.
+ * be in doubt. Whatever is asked from then on waits until it is gone, so that no call spends pauses on a service that is
+ * only ending. `missed` is told each time that a call finds nobody while no creation is under way.
  */
-function awayAfter(
-  creations: number,
-  away: Stoppable,
-  missed: (times: number) => void | Promise<void>,
-): Outage {
+function awayAfter(creations: number, away: Stoppable, missed: (times: number) => void): Outage {
   let [answered, underWay, misses] = [0, 0, 0];
   let gone: Promise<void> | undefined;
   const noted = async <T extends Awaited<ReturnType<MediaApi[keyof MediaApi]>>>(
-    answer: Promise<T>,
+    ask: () => Promise<T>,
   ): Promise<T> => {
-    const got = await answer;
-    if (!got.ok && got.error.reason === 'unreachable') await missed(++misses);
+    await gone;
+    const got = await ask();
+    if (!got.ok && got.error.reason === 'unreachable' && underWay === 0) missed(++misses);
     return got;
   };
   const plugs: Plugs = {
     api: (api) => ({
-      ...api,
+      uploadAddress: (file) => noted(() => api.uploadAddress(file)),
+      put: (target, file) => noted(() => api.put(target, file)),
+      detectFaces: (body) => noted(() => api.detectFaces(body)),
+      faceDetection: (id) => noted(() => api.faceDetection(id)),
+      account: () => noted(() => api.account()),
       async create(tool, body, known) {
         await gone;
         underWay += 1;
         try {
-          return await noted(api.create(tool, body, known));
+          return await api.create(tool, body, known);
         } finally {
           underWay -= 1;
           answered += 1;
@@ -84,11 +86,10 @@ function awayAfter(
       },
       async project(record, id) {
         if (answered >= creations && underWay === 0) gone ??= away.stop();
-        await gone;
-        return await noted(api.project(record, id));
+        return await noted(() => api.project(record, id));
       },
-      account: () => noted(api.account()),
-      uploadAddress: (file) => noted(api.uploadAddress(file)),
+      deleteProject: (record, id) => noted(() => api.deleteProject(record, id)),
+      download: (url, into) => noted(() => api.download(url, into)),
     }),
   };
   return { plugs, missed: () => misses };

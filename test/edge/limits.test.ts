@@ -185,7 +185,7 @@ describe('what the service says of a failure is cut to size', () => {
     const message = `${'x'.repeat(5_000_000)}\ud800`;
     const server = await serve((_, response) => answer(response, 400, { message }));
     const got = await server.client().create('a', {});
-    expect(got.ok ? '' : got.error.message).toBe(`${'x'.repeat(1999)}…`);
+    expect(got.ok ? '' : got.error.message).toBe('x'.repeat(2000));
   });
 
   test('in a project', async () => {
@@ -196,7 +196,7 @@ describe('what the service says of a failure is cut to size', () => {
     const got = await server.client().project('image', 'p');
     expect(got).toMatchObject({
       ok: true,
-      value: { error: { code: `${'y'.repeat(99)}…`, message: `${'z'.repeat(1999)}…` } },
+      value: { error: { code: 'y'.repeat(100), message: 'z'.repeat(2000) } },
     });
   });
 });

@@ -171,12 +171,12 @@ export const answers: readonly Behaviour[] = [
   read(
     'credits below zero',
     fields(() => ({ credits_charged: -1 })),
-    'pending',
+    'done',
   ),
   read(
     'endless credits',
     text((honest) => honest.replace(/"credits_charged":\d+/, '"credits_charged":1e999')),
-    'pending',
+    'done',
   ),
   read(
     'a hundred thousand levels',
@@ -262,7 +262,7 @@ export const answers: readonly Behaviour[] = [
   {
     ...{ name: 'an account with credits below zero', at: 'account', who: 'all' },
     deed: fields(() => ({ credits: -1 })),
-    after: ['refused'],
+    after: ['done'],
   },
   {
     ...{ name: 'an account on a plan of control characters', at: 'account', who: 'all' },

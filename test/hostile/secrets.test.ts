@@ -146,7 +146,7 @@ test('an event repeats the webhook secret: it is hidden in the same places', asy
   await until('the run is in doubt', () =>
     server.asked.some(({ path }) => path.includes('image-generator')),
   );
-  const address = /"address":"([^"]+)"/.exec(told)?.[1] ?? '';
+  const address = /"type":"listening","address":"([^"]+)"/.exec(told)?.[1] ?? '';
   const { name } = JSON.parse(
     server.asked.find(({ body }) => body.includes('"name"'))?.body ?? '{}',
   );

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { adoptFolder } from '../../src/edge/owner.ts';
 import { openDatabase } from '../../src/service/database.ts';
 import { startService } from '../../src/service/start.ts';
 import { photo, plainly, Rig, service } from '../rig.ts';
@@ -40,6 +41,7 @@ describe.skipIf(process.platform === 'win32')('a data folder (skipped without mo
     mkdirSync(data);
     openDatabase(join(data, 'service.sqlite')).close();
     writeFileSync(join(data, 'service.sqlite-wal'), '');
+    adoptFolder(data);
     for (const name of ['service.sqlite', 'service.sqlite-wal']) chmodSync(join(data, name), 0o666);
     chmodSync(data, 0o777);
     await service({ data });
@@ -72,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('a data folder (skipped without mo
     mkdirSync(data);
     writeFileSync(join(data, 'mine.txt'), '');
     chmodSync(data, 0o755);
-    await expect(startService({ ...plainly, data })).rejects.toThrow('holds other files');
+    await expect(startService({ ...plainly, data })).rejects.toThrow('holds files');
     expect(statSync(data).mode & 0o777).toBe(0o755);
   });
 });

@@ -238,7 +238,7 @@ describe('an address', () => {
 
   test('with a fragment, which no request would carry, is refused', () => {
     expect(chosen({ options: { service: `${address}#x` }, env: withKey })).toContain(
-      'must not hold a fragment',
+      'a query or a fragment',
     );
   });
 
