@@ -15,6 +15,9 @@ import { wire } from './wire.ts';
 
 const count = 8;
 
+/** `EVERY=1` tries all of them, in about two minutes; `npm test` takes every third. */
+const every = Number(process.env['EVERY'] ?? 3);
+
 /** This machine counts as public, so that nothing else is ever dialled; no name is looked up. */
 const network = {
   resolve: async (host: string): Promise<readonly string[]> =>
@@ -109,7 +112,7 @@ async function run(rig: Rig, behaviour: Behaviour): Promise<void> {
 
 test('there are at least forty of them, each with a name of its own', () => {
   const names = [...wire, ...answers, ...files].map(({ name }) => name);
-  expect(names.length).toBeGreaterThanOrEqual(40);
+  expect(names.length / 3).toBeGreaterThanOrEqual(40);
   expect(new Set(names).size).toBe(names.length);
 });
 
@@ -118,7 +121,8 @@ describe.each([
   ['in answers', answers],
   ['of storage', files],
 ])('a hostile service %s', (_, behaviours) => {
-  const named = behaviours.map((behaviour) => [behaviour.name, behaviour] as const);
+  const taken = behaviours.filter((_behaviour, index) => index % every === 0);
+  const named = taken.map((behaviour) => [behaviour.name, behaviour] as const);
   test.each(named)('%s', async (__, behaviour) => {
     const faces = behaviour.at === 'detect' || behaviour.at === 'detection';
     await run(await photoRig(count, faces ? photoPipeline : allFaces), behaviour);
