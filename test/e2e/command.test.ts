@@ -1,7 +1,7 @@
 // The command line as a new user meets it: exit codes, first lines, refusals before anything is sent.
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { canBeNobody, nobody } from '../nobody.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 
 describe('run', () => {
@@ -213,10 +213,7 @@ describe('named before any credit is spent', () => {
     expect(Object.keys(local.requests())).toEqual([]);
   });
 
-  // Root reads everything, so as root the command runs as nobody, where nobody may reach this checkout's Node.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const reachable = spawnSync(process.execPath, ['--version'], nobody).status === 0;
-  test.skipIf(!reachable)(
+  test.skipIf(!canBeNobody)(
     'an unreadable file (needs a checkout that nobody may read)',
     async () => {
       const local = await service();

@@ -1,14 +1,10 @@
 // Folders of photos that the user of the command may not read all of.
-import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { canBeNobody, nobody } from '../nobody.ts';
 import { ended, photoPipeline, photoRig } from '../rig.ts';
 
-// Root reads everything, so as root the command runs as nobody, where nobody may reach this checkout's Node.
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-const reachable = spawnSync(process.execPath, ['--version'], nobody).status === 0;
-
-test.skipIf(!reachable)(
+test.skipIf(!canBeNobody)(
   'a folder that may not be read is named in a warning; without other photos it is the reason (needs a checkout that nobody may read)',
   async () => {
     const rig = await photoRig(1);
