@@ -111,7 +111,7 @@ export function checkEnd(
     if (there === undefined) wrong.push(`${path} is missing in the end`);
     else if (isResult(path) && there !== digest) wrong.push(`${path} is another file in the end`);
   }
-  const strays = [...found.keys()].filter((path) => !leavings.has(path) && !isLockDraft(path));
+  const strays = [...found.keys()].filter((path) => !leavings.has(path) && !isDraft(path));
   if (!scratch && strays.length > 0) wrong.push(`left in the end: ${strays.join(', ')}`);
   return wrong;
 }
@@ -120,4 +120,4 @@ export function checkEnd(
 const isResult = (path: string): boolean => path.endsWith('.png');
 
 /** Its name is unique: one that could not be removed is found by nobody, and in nobody's way. */
-const isLockDraft = (path: string): boolean => path.includes('.lock.');
+const isDraft = (path: string): boolean => /\.lock\.|owner\.json\./.test(path);

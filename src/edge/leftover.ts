@@ -1,4 +1,5 @@
 // Files that a run is done with: they should go, and where the disk will not let them they are in nobody's way.
+import { unlinkSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { isSystemTrouble } from './system-error.ts';
 
@@ -6,6 +7,15 @@ import { isSystemTrouble } from './system-error.ts';
 export async function removeLeftover(file: string): Promise<void> {
   try {
     await unlink(file);
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+  }
+}
+
+/** The same before anything else happens. */
+export function removeLeftoverNow(file: string): void {
+  try {
+    unlinkSync(file);
   } catch (error) {
     if (!isSystemTrouble(error)) throw error;
   }

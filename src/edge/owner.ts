@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { validatorOf } from '../base/schema.ts';
+import { removeLeftoverNow } from './leftover.ts';
 import { makeFolder } from './make-folder.ts';
 import { readOwnFile, readRegularFile } from './regular-file.ts';
 import { isSystemTrouble, systemCode, systemReason } from './system-error.ts';
@@ -99,23 +100,24 @@ function readMarker(folder: string): Marker | undefined {
 /** Comes into being whole, by a link to a file that was written first. */
 function mark(folder: string): void {
   const file = join(folder, markerName);
-  const draft = `${file}.${randomBytes(8).toString('hex')}`;
   const marker = markerOf(folder, randomBytes(16).toString('hex'), userSecret());
-  writeNew(draft, JSON.stringify(marker));
+  withDraft(file, JSON.stringify(marker), (draft) => {
+    if (linked(draft, file)) return;
+    // Another run of this user claims it at the same time, or a marker that is no good stands there.
+    if (ownershipOf(folder) === 'ours') return;
+    unlinkSync(file);
+    linked(draft, file);
+  });
+}
+
+/** False: something has the name already. */
+function linked(draft: string, file: string): boolean {
   try {
-    for (const left of [1, 0]) {
-      try {
-        linkSync(draft, file);
-        break;
-      } catch (error) {
-        if (systemCode(error) !== 'EEXIST') throw error;
-        // Another run of this user claims it at the same time, or a marker that is no good stands there.
-        if (ownershipOf(folder) === 'ours' || left === 0) break;
-        unlinkSync(file);
-      }
-    }
-  } finally {
-    unlinkSync(draft);
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    return false;
   }
 }
 
@@ -144,15 +146,7 @@ function userSecret(): Buffer {
 
 function makeSecret(file: string): Buffer {
   makeFolder(dirname(file), 0o700);
-  const draft = `${file}.${randomBytes(8).toString('hex')}`;
-  writeNew(draft, randomBytes(32).toString('hex'));
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  } finally {
-    unlinkSync(draft);
-  }
+  withDraft(file, randomBytes(32).toString('hex'), (draft) => linked(draft, file));
   const made = readSecret(file);
   if (made === undefined) throw new OwnerKeyTrouble(`${file} holds no key: remove it`);
   return made;
@@ -163,6 +157,17 @@ function readSecret(file: string): Buffer | undefined {
   if (!read.ok) return undefined;
   const text = read.value.toString('utf8').trim();
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
+}
+
+/** A file beside another, for as long as `use` takes. One that cannot be removed is in nobody's way. */
+function withDraft(file: string, text: string, use: (draft: string) => void): void {
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  try {
+    writeNew(draft, text);
+    use(draft);
+  } finally {
+    removeLeftoverNow(draft);
+  }
 }
 
 function writeNew(file: string, text: string): void {

@@ -100,11 +100,13 @@ function unclaimed(error: unknown, own: string): Problem {
 }
 
 /** Folders cannot be marked as this user's. */
-export function withoutKey({ message }: OwnerKeyTrouble): Problem {
+export function withoutKey({ message, cause }: OwnerKeyTrouble): Problem {
   return problem(
     `shotlist cannot remember which folders it made: ${message}`,
     'shotlist',
-    'set XDG_STATE_HOME to a folder that you may write to, outside of all repositories',
+    isFailingDisk(cause)
+      ? failingDiskCure
+      : 'set XDG_STATE_HOME to a folder that you may write to, outside of all repositories',
   );
 }
 
