@@ -161,10 +161,7 @@ program
   .description('let a pipeline file use your API key with the service that it names')
   .argument('[file]')
   .option('--remove', 'no longer trust the file')
-  .option(
-    '--folder <folder>',
-    'instead, take a .shotlist or data folder that you made for your own',
-  )
+  .option('--folder <folder>', 'instead, accept a .shotlist or data folder that you made yourself')
   .option('--list', 'list the trusted files')
   .option('--json', 'print facts as JSON')
   .action(async (file: string | undefined, flags) => {
