@@ -1,5 +1,5 @@
 // Reads what the service answers: from any value to one of its nouns, or why it is none. Only what nobody can do without
-// must fit (an id, a status, addresses): any other field that does not fit counts as not told, so that one absurd figure
+// must fit (an id, a status, addresses): every other field that does not fit counts as not told, so that one absurd figure
 // does not make a paid result unreachable.
 import { isObject, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';

@@ -2,7 +2,7 @@
 // write would reach another file.
 import { constants } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { assertRegular } from './regular-file.ts';
+import { openRegular } from './regular-file.ts';
 import { systemCode } from './system-error.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
@@ -40,13 +40,6 @@ export async function createNew(file: string, flags = 0): Promise<FileHandle> {
  * Opens a file that only shotlist writes: never through a link. Throws what the system throws (ELOOP for a link), and
  * `NotRegularFile`.
  */
-export async function openOwn(file: string, flags: number): Promise<FileHandle> {
-  const handle = await open(file, flags | noFollow | noWait, 0o644);
-  try {
-    assertRegular(await handle.stat());
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+export function openOwn(file: string, flags: number): Promise<FileHandle> {
+  return openRegular(file, flags | noFollow | noWait);
 }

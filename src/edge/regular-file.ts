@@ -28,9 +28,9 @@ function kindOf(stats: Stats): string | undefined {
   return stats.isSocket() ? 'a socket' : 'a device';
 }
 
-/** Opens a regular file for reading; throws what the system throws, and `NotRegularFile`. */
-export async function openRegular(file: string): Promise<FileHandle> {
-  const handle = await open(file, readOnly);
+/** Opens a regular file, for reading unless `flags` say more; throws what the system throws, and `NotRegularFile`. */
+export async function openRegular(file: string, flags = readOnly): Promise<FileHandle> {
+  const handle = await open(file, flags, 0o644);
   try {
     assertRegular(await handle.stat());
     return handle;

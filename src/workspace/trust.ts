@@ -106,7 +106,7 @@ function attempt<T>(env: Env, work: () => T): Result<T, Problem> {
     return ok(work());
   } catch (error) {
     if (!isSystemTrouble(error)) throw error;
-    const message = `the folder ${userFolder(env)}, where shotlist keeps what you trust, ${systemReason(error)}`;
+    const message = `the list of trusted files cannot be used: ${userFolder(env)} ${systemReason(error)}`;
     return err({ ...problem(message), reason: 'system' });
   }
 }
