@@ -4,18 +4,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { JsonObject } from '../src/base/json.ts';
-import type { Tool } from '../src/kinds/kind.ts';
-import { toolNamed, tools } from '../src/kinds/tools.ts';
-import { clipOf } from '../src/service/charge.ts';
-import { namedIn } from '../src/service/inputs.ts';
-import { pictureOf } from '../src/service/render/picture.ts';
-import { writeClip } from '../src/service/render/real/clip/write.ts';
-import { renderReally, searchReally } from '../src/service/render/real/door.ts';
-import type { RenderInput } from '../src/service/render/request.ts';
+import { clipOf } from '../src/contract/api/clip.ts';
+import type { JsonObject } from '../src/contract/base/json.ts';
+import type { Tool } from '../src/contract/kinds/kind.ts';
+import { toolNamed, tools } from '../src/contract/kinds/tools.ts';
+import { pictureOf } from '../src/previews/picture.ts';
+import { writeClip } from '../src/previews/real/clip/write.ts';
+import { renderReally, searchReally } from '../src/previews/real/door.ts';
+import type { RenderInput } from '../src/previews/request.ts';
+import { namedIn } from '../src/service/store/inputs.ts';
+import { voiceSample } from '../test/previews/media.ts';
 import { sample } from '../test/service/client.ts';
 import { filledInObject } from '../test/service/examples.ts';
-import { voiceSample } from '../test/service/render/media.ts';
 
 export interface Timed {
   readonly what: string;

@@ -6,16 +6,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderReally } from '../src/service/render/real/door.ts';
-import { portraitClip } from '../test/service/render/media.ts';
+import { renderReally } from '../src/previews/real/door.ts';
+import { portraitClip } from '../test/previews/media.ts';
 import {
   type Complaint,
   complaintOfReading,
   complaintOfRendering,
-} from '../test/service/render/specimen-reading.ts';
-import { heavy } from '../test/service/render/specimens/heavy.ts';
-import type { Specimen } from '../test/service/render/specimens/specimen.ts';
-import { specimens } from '../test/service/render/specimens.ts';
+} from '../test/previews/specimen-reading.ts';
+import { heavy } from '../test/previews/specimens/heavy.ts';
+import type { Specimen } from '../test/previews/specimens/specimen.ts';
+import { specimens } from '../test/previews/specimens.ts';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const { values } = parseArgs({

@@ -32,7 +32,7 @@ if (!existsSync(actor))
 const { status } = spawnSync(
   process.execPath,
   [
-    join(root, 'src/cli/main.ts'),
+    join(root, 'src/runner/cli/main.ts'),
     ...['run', join(root, 'pipelines/face-swap-photos.yaml')],
     // Unpacked from an archive there is no .git that says where the repository begins.
     ...['--rehearse', '--allow-outside', '--output', join(root, 'out/face-swap-photos')],

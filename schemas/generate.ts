@@ -8,13 +8,13 @@ import {
   faceDetectionSchema,
   projectSchema,
   uploadAddressesSchema,
-} from '../src/api/project.ts';
-import type { Schema } from '../src/base/schema.ts';
-import { stateSchema } from '../src/journal/line.ts';
-import { kinds } from '../src/kinds/all.ts';
-import { tools } from '../src/kinds/tools.ts';
-import { pipelineSchema } from '../src/language/schema.ts';
-import { faultsSchema } from '../src/service/faults/schema.ts';
+} from '../src/contract/api/project.ts';
+import type { Schema } from '../src/contract/base/schema.ts';
+import { kinds } from '../src/contract/kinds/all.ts';
+import { tools } from '../src/contract/kinds/tools.ts';
+import { stateSchema } from '../src/runner/journal/line.ts';
+import { pipelineSchema } from '../src/runner/language/schema.ts';
+import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
 
 /** Every published schema, by its path below schemas/. */
 export const published: readonly (readonly [string, Schema])[] = [

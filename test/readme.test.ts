@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { kinds } from '../src/kinds/all.ts';
-import { validate } from '../src/language/validate.ts';
-import { faultSchemas } from '../src/service/faults/schema.ts';
+import { kinds } from '../src/contract/kinds/all.ts';
+import { validate } from '../src/runner/language/validate.ts';
+import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
+import { portraitPhoto } from './previews/media.ts';
 import { ended, Rig } from './rig.ts';
-import { portraitPhoto } from './service/render/media.ts';
 
 const root = new URL('..', import.meta.url);
 const readme = readFileSync(new URL('README.md', root), 'utf8');

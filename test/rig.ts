@@ -15,16 +15,16 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { Happening } from '../src/report/happening.ts';
+import { loadPipeline } from '../src/runner/operations/load.ts';
+import { renderProblem } from '../src/runner/operations/problem.ts';
+import { type Plugs, type Ran, type RunOptions, run } from '../src/runner/operations/run.ts';
+import type { Happening } from '../src/runner/report/happening.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
-import { loadPipeline } from '../src/workspace/load.ts';
-import { renderProblem } from '../src/workspace/problem.ts';
-import { type Plugs, type Ran, type RunOptions, run } from '../src/workspace/run.ts';
 import { photo } from './photo.ts';
 
 export { photo };
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
 
 /** Upload, detect, swap, download, delete, for each photo in photos/. */
 export const photoPipeline = `pipeline: photos

@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { published, textOf } from '../schemas/generate.ts';
-import { vocabulary } from '../src/base/schema.ts';
-import { validate } from '../src/language/validate.ts';
+import { vocabulary } from '../src/contract/base/schema.ts';
+import { validate } from '../src/runner/language/validate.ts';
 import { parseFaults } from '../src/service/faults/read.ts';
 
 const root = new URL('..', import.meta.url);

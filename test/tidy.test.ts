@@ -1,5 +1,5 @@
-// The house rules that a machine can keep. The import rules are read from the table in src/README.md, so that the
-// map cannot lie.
+// The house rules that a machine can keep. The import rules are read from the tables in src/README.md and in the rooms'
+// READMEs, so that the maps cannot lie.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,33 +8,49 @@ import { describe, expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
-interface Room {
+interface Folder {
   readonly side: string;
   readonly packages: readonly string[];
 }
 
-/** The rows of the table, in its order. */
-const rooms = new Map<string, Room>(
-  readFileSync(join(src, 'README.md'), 'utf8')
+const cellsOf = (readme: string): readonly (readonly string[])[] =>
+  readFileSync(join(src, readme), 'utf8')
     .split('\n')
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-    .filter((cells) => cells[2] === 'pure' || cells[2] === 'io')
-    .map((cells) => [
-      cells[1] ?? '',
-      {
-        side: cells[2] ?? '',
-        packages: (cells[3] ?? '')
-          .split(',')
-          .map((name) => name.trim())
-          .filter((name) => name !== ''),
-      },
-    ]),
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+
+/** The rooms, in the order of src/README.md. */
+const rooms = cellsOf('README.md').flatMap(([, cell = '']) => /^\[(\w+)\]/.exec(cell)?.[1] ?? []);
+
+/** The rows of the rooms' tables, in their order, by folder: `runner/plan`. */
+const folders = new Map<string, Folder>(
+  rooms.flatMap((room) =>
+    cellsOf(`${room}/README.md`)
+      .filter((cells) => cells[2] === 'pure' || cells[2] === 'io')
+      .map(([, name = '', side = '', packages = '']): [string, Folder] => [
+        name === '.' ? room : `${room}/${name}`,
+        {
+          side,
+          packages: packages
+            .split(',')
+            .map((text) => text.trim())
+            .filter((text) => text !== ''),
+        },
+      ]),
+  ),
 );
-const order = [...rooms.keys()];
+const order = [...folders.keys()];
+
+/** The row that a path belongs to: the longest that fits; `index` for the library. */
+function folderOf(path: string): string {
+  if (!path.includes('/')) return 'index';
+  const fitting = order.filter((folder) => path.startsWith(`${folder}/`));
+  return fitting.sort((one, other) => other.length - one.length)[0] ?? dirname(path);
+}
 
 interface SourceFile {
   readonly path: string;
-  readonly room: string;
+  readonly folder: string;
   readonly text: string;
   readonly imports: readonly string[];
 }
@@ -50,34 +66,51 @@ const files: readonly SourceFile[] = readdirSync(src, { recursive: true })
       entries.flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value])),
     );
     const imported = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
-    return {
-      path,
-      room: path.split('/').length > 1 ? (path.split('/')[0] ?? '') : 'index',
-      text,
-      imports: [...imported, ...exported, ...dynamic],
-    };
+    return { path, folder: folderOf(path), text, imports: [...imported, ...exported, ...dynamic] };
   });
+
+/** The one file through which a room is reached from another, where not every file may be. */
+const doors: readonly { readonly from: string; readonly to: string; readonly door: string }[] = [
+  { from: 'runner', to: 'service', door: 'runner/operations/local-service.ts' },
+];
 
 const targetOf = (file: SourceFile, request: string): string =>
   relative(src, join(src, dirname(file.path), request));
 const isLocal = (request: string): boolean => request.startsWith('.');
 
-describe('the map in src/README.md', () => {
-  test('names every folder', () => {
-    expect(new Set(files.map(({ room }) => room).filter((room) => room !== 'index'))).toEqual(
-      new Set(order),
-    );
+describe('the maps in the READMEs', () => {
+  test('name every folder', () => {
+    const unnamed = files.filter(({ folder }) => folder !== 'index' && !folders.has(folder));
+    expect(unnamed.map(({ path }) => path)).toEqual([]);
+    const empty = order.filter((folder) => !files.some((file) => file.folder === folder));
+    expect(empty).toEqual([]);
   });
 
   test('a file imports only from its own folder and folders above it, types included', () => {
     const wrong = files.flatMap((file) =>
       file.imports.filter(isLocal).flatMap((request) => {
-        const target = targetOf(file, request).split('/')[0] ?? '';
+        const target = folderOf(targetOf(file, request));
         const fits =
-          file.room === 'index'
-            ? order.includes(target)
-            : order.indexOf(target) <= order.indexOf(file.room) && order.includes(target);
-        return fits ? [] : [`${file.path} imports ${request}: ${target} is not above ${file.room}`];
+          folders.has(target) &&
+          (file.folder === 'index' || order.indexOf(target) <= order.indexOf(file.folder));
+        return fits
+          ? []
+          : [`${file.path} imports ${request}: ${target} is not above ${file.folder}`];
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('a room that has a door is reached through it', () => {
+    const wrong = files.flatMap((file) =>
+      file.imports.filter(isLocal).flatMap((request) => {
+        const target = targetOf(file, request);
+        const passed = doors.find(
+          ({ from, to }) => file.path.startsWith(`${from}/`) && target.startsWith(`${to}/`),
+        );
+        return passed === undefined || file.path === passed.door
+          ? []
+          : [`${file.path} imports ${request}, past ${passed.door}`];
       }),
     );
     expect(wrong).toEqual([]);
@@ -88,7 +121,7 @@ describe('the map in src/README.md', () => {
       file.imports
         .filter((request) => !isLocal(request))
         .filter((request) => {
-          const allowed = rooms.get(file.room)?.packages ?? [];
+          const allowed = folders.get(file.folder)?.packages ?? [];
           return !allowed.some((name) =>
             name === 'node:*'
               ? request.startsWith('node:')
@@ -97,7 +130,7 @@ describe('the map in src/README.md', () => {
         })
         .map(
           (request) =>
-            `${file.path} imports ${request}, which the table does not list for ${file.room}`,
+            `${file.path} imports ${request}, which the table does not list for ${file.folder}`,
         ),
     );
     expect(wrong).toEqual([]);
@@ -135,7 +168,7 @@ describe('the map in src/README.md', () => {
       [/\bprocess\.|\bfetch\(|\bsetTimeout\b/, 'the world belongs right of the line'],
     ];
     const wrong = files
-      .filter(({ room }) => rooms.get(room)?.side === 'pure')
+      .filter(({ folder }) => folders.get(folder)?.side === 'pure')
       .flatMap(({ path, text }) =>
         banned
           .filter(([pattern]) => pattern.test(code(text)))

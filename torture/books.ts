@@ -1,9 +1,9 @@
 // Both sides' books as they stand: what the service charged, and what the state file of a run says of it.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOfBytes } from '../src/base/digest.ts';
-import { loadState } from '../src/edge/load-state.ts';
-import { type Ledger, memoryStore } from '../src/journal/ledger.ts';
+import { digestOfBytes } from '../src/contract/base/digest.ts';
+import { loadState } from '../src/runner/adapters/state/load-state.ts';
+import { type Ledger, memoryStore } from '../src/runner/journal/ledger.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { Client, listAt, textAt } from '../test/service/client.ts';
 import type { Room } from './room.ts';

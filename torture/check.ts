@@ -1,7 +1,7 @@
 // The promises, as checks on the books: what must be so at any moment, also just after a kill, and what must be so
 // in the end. Each violation is a sentence.
 import { readdirSync } from 'node:fs';
-import type { JobLine } from '../src/journal/line.ts';
+import type { JobLine } from '../src/runner/journal/line.ts';
 import { type Books, digestAt, type Paid } from './books.ts';
 import { endingOf, itemCredits, type Room, type Terms } from './room.ts';
 

@@ -2,10 +2,10 @@
 // is told what to do: one line of JSON on its input is one run; one line of JSON on its output says how it ended.
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
-import { asJson, isObject, type JsonObject } from '../src/base/json.ts';
-import { loadPipeline } from '../src/workspace/load.ts';
-import { renderProblem } from '../src/workspace/problem.ts';
-import { type Plugs, run } from '../src/workspace/run.ts';
+import { asJson, isObject, type JsonObject } from '../src/contract/base/json.ts';
+import { loadPipeline } from '../src/runner/operations/load.ts';
+import { renderProblem } from '../src/runner/operations/problem.ts';
+import { type Plugs, run } from '../src/runner/operations/run.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
 import { deadlyPlugs } from './deadly-plugs.ts';
 import type { RunEnd } from './run-process.ts';

@@ -3,9 +3,9 @@ import { statSync, truncateSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Disk, MediaApi } from '../src/run/ports.ts';
-import type { LineFile } from '../src/run/recorder.ts';
-import type { Plugs } from '../src/workspace/run.ts';
+import type { Plugs } from '../src/runner/operations/run.ts';
+import type { Disk, MediaApi } from '../src/runner/run/jobs/ports.ts';
+import type { LineFile } from '../src/runner/run/recorder.ts';
 import type { Crash, CrashPoint } from './crash-points.ts';
 
 /** Longest time between sending a creation and a death under way, in milliseconds. */

@@ -1,7 +1,7 @@
 // The promises, as checks after a run whose disk failed. Each violation is a sentence.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OutputLine } from '../src/journal/line.ts';
+import type { OutputLine } from '../src/runner/journal/line.ts';
 import { type Books, digestAt, type Paid } from './books.ts';
 import { doubtsOf } from './check.ts';
 import { type DiskPlace, photos, price, type Told } from './disk-place.ts';

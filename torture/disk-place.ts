@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { chanceOf } from '../src/service/chance.ts';
-import type { FaultRule } from '../src/service/faults/schema.ts';
+import { chanceOf } from '../src/contract/base/chance.ts';
+import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { photo } from '../test/photo.ts';
 import type { Room } from './room.ts';
@@ -41,7 +41,7 @@ steps:
   tidy: { uses: delete, with: { of: swap } }
 `;
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
 const knownNames = fileURLToPath(new URL('./known-names.ts', import.meta.url));
 /** A command that takes longer hangs. In milliseconds. */
 const patienceMs = 120_000;

@@ -1,6 +1,6 @@
 // What a run of the disk torture starts from: together the scenes come by every kind of file that a run writes.
 import { appendFileSync } from 'node:fs';
-import type { FaultRule } from '../src/service/faults/schema.ts';
+import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
 import type { DiskPlace, PhotoSize } from './disk-place.ts';
 import type { Call } from './strace.ts';
 

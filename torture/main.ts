@@ -1,7 +1,7 @@
 // `npm run torture -- --rounds 100 --seed 1`: kills what must survive, again and again, and looks at what is left.
 // Exit code 1 when a promise was broken, 2 when the torture could not begin.
 import { parseArgs } from 'node:util';
-import { type PathForm, pathForms } from '../src/api/routes.ts';
+import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
 import { tortureDisk } from './disk.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureService } from './service.ts';

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PathForm } from '../src/api/routes.ts';
-import { chanceOf } from '../src/service/chance.ts';
+import type { PathForm } from '../src/contract/api/routes.ts';
+import { chanceOf } from '../src/contract/base/chance.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { type Books, readBooks } from './books.ts';
 import { checkAlways, checkEnd, checkLedgers, doubtsOf, type Ground } from './check.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Summary } from '../src/report/happening.ts';
-import type { Problem } from '../src/workspace/problem.ts';
+import type { Problem } from '../src/runner/operations/problem.ts';
+import type { Summary } from '../src/runner/report/happening.ts';
 import type { Crash } from './crash-points.ts';
 
 /** What a run that ended by itself says. */

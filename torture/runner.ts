@@ -1,7 +1,7 @@
 // The runner under torture: round after round it is killed at every crash point and at random moments, with the
 // service's faults on, and looked at after each death and in the end (torture/check.ts).
-import type { PathForm } from '../src/api/routes.ts';
-import { chanceOf } from '../src/service/chance.ts';
+import type { PathForm } from '../src/contract/api/routes.ts';
+import { chanceOf } from '../src/contract/base/chance.ts';
 import { startService } from '../src/service/start.ts';
 import { readBooks } from './books.ts';
 import { type CrashPoint, crashPoints } from './crash-points.ts';

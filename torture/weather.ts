@@ -1,6 +1,6 @@
 // What goes wrong at the service in a round, by chance: each fault now and then, and each only so often that a round
 // comes to an end.
-import type { FaultRule } from '../src/service/faults/schema.ts';
+import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
 
 const creations = [
   'POST /v1/face-swap-photo',

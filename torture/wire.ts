@@ -6,12 +6,12 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Outcome } from '../src/report/happening.ts';
+import { loadPipeline } from '../src/runner/operations/load.ts';
+import { renderProblem } from '../src/runner/operations/problem.ts';
+import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
+import { run } from '../src/runner/operations/run.ts';
+import type { Outcome } from '../src/runner/report/happening.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
-import { loadPipeline } from '../src/workspace/load.ts';
-import { renderProblem } from '../src/workspace/problem.ts';
-import { type Resolution, resolve } from '../src/workspace/resolve.ts';
-import { run } from '../src/workspace/run.ts';
 import { digestAt, ledgerAt } from './books.ts';
 import { type Cut, openWire, type Wire } from './cut-wire.ts';
 

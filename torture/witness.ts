@@ -1,8 +1,8 @@
 // A witness to the order of things: it stands between a run and the world, knows what the state file is sure to hold,
 // and breaks the run that does something before what must be on disk is on disk. A kill finds that only by luck.
 import { readFileSync, statSync } from 'node:fs';
-import { asJson, isJson, isObject } from '../src/base/json.ts';
-import type { Plugs } from '../src/workspace/run.ts';
+import { asJson, isJson, isObject } from '../src/contract/base/json.ts';
+import type { Plugs } from '../src/runner/operations/run.ts';
 
 /** What the state file holds for sure. */
 class Surely {

@@ -1,11 +1,11 @@
 // What the local service can be told when it starts, and what it answers with.
-import type { PathForm } from '../api/routes.ts';
-import type { Tier } from '../api/tier.ts';
-import type { LedgerEntry } from './accounts.ts';
-import type { RequestCounts } from './app.ts';
-import type { StatedPrices } from './charge.ts';
-import type { FaultsDocument } from './faults/schema.ts';
-import type { Speed } from './pace.ts';
+import type { PathForm } from '../contract/api/routes.ts';
+import type { Tier } from '../contract/api/tier.ts';
+import type { StatedPrices } from './base/charge.ts';
+import type { FaultsDocument } from './endpoints/fault-schema.ts';
+import type { RequestCounts } from './http/app.ts';
+import type { Speed } from './jobs/pace.ts';
+import type { LedgerEntry } from './store/accounts.ts';
 
 export interface ServiceOptions {
   /** Default 127.0.0.1. The hub answers to this machine only, whatever the host. */

@@ -1,42 +1,43 @@
 // Starts the local service: it speaks the hosted service's interface, so that pipelines are rehearsed for free and
 // tested for real. With a data folder, everything survives being killed at any moment: the ledger, the
 // files, the events, and the projects that were not finished, which go on.
-import { assetLifetimeMs } from '../api/asset.ts';
-import { milliseconds } from '../base/duration.ts';
-import { localAccount, mostCredits, openAccounts } from './accounts.ts';
-import { openAddresses } from './addresses.ts';
-import { openApp } from './app.ts';
-import { openAssets } from './assets.ts';
-import { wakeAfter } from './clock.ts';
-import { openDataFolder } from './data-folder.ts';
-import type { Database } from './database.ts';
-import { openDetections } from './detections.ts';
+import { assetLifetimeMs } from '../contract/api/asset.ts';
+import { milliseconds } from '../contract/base/duration.ts';
+import { openPlainRenderer } from '../previews/plain/renderer.ts';
+import { lacksFor } from '../previews/real/door.ts';
+import { openPool } from '../previews/real/pool.ts';
+import { wakeAfter } from './base/clock.ts';
+import { reportTrouble } from './base/own-trouble.ts';
+import type { FaultRule } from './endpoints/fault-schema.ts';
 import { type Courier, noCourier, openCourier } from './events/courier.ts';
 import { openDeliveries } from './events/deliveries.ts';
 import { openWebhooks } from './events/webhooks.ts';
-import { openFaceSearch } from './face-search.ts';
 import { firedOf, openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
-import type { FaultRule } from './faults/schema.ts';
 import { wireFaults } from './faults/wire.ts';
+import { openApp } from './http/app.ts';
+import type { Parts } from './http/parts.ts';
+import { accountRoutes } from './http/routes/account.ts';
+import { creationRoutes } from './http/routes/creations.ts';
+import { detectionRoutes } from './http/routes/detections.ts';
+import { downloadRoutes } from './http/routes/downloads.ts';
+import { openApiRoute } from './http/routes/openapi.ts';
+import { projectRoutes } from './http/routes/projects.ts';
+import { uploadRoutes } from './http/routes/uploads.ts';
 import { openHub } from './hub/hub.ts';
-import { openKeys } from './keys.ts';
+import { openFaceSearch } from './jobs/face-search.ts';
+import { openProduction } from './jobs/production.ts';
+import { openStudio } from './jobs/studio.ts';
 import { type LocalService, ServiceOptionError, type ServiceOptions } from './options.ts';
-import type { Parts } from './parts.ts';
-import { openProduction } from './production.ts';
-import { openProjects } from './projects.ts';
-import { openPlainRenderer } from './render/plain/renderer.ts';
-import { lacksFor } from './render/real/door.ts';
-import { openPool } from './render/real/pool.ts';
-import { accountRoutes } from './routes/account.ts';
-import { creationRoutes } from './routes/creations.ts';
-import { detectionRoutes } from './routes/detections.ts';
-import { downloadRoutes } from './routes/downloads.ts';
-import { openApiRoute } from './routes/openapi.ts';
-import { projectRoutes } from './routes/projects.ts';
-import { uploadRoutes } from './routes/uploads.ts';
-import { openStorage } from './storage.ts';
-import { openStudio } from './studio.ts';
+import { localAccount, mostCredits, openAccounts } from './store/accounts.ts';
+import { openAddresses } from './store/addresses.ts';
+import { openAssets } from './store/assets.ts';
+import { openDataFolder } from './store/data-folder.ts';
+import type { Database } from './store/database.ts';
+import { openDetections } from './store/detections.ts';
+import { openKeys } from './store/keys.ts';
+import { openProjects } from './store/projects.ts';
+import { openStorage } from './store/storage.ts';
 
 export type { LocalService, ServiceOptions };
 
@@ -118,7 +119,7 @@ async function openOn(
   const decodeBytes = decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20;
   const renderer =
     pictures === 'real'
-      ? openPool(decodeBytes === undefined ? {} : { decodeBytes })
+      ? openPool({ report: reportTrouble, ...(decodeBytes === undefined ? {} : { decodeBytes }) })
       : openPlainRenderer(decodeBytes);
   const pace = { clock, speed, seed };
   const production = openProduction({

@@ -1,7 +1,7 @@
 // One budget over several runs: those that share a --run-id, and one that was interrupted and goes on.
 import { expect, test } from 'vitest';
+import type { Plugs, RunOptions } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import type { Plugs, RunOptions } from '../../src/workspace/run.ts';
 import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
 import { booksOf, gate, speech, spendingRig } from './spending.ts';
 

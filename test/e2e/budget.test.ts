@@ -1,8 +1,8 @@
 // Promise 3: the budget is a hard cap. The service's own ledger is looked at after every entry.
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../src/service/faults/schema.ts';
+import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import { type Rig, service, type Told } from '../rig.ts';
 import { booksOf, spendingRig, spread } from './spending.ts';
 

@@ -1,8 +1,8 @@
 // Promise 1 and 2: whatever dies, whenever, one task is charged at most once, and nothing paid is lost.
 import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Plugs } from '../../src/runner/operations/run.ts';
 import { startService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, ended, photoRig, plainly, type Rig, service, until } from '../rig.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 

@@ -2,12 +2,12 @@
 // process or the disk, and nothing is left lying about.
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Download, Project } from '../../src/api/project.ts';
-import { err } from '../../src/base/result.ts';
-import type { Disk, MediaApi } from '../../src/run/ports.ts';
-import type { FaultRule } from '../../src/service/faults/schema.ts';
+import type { Download, Project } from '../../src/contract/api/project.ts';
+import { err } from '../../src/contract/base/result.ts';
+import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { Disk, MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { relayTo } from './relay.ts';
 

@@ -1,10 +1,10 @@
 // Drift: what happens to our projects at the service behind our back. refresh brings it into the state file, audit names
 // what differs, and neither writes anything when all is as it was.
 import { describe, expect, test } from 'vitest';
+import { audit as auditState } from '../../src/runner/operations/audit.ts';
+import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { refresh as refreshState } from '../../src/runner/operations/refresh.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { audit as auditState } from '../../src/workspace/audit.ts';
-import { loadPipeline } from '../../src/workspace/load.ts';
-import { refresh as refreshState } from '../../src/workspace/refresh.ts';
 import { bill, type Ended, envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 import { Client } from '../service/client.ts';
 import { hub } from '../service/receiver.ts';

@@ -3,12 +3,12 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Clock } from '../../src/run/ports.ts';
-import type { FaultRule } from '../../src/service/faults/schema.ts';
+import type { Plugs, RunOptions } from '../../src/runner/operations/run.ts';
+import type { Clock } from '../../src/runner/run/jobs/ports.ts';
+import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
-import type { Plugs, RunOptions } from '../../src/workspace/run.ts';
-import { nobody } from '../edge/server.ts';
 import { bill, ended, envOf, photoRig, Rig, service, until } from '../rig.ts';
+import { nobody } from '../runner/adapters/http/server.ts';
 import { Client, eventually, listAt, textAt } from '../service/client.ts';
 import { clockwork } from '../service/clockwork.ts';
 import { hub } from '../service/receiver.ts';

@@ -3,8 +3,8 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Plugs } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, ended, envOf, photo, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
 

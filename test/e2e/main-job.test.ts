@@ -2,9 +2,9 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { LineFile } from '../../src/run/recorder.ts';
+import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { LineFile } from '../../src/runner/run/recorder.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, photo, photoPipeline, photoRig, service } from '../rig.ts';
 
 /** Requests that change something or carry media. */

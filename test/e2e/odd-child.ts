@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 
 /** The module that reads `process.argv` and sets `process.exitCode`. */
-const main = new URL('../../src/cli/main.ts', import.meta.url).href;
+const main = new URL('../../src/runner/cli/main.ts', import.meta.url).href;
 
 export interface Ask {
   readonly cwd: string;

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { adoptFolder } from '../../src/edge/owner.ts';
+import { adoptFolder } from '../../src/contract/files/owner.ts';
 import { type Case, furnish, oddCases } from './odd-cases.ts';
 import type { Ask, Told } from './odd-child.ts';
 
 /** Nothing here takes long: what is not done by then hangs, and is killed. Not a measure of speed. */
 const hangMs = 20_000;
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 const childFile = fileURLToPath(new URL('odd-child.ts', import.meta.url));
 
 const {

@@ -1,11 +1,11 @@
 // An outage in the middle of a run: the service is stopped and comes back at the same address. The run waits; no task
 // fails, no attempt is spent, nothing is paid twice.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { err } from '../../src/base/result.ts';
-import type { MediaApi } from '../../src/run/ports.ts';
-import type { FaultsDocument } from '../../src/service/faults/schema.ts';
+import { err } from '../../src/contract/base/result.ts';
+import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import type { FaultsDocument } from '../../src/service/endpoints/fault-schema.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, photoPipeline, photoRig, plainly, type Rig, service, type Told } from '../rig.ts';
 
 const stateFile = 'photos.state.jsonl';

@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { renderDiagnostics } from '../../src/language/diagnostic.ts';
-import { planText } from '../../src/report/plan-text.ts';
-import { summaryText } from '../../src/report/run-text.ts';
-import { type LoadOptions, loadPipeline } from '../../src/workspace/load.ts';
-import { plan } from '../../src/workspace/plan.ts';
-import { type Problem, renderProblem } from '../../src/workspace/problem.ts';
-import { type RunOptions, run } from '../../src/workspace/run.ts';
+import { renderDiagnostics } from '../../src/contract/yaml/diagnostic.ts';
+import { type LoadOptions, loadPipeline } from '../../src/runner/operations/load.ts';
+import { plan } from '../../src/runner/operations/plan.ts';
+import { type Problem, renderProblem } from '../../src/runner/operations/problem.ts';
+import { type RunOptions, run } from '../../src/runner/operations/run.ts';
+import { planText } from '../../src/runner/report/plan-text.ts';
+import { summaryText } from '../../src/runner/report/run-text.ts';
 import { type Ended, photo, Rig } from '../rig.ts';
 
 /** Uploads one file that all items share, and each item; no item needs a service beyond that. */

@@ -2,10 +2,10 @@
 // more than the items that are in the works at once.
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { err, ok } from '../../src/base/result.ts';
-import type { MediaApi } from '../../src/run/ports.ts';
+import { err, ok } from '../../src/contract/base/result.ts';
+import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import {
   bill,
   photo,

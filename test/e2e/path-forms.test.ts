@@ -1,7 +1,7 @@
 // The main job where a deployment answers to one form of the paths, or to both. Latency is random, so that the answers
 // to the first requests come back in every order.
 import { describe, expect, test } from 'vitest';
-import { pathForms } from '../../src/api/routes.ts';
+import { pathForms } from '../../src/contract/api/routes.ts';
 import { photoPipeline, photoRig, service } from '../rig.ts';
 
 /** `TIMES=20` is the whole proof; `npm test` takes a small one. */

@@ -1,12 +1,12 @@
 // resolve, refresh and audit read projects as patiently as a run does: a lost answer says nothing about a project.
 import { expect, test } from 'vitest';
-import { realClock } from '../../src/edge/clock.ts';
-import type { Clock } from '../../src/run/ports.ts';
+import { realClock } from '../../src/runner/adapters/clock.ts';
+import { audit } from '../../src/runner/operations/audit.ts';
+import { type LoadedPipeline, loadPipeline } from '../../src/runner/operations/load.ts';
+import { refresh } from '../../src/runner/operations/refresh.ts';
+import { resolve } from '../../src/runner/operations/resolve.ts';
+import type { Clock } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { audit } from '../../src/workspace/audit.ts';
-import { type LoadedPipeline, loadPipeline } from '../../src/workspace/load.ts';
-import { refresh } from '../../src/workspace/refresh.ts';
-import { resolve } from '../../src/workspace/resolve.ts';
 import { envOf, type Rig } from '../rig.ts';
 import { hub } from '../service/receiver.ts';
 import { doubted } from './doubted.ts';

@@ -1,25 +1,25 @@
 // Promise 6: what the plan says is what a run then does. Tried on random pipelines with random histories and selections.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { priceOf } from '../../src/api/price.ts';
-import { digestOf } from '../../src/base/digest.ts';
-import { listItems } from '../../src/edge/items.ts';
-import { Ledger } from '../../src/journal/ledger.ts';
-import { toCel } from '../../src/language/expression.ts';
-import type { Pipeline } from '../../src/language/pipeline.ts';
-import { validate } from '../../src/language/validate.ts';
-import type { Outlook } from '../../src/plan/outlook.ts';
-import { leftOut } from '../../src/plan/selection.ts';
-import type { Happening, TaskEnding } from '../../src/report/happening.ts';
-import { Look } from '../../src/run/look.ts';
-import { Outages } from '../../src/run/outages.ts';
-import { Recorder } from '../../src/run/recorder.ts';
-import type { LoadedPipeline } from '../../src/workspace/load.ts';
-import { pass } from '../../src/workspace/passes.ts';
-import { type Survey, survey } from '../../src/workspace/survey.ts';
-import { FakeClock } from '../edge/places.ts';
+import { priceOf } from '../../src/contract/api/price.ts';
+import { digestOf } from '../../src/contract/base/digest.ts';
+import { listItems } from '../../src/runner/adapters/files/items.ts';
+import { Ledger } from '../../src/runner/journal/ledger.ts';
+import { toCel } from '../../src/runner/language/expression.ts';
+import type { Pipeline } from '../../src/runner/language/pipeline.ts';
+import { validate } from '../../src/runner/language/validate.ts';
+import type { LoadedPipeline } from '../../src/runner/operations/load.ts';
+import { pass } from '../../src/runner/operations/passes.ts';
+import { type Survey, survey } from '../../src/runner/operations/survey.ts';
+import type { Outlook } from '../../src/runner/plan/outlook.ts';
+import { leftOut } from '../../src/runner/plan/selection.ts';
+import type { Happening, TaskEnding } from '../../src/runner/report/happening.ts';
+import { Outages } from '../../src/runner/run/jobs/outages.ts';
+import { Look } from '../../src/runner/run/look.ts';
+import { Recorder } from '../../src/runner/run/recorder.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
+import { FakeClock } from '../runner/adapters/files/places.ts';
 import {
   type Mutation,
   pipelineText,

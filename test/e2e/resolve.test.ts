@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { takeLock } from '../../src/edge/lock.ts';
+import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, envOf, photo, photoRig, type Rig, service } from '../rig.ts';
 import { Client } from '../service/client.ts';

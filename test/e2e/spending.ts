@@ -1,5 +1,5 @@
 // Pipelines that spend, and the service's own books on it: what it had charged, net, after every entry.
-import type { FaultRule } from '../../src/service/faults/schema.ts';
+import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
 import { Rig } from '../rig.ts';
 

@@ -1,8 +1,8 @@
 // A run that begins where there is no service says so in one sentence, before anything is sent or written.
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { answer, nobody, serve } from '../edge/server.ts';
 import { envOf, photoRig, service } from '../rig.ts';
+import { answer, nobody, serve } from '../runner/adapters/http/server.ts';
 
 const html = { 'content-type': 'text/html' };
 

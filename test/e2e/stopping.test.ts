@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ApiFailure } from '../../src/api/failure.ts';
-import { err, ok } from '../../src/base/result.ts';
-import type { MediaApi } from '../../src/run/ports.ts';
+import type { ApiFailure } from '../../src/contract/api/failure.ts';
+import { err, ok } from '../../src/contract/base/result.ts';
+import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 
 /** One item at a time, so that there is always something left to stop. */
 const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');

@@ -1,8 +1,9 @@
 // A run whose disk stops for ever when it has learned of a creation, so that a test can kill it between the two:
 // node stuck-run.ts <pipeline> <port>. Prints "created" when that line waits for the disk.
-import type { LineFile } from '../../src/run/recorder.ts';
-import { loadPipeline } from '../../src/workspace/load.ts';
-import { run } from '../../src/workspace/run.ts';
+
+import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { run } from '../../src/runner/operations/run.ts';
+import type { LineFile } from '../../src/runner/run/recorder.ts';
 
 function stuckAtCreated(file: LineFile): LineFile {
   let stuck = false;

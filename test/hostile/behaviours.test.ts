@@ -2,10 +2,10 @@
 // saved, the state file can be read, nothing is paid twice, and no terminal, log or file gets what it must not have.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { printable, printableJson } from '../../src/base/printable.ts';
-import { zoneOf } from '../../src/edge/zones.ts';
-import { happeningText, summaryText } from '../../src/report/run-text.ts';
-import type { Plugs } from '../../src/workspace/run.ts';
+import { printable, printableJson } from '../../src/contract/base/printable.ts';
+import { zoneOf } from '../../src/runner/adapters/http/zones.ts';
+import type { Plugs } from '../../src/runner/operations/run.ts';
+import { happeningText, summaryText } from '../../src/runner/report/run-text.ts';
 import { bill, photoPipeline, photoRig, type Rig, service, type Told } from '../rig.ts';
 import { answers } from './answers.ts';
 import type { After, Behaviour } from './behaviour.ts';

@@ -1,11 +1,11 @@
 // A service that repeats the key wherever it can: in no file, log or line of output is the key found, however it is spelled,
 // nor the signature of an address.
 import { describe, expect, test } from 'vitest';
-import { signatureHeader, signatureOf, timestampHeader } from '../../src/api/event.ts';
-import { Redactor } from '../../src/base/redactor.ts';
-import { greet } from '../../src/edge/greeting.ts';
-import { answer, serve } from '../edge/server.ts';
+import { signatureHeader, signatureOf, timestampHeader } from '../../src/contract/api/event.ts';
+import { Redactor } from '../../src/contract/base/redactor.ts';
+import { greet } from '../../src/runner/adapters/http/greeting.ts';
 import { type Ended, ended, Rig, until } from '../rig.ts';
+import { answer, serve } from '../runner/adapters/http/server.ts';
 import { onePicture, type Sayings, strangeService } from './strange-service.ts';
 
 const key = 'sk-The"Very+Secret/Key-4711';

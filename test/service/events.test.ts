@@ -1,6 +1,6 @@
 // Events: sent for every move that has one, signed, at least once, in order, and kept in a log (interface.md, Events).
 import { describe, expect, test } from 'vitest';
-import { eventKinds } from '../../src/api/event.ts';
+import { eventKinds } from '../../src/contract/api/event.ts';
 import { photo, service } from '../rig.ts';
 import { Client, download, eventually, listAt, send, textAt } from './client.ts';
 import { clockwork } from './clockwork.ts';

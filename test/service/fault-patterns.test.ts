@@ -1,7 +1,7 @@
 // Which targets a pattern of a fault means, and which faults have which.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultSchemas, isFaultName } from '../../src/service/faults/schema.ts';
+import { faultSchemas, isFaultName } from '../../src/service/endpoints/fault-schema.ts';
 import { fits, targetsOf } from '../../src/service/faults/targets.ts';
 
 test.each([

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
-import { isSignatureOf, signatureHeader, timestampHeader } from '../../src/api/event.ts';
+import { isSignatureOf, signatureHeader, timestampHeader } from '../../src/contract/api/event.ts';
 import { Client, eventually, listAt, textAt } from './client.ts';
 import { child, dataFolder } from './killable.ts';
 import { hub } from './receiver.ts';

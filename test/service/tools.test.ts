@@ -1,10 +1,10 @@
 // Every tool of the catalogue can be rehearsed: each of its examples, with real uploads, ends with something to
 // download.
 import { expect, test } from 'vitest';
-import { projectSchema } from '../../src/api/project.ts';
-import { validatorOf } from '../../src/base/schema.ts';
-import type { Tool } from '../../src/kinds/kind.ts';
-import { tools } from '../../src/kinds/tools.ts';
+import { projectSchema } from '../../src/contract/api/project.ts';
+import { validatorOf } from '../../src/contract/base/schema.ts';
+import type { Tool } from '../../src/contract/kinds/kind.ts';
+import { tools } from '../../src/contract/kinds/tools.ts';
 import { photo, service } from '../rig.ts';
 import { Client } from './client.ts';
 import { filledInObject } from './examples.ts';

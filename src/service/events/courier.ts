@@ -2,13 +2,13 @@
 // in order for each project (interface.md, Events; facts.md, Events).
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
-import { signatureHeader, signatureOf, timestampHeader } from '../../api/event.ts';
-import { systemCode } from '../../edge/system-error.ts';
-import type { Addresses } from '../addresses.ts';
-import type { Clock } from '../clock.ts';
+import { signatureHeader, signatureOf, timestampHeader } from '../../contract/api/event.ts';
+import { systemCode } from '../../contract/files/system-error.ts';
+import type { Clock } from '../base/clock.ts';
+import { reportTrouble } from '../base/own-trouble.ts';
 import type { Faults } from '../faults/faults.ts';
-import { reportTrouble } from '../own-trouble.ts';
-import { recordOf } from '../records.ts';
+import type { Addresses } from '../store/addresses.ts';
+import { recordOf } from '../store/records.ts';
 import type { Attempt, Deliveries, Outgoing } from './deliveries.ts';
 import type { Receiver, Webhooks } from './webhooks.ts';
 

@@ -1,9 +1,10 @@
 // The events that happened and their deliveries: written in the same transaction as the move that they tell of, so
 // that none is lost, and kept as a log of what was sent, when, and what came back.
 import { randomUUID } from 'node:crypto';
-import { type Action, type EventKind, isEventKind } from '../../api/event.ts';
-import { milliseconds } from '../../base/duration.ts';
-import { toolNamed } from '../../kinds/tools.ts';
+import { type Action, type EventKind, isEventKind } from '../../contract/api/event.ts';
+import { milliseconds } from '../../contract/base/duration.ts';
+import { toolNamed } from '../../contract/kinds/tools.ts';
+import type { Faults } from '../faults/faults.ts';
 import {
   type Database,
   maybeNumberOf,
@@ -11,9 +12,8 @@ import {
   numberOf,
   type Row,
   textOf,
-} from '../database.ts';
-import type { Faults } from '../faults/faults.ts';
-import type { StoredProject } from '../project-row.ts';
+} from '../store/database.ts';
+import type { StoredProject } from '../store/project-row.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** `lost`: by a fault that was asked for. */

@@ -1,9 +1,9 @@
 // Webhook registrations: where events go, which ones, and the secret that signs them (interface.md, Events).
 // The secret is shown once, but kept: without it nothing could be signed.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type EventKind, eventKinds, isEventKind } from '../../api/event.ts';
-import { err, ok, type Result } from '../../base/result.ts';
-import { type Database, maybeNumberOf, numberOf, type Row, textOf } from '../database.ts';
+import { type EventKind, eventKinds, isEventKind } from '../../contract/api/event.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { type Database, maybeNumberOf, numberOf, type Row, textOf } from '../store/database.ts';
 
 export interface Webhook {
   readonly id: string;

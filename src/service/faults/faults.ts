@@ -1,7 +1,7 @@
 // The faults that are asked for, and whose turn it is. Each rule counts what it could have happened to by itself and
 // draws from the seed, its place in the list and that count: the same requests in the same order meet the same faults.
-import { chanceOf } from '../chance.ts';
-import type { FaultName, FaultRule } from './schema.ts';
+import { chanceOf } from '../../contract/base/chance.ts';
+import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 import { fits, patternsOf, type Scope, scopeOf, targetsOf } from './targets.ts';
 
 /** A rule, and what came of it since it was added. */

@@ -1,12 +1,12 @@
 // Reading faults: from a file, with places in it, or from what the hub was sent. What is wrong names itself.
-import { isObject, type Json } from '../../base/json.ts';
-import { err, ok, type Result } from '../../base/result.ts';
-import { type ErrorObject, validatorOf } from '../../base/schema.ts';
-import { type Diagnostic, suggestion } from '../../language/diagnostic.ts';
-import { diagnose } from '../../language/shape.ts';
-import { parseSource, type Source } from '../../language/source.ts';
-import { type Refusal, refuse, sentenceOf } from '../refusal.ts';
-import { type FaultRule, faultSchemas, isFaultName } from './schema.ts';
+import { isObject, type Json } from '../../contract/base/json.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
+import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
+import { diagnose } from '../../contract/yaml/shape.ts';
+import { parseSource, type Source } from '../../contract/yaml/source.ts';
+import { type Refusal, refuse, sentenceOf } from '../base/refusal.ts';
+import { type FaultRule, faultSchemas, isFaultName } from '../endpoints/fault-schema.ts';
 import { fits, patternsOf, targetsOf } from './targets.ts';
 
 /** The text of a faults file. `file` is only shown. */

@@ -1,8 +1,8 @@
 // What a fault can happen to: requests, jobs, events and addresses, by name. A rule names them with patterns.
-import { eventKinds } from '../../api/event.ts';
-import { tools } from '../../kinds/tools.ts';
-import { endpoints } from '../endpoints.ts';
-import type { FaultName, FaultRule } from './schema.ts';
+import { eventKinds } from '../../contract/api/event.ts';
+import { tools } from '../../contract/kinds/tools.ts';
+import { endpoints } from '../endpoints/endpoints.ts';
+import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 
 /** What a fault happens to: which rules are asked, and by what name. */
 export type Scope = 'request' | 'charge' | 'job' | 'settlement' | 'event' | 'attempt' | 'address';

@@ -1,11 +1,11 @@
 // Faults of requests: what is done to them before their handler, or to their answer after it.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { milliseconds } from '../../base/duration.ts';
-import { unreachable } from '../../base/result.ts';
-import type { Clock } from '../clock.ts';
+import { milliseconds } from '../../contract/base/duration.ts';
+import { unreachable } from '../../contract/base/result.ts';
+import type { Clock } from '../base/clock.ts';
+import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, type Fired, firedOf } from './faults.ts';
-import type { FaultRule } from './schema.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,14 +1,14 @@
 // /hub/accounts and /hub/ledger: who pays, and every credit that moved.
 import type { FastifyInstance } from 'fastify';
-import { type Tier, tiers } from '../../api/tier.ts';
-import { localAccount } from '../accounts.ts';
-import { answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
-import { notFound } from '../refusal.ts';
+import { type Tier, tiers } from '../../contract/api/tier.ts';
+import { notFound } from '../base/refusal.ts';
+import { grant, newAccount, newTier } from '../endpoints/hub-requests.ts';
+import { answer } from '../http/app.ts';
+import type { Parts } from '../http/parts.ts';
+import { localAccount } from '../store/accounts.ts';
 import { changed, fieldsOf, show } from './form.ts';
 import { accountsPage } from './pages/accounts.ts';
 import { ledgerPage } from './pages/ledger.ts';
-import { grant, newAccount, newTier } from './requests.ts';
 import type { LedgerView } from './views.ts';
 
 type ById = { Params: { id: string } };

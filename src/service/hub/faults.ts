@@ -1,9 +1,9 @@
 // /hub/faults: what shall go wrong from now on, and how often it did.
 import type { FastifyInstance } from 'fastify';
-import { answer } from '../app.ts';
+import { refuse } from '../base/refusal.ts';
 import { acceptFaults, parseFaults } from '../faults/read.ts';
-import type { Parts } from '../parts.ts';
-import { refuse } from '../refusal.ts';
+import { answer } from '../http/app.ts';
+import type { Parts } from '../http/parts.ts';
 import { changed, show } from './form.ts';
 import { faultsPage } from './pages/faults.ts';
 import { faultView } from './views.ts';

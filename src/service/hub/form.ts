@@ -1,10 +1,10 @@
 // What is sent to the hub and how it answers: forms and JSON in, pages and JSON out.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { Result } from '../../base/result.ts';
-import type { Schema } from '../../base/schema.ts';
-import { readJson } from '../app.ts';
-import { bodyOf, type Refusal } from '../refusal.ts';
+import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+import type { Result } from '../../contract/base/result.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import { bodyOf, type Refusal } from '../base/refusal.ts';
+import { readJson } from '../http/app.ts';
 
 const formType = 'application/x-www-form-urlencoded';
 

@@ -1,9 +1,9 @@
 // The hub: what the hosted service's developer hub is for, and a window into this one. Every path shows the same facts
 // twice, as a page for people and as JSON for programs; changes are POSTs of a form or of JSON.
 import type { FastifyInstance } from 'fastify';
-import { answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
-import { notFound } from '../refusal.ts';
+import { notFound } from '../base/refusal.ts';
+import { answer } from '../http/app.ts';
+import type { Parts } from '../http/parts.ts';
 import { accountPaths } from './accounts.ts';
 import { faultPaths } from './faults.ts';
 import { asksForPage, readForms } from './form.ts';

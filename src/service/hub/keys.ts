@@ -1,15 +1,15 @@
 // /hub/keys: made with a name and permissions, shown in full once, listed by their last four characters, revoked at
 // once (interface.md, Authentication).
 import type { FastifyInstance } from 'fastify';
-import { localAccount } from '../accounts.ts';
-import { answer } from '../app.ts';
-import { isPermission, permissions } from '../keys.ts';
-import type { Parts } from '../parts.ts';
-import { notFound, refuse } from '../refusal.ts';
+import { notFound, refuse } from '../base/refusal.ts';
+import { newKey } from '../endpoints/hub-requests.ts';
+import { answer } from '../http/app.ts';
+import type { Parts } from '../http/parts.ts';
+import { localAccount } from '../store/accounts.ts';
+import { isPermission, permissions } from '../store/keys.ts';
 import { changed, fieldsOf, show, wantsPage } from './form.ts';
 import { keysPage } from './pages/keys.ts';
 import { secretPage } from './pages/secret.ts';
-import { newKey } from './requests.ts';
 import { keyView } from './views.ts';
 
 type ById = { Params: { id: string } };

@@ -1,6 +1,6 @@
 // How many entries of a list are asked for, and from where: the numbers in the query of a hub path.
-import { ok, type Result } from '../../base/result.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import { ok, type Result } from '../../contract/base/result.ts';
+import { type Refusal, refuse } from '../base/refusal.ts';
 
 export function limitOf(text: string | undefined): Result<number, Refusal> {
   if (text === undefined) return ok(100);

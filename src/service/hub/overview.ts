@@ -1,7 +1,7 @@
 // /hub: the newest projects with their pictures, the credits, and the way to everything else.
 import type { FastifyInstance } from 'fastify';
-import { localAccount } from '../accounts.ts';
-import type { Parts } from '../parts.ts';
+import type { Parts } from '../http/parts.ts';
+import { localAccount } from '../store/accounts.ts';
 import { show } from './form.ts';
 import { overviewPage } from './pages/overview.ts';
 import { projectView } from './views.ts';

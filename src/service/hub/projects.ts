@@ -1,15 +1,15 @@
 // /hub/projects: what was asked for and what came of it, and stopping one by hand (facts.md, Project records:
 // `canceled`).
 import type { FastifyInstance } from 'fastify';
-import { answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
-import { isStatus } from '../project-row.ts';
-import { notFound, refuse } from '../refusal.ts';
-import { sendFile } from '../send-file.ts';
+import { notFound, refuse } from '../base/refusal.ts';
+import { cancellation } from '../endpoints/hub-requests.ts';
+import { answer } from '../http/app.ts';
+import type { Parts } from '../http/parts.ts';
+import { sendFile } from '../http/send-file.ts';
+import { isStatus } from '../store/project-row.ts';
 import { changed, fieldsOf, show } from './form.ts';
 import { beforeOf, limitOf } from './limit.ts';
 import { projectPage, projectsPage } from './pages/projects.ts';
-import { cancellation } from './requests.ts';
 import { projectDetails, projectView } from './views.ts';
 
 type ById = { Params: { id: string } };

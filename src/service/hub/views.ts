@@ -1,15 +1,15 @@
 // What the hub shows, as plain data: the JSON of /hub/… and what its pages are made of.
-import type { Project } from '../../api/project.ts';
-import type { Json } from '../../base/json.ts';
-import type { LedgerEntry } from '../accounts.ts';
+import type { Project } from '../../contract/api/project.ts';
+import type { Json } from '../../contract/base/json.ts';
+import type { FaultRule } from '../endpoints/fault-schema.ts';
 import type { Delivery, DeliveryState } from '../events/deliveries.ts';
 import type { Webhook } from '../events/webhooks.ts';
 import type { FaultState } from '../faults/faults.ts';
-import type { FaultRule } from '../faults/schema.ts';
-import type { KeyRow } from '../keys.ts';
-import type { Parts } from '../parts.ts';
-import type { StoredProject } from '../project-row.ts';
-import { recordOf } from '../records.ts';
+import type { Parts } from '../http/parts.ts';
+import type { LedgerEntry } from '../store/accounts.ts';
+import type { KeyRow } from '../store/keys.ts';
+import type { StoredProject } from '../store/project-row.ts';
+import { recordOf } from '../store/records.ts';
 
 export type ProjectView = Project & {
   readonly seq: number;

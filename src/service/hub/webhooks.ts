@@ -1,17 +1,17 @@
 // /hub/webhooks and /hub/deliveries: where events go, and what was sent (interface.md, Events).
 import type { FastifyInstance } from 'fastify';
-import { isEventKind } from '../../api/event.ts';
-import { localAccount } from '../accounts.ts';
-import { answer } from '../app.ts';
+import { isEventKind } from '../../contract/api/event.ts';
+import { notFound, refuse } from '../base/refusal.ts';
+import { newWebhook } from '../endpoints/hub-requests.ts';
 import { isDeliveryState } from '../events/deliveries.ts';
 import { checkAddress } from '../events/webhooks.ts';
-import type { Parts } from '../parts.ts';
-import { notFound, refuse } from '../refusal.ts';
+import { answer } from '../http/app.ts';
+import type { Parts } from '../http/parts.ts';
+import { localAccount } from '../store/accounts.ts';
 import { changed, fieldsOf, show, wantsPage } from './form.ts';
 import { limitOf } from './limit.ts';
 import { secretPage } from './pages/secret.ts';
 import { deliveriesPage, webhooksPage } from './pages/webhooks.ts';
-import { newWebhook } from './requests.ts';
 import { deliveryView, webhookView } from './views.ts';
 
 type ById = { Params: { id: string } };

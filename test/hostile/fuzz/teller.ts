@@ -6,26 +6,26 @@ import {
   readProject,
   readTaking,
   readUploadAddresses,
-} from '../../../src/api/answers.ts';
-import type { ApiFailure } from '../../../src/api/failure.ts';
-import type { Project } from '../../../src/api/project.ts';
-import { routes } from '../../../src/api/routes.ts';
-import { digestOf } from '../../../src/base/digest.ts';
-import { isObject } from '../../../src/base/json.ts';
-import { Redactor } from '../../../src/base/redactor.ts';
-import { err, ok, type Result } from '../../../src/base/result.ts';
-import { failureOfStatus } from '../../../src/edge/http-failure.ts';
-import { Ledger } from '../../../src/journal/ledger.ts';
-import type { JobOrder } from '../../../src/run/job.ts';
-import { News } from '../../../src/run/news.ts';
-import { Outages } from '../../../src/run/outages.ts';
-import { perform } from '../../../src/run/perform.ts';
-import type { Fetched, LocalFile, MediaApi } from '../../../src/run/ports.ts';
-import { Recorder } from '../../../src/run/recorder.ts';
-import type { World } from '../../../src/run/world.ts';
-import { fingerprintFrom } from '../../../src/task/fingerprint.ts';
-import { FakeClock } from '../../edge/places.ts';
+} from '../../../src/contract/api/answers.ts';
+import type { ApiFailure } from '../../../src/contract/api/failure.ts';
+import type { Project } from '../../../src/contract/api/project.ts';
+import { routes } from '../../../src/contract/api/routes.ts';
+import { digestOf } from '../../../src/contract/base/digest.ts';
+import { isObject } from '../../../src/contract/base/json.ts';
+import { Redactor } from '../../../src/contract/base/redactor.ts';
+import { err, ok, type Result } from '../../../src/contract/base/result.ts';
+import { failureOfStatus } from '../../../src/runner/adapters/http/http-failure.ts';
+import { Ledger } from '../../../src/runner/journal/ledger.ts';
+import type { JobOrder } from '../../../src/runner/run/jobs/job.ts';
+import { News } from '../../../src/runner/run/jobs/news.ts';
+import { Outages } from '../../../src/runner/run/jobs/outages.ts';
+import { perform } from '../../../src/runner/run/jobs/perform.ts';
+import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
+import type { World } from '../../../src/runner/run/jobs/world.ts';
+import { Recorder } from '../../../src/runner/run/recorder.ts';
+import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
+import { FakeClock } from '../../runner/adapters/files/places.ts';
 import type { Talk, Wire } from './answers.ts';
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;

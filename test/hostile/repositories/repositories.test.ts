@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { adopt } from '../../../src/runner/operations/adopt.ts';
+import { loadPipeline } from '../../../src/runner/operations/load.ts';
+import { renderProblem } from '../../../src/runner/operations/problem.ts';
+import { type Plugs, run } from '../../../src/runner/operations/run.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';
-import { adopt } from '../../../src/workspace/adopt.ts';
-import { loadPipeline } from '../../../src/workspace/load.ts';
-import { renderProblem } from '../../../src/workspace/problem.ts';
-import { type Plugs, run } from '../../../src/workspace/run.ts';
 import { photo, until } from '../../rig.ts';
 import {
   cloneInto,

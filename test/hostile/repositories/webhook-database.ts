@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { onlyRow } from '../../../src/service/database.ts';
-import { projectOf } from '../../../src/service/project-row.ts';
-import { steps } from '../../../src/service/tables.ts';
+import { onlyRow } from '../../../src/service/store/database.ts';
+import { projectOf } from '../../../src/service/store/project-row.ts';
+import { steps } from '../../../src/service/store/tables.ts';
 
 const at = Date.parse('2026-11-01T10:00:00Z');
 const id = '11111111-2222-4333-8444-555555555555';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { RecordKind } from '../../../src/api/project.ts';
+import type { RecordKind } from '../../../src/contract/api/project.ts';
 import { photo, service } from '../../rig.ts';
 import { Client, listAt } from '../client.ts';
 import { hopeless, noPicture, quickTools, requestFor } from './door.ts';

@@ -1,7 +1,7 @@
 // interface.md, What the service does, the table of medians: over many projects, half of them take no longer than the
 // table says, give or take the 15 % that so small a sample may be off. "Observed values, not guarantees" is no promise.
 import { describe, expect, test } from 'vitest';
-import { paceOf } from '../../../src/service/pace.ts';
+import { paceOf } from '../../../src/service/jobs/pace.ts';
 import { creations, requestFor } from './door.ts';
 import { reach, slow } from './stage.ts';
 

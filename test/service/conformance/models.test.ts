@@ -1,12 +1,12 @@
 // Each row of the tables of models and plans: a body that is taken and bodies that are refused, by the local service and
 // by the runner, which checks a pipeline by the same rules before anything is sent.
 import { describe, expect, test } from 'vitest';
-import type { Tier } from '../../../src/api/tier.ts';
-import type { Json, JsonObject } from '../../../src/base/json.ts';
-import { validatorOf } from '../../../src/base/schema.ts';
-import { refusedOnPlan } from '../../../src/kinds/plan-rules.ts';
-import { toolNamed } from '../../../src/kinds/tools.ts';
-import { validate } from '../../../src/language/validate.ts';
+import type { Tier } from '../../../src/contract/api/tier.ts';
+import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
+import { validatorOf } from '../../../src/contract/base/schema.ts';
+import { refusedOnPlan } from '../../../src/contract/kinds/plan-rules.ts';
+import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { validate } from '../../../src/runner/language/validate.ts';
 import type { Client } from '../client.ts';
 import { edited, exampleOf, filled } from './door.ts';
 import { oneSlow } from './stage.ts';

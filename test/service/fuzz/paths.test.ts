@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { knownExtensions } from '../../../src/api/asset.ts';
+import { knownExtensions } from '../../../src/contract/api/asset.ts';
 import { photo } from '../../rig.ts';
 import { type Answer, addressIn, listAt, pathOf, type Request, send, textAt } from '../client.ts';
 import { besiege, expectAlive, expectDecent, moneyOf } from './siege.ts';

@@ -1,8 +1,8 @@
 // A service under fire for a whole test file, and what must hold of every answer that it gives.
 import { afterAll, expect, type MockInstance, vi } from 'vitest';
-import type { Json, JsonObject } from '../../../src/base/json.ts';
-import { isObject } from '../../../src/base/json.ts';
-import { tools } from '../../../src/kinds/tools.ts';
+import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
+import { isObject } from '../../../src/contract/base/json.ts';
+import { tools } from '../../../src/contract/kinds/tools.ts';
 import {
   type LocalService,
   type ServiceOptions,

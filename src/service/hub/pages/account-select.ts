@@ -1,5 +1,5 @@
 // The choice of an account in a form.
-import type { Account } from '../../accounts.ts';
+import type { Account } from '../../store/accounts.ts';
 import { type Html, html } from './layout.ts';
 
 export function accountSelect(accounts: readonly Account[]): Html {

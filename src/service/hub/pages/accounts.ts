@@ -1,6 +1,6 @@
 // The page of accounts: tier, balance, and changing either.
-import { tiers } from '../../../api/tier.ts';
-import type { Account } from '../../accounts.ts';
+import { tiers } from '../../../contract/api/tier.ts';
+import type { Account } from '../../store/accounts.ts';
 import { type Html, html, number, page, table } from './layout.ts';
 
 export function accountsPage(accounts: readonly Account[]): string {

@@ -1,6 +1,6 @@
 // The page of keys: what each may do, and making or revoking one.
-import type { Account } from '../../accounts.ts';
-import { permissions } from '../../keys.ts';
+import type { Account } from '../../store/accounts.ts';
+import { permissions } from '../../store/keys.ts';
 import type { KeyView } from '../views.ts';
 import { accountSelect } from './account-select.ts';
 import { button, html, page, table, time } from './layout.ts';

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { printable } from '../../../base/printable.ts';
+import { printable } from '../../../contract/base/printable.ts';
 
 export { html };
 /** A piece of a page. What stands in its holes is text, never markup. */

@@ -1,5 +1,5 @@
 // The first page of the hub.
-import type { Account, LedgerEntry } from '../../accounts.ts';
+import type { Account, LedgerEntry } from '../../store/accounts.ts';
 import type { ProjectView } from '../views.ts';
 import { creditChart } from './chart.ts';
 import { html, number, page } from './layout.ts';

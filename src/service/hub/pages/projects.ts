@@ -1,5 +1,5 @@
 // The pages of projects: a wall of pictures, and one project with its record, its outputs and its events.
-import { extensionOf, mediaTypeOf } from '../../../api/asset.ts';
+import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import type { ProjectDetails, ProjectView } from '../views.ts';
 import { badge, button, type Html, html, number, page, table, time } from './layout.ts';
 import { deliveryTable } from './webhooks.ts';

@@ -1,5 +1,5 @@
 // The page that says why something was refused.
-import { asJson, isObject } from '../../../base/json.ts';
+import { asJson, isObject } from '../../../contract/base/json.ts';
 import { html, page } from './layout.ts';
 
 /** `answer` is what a program gets: `{"message": …}`. */

@@ -1,6 +1,6 @@
 // The pages of webhooks and of what was delivered to them.
-import { eventKinds } from '../../../api/event.ts';
-import type { Account } from '../../accounts.ts';
+import { eventKinds } from '../../../contract/api/event.ts';
+import type { Account } from '../../store/accounts.ts';
 import type { DeliveryView, WebhookView } from '../views.ts';
 import { accountSelect } from './account-select.ts';
 import { badge, button, type Html, html, page, table, time } from './layout.ts';

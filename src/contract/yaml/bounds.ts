@@ -1,0 +1,45 @@
+// The limits of a schema in words: how many entries a list takes, how long a text may be, which numbers fit.
+import { isObject } from '../base/json.ts';
+import type { ErrorObject } from '../base/schema.ts';
+
+/** A sentence for an error of a size or a range; undefined for errors of another sort. */
+export function boundSentence(subject: string, error: ErrorObject): string | undefined {
+  const params: Readonly<Record<string, unknown>> = error.params;
+  const limit = Number(params['limit']);
+  switch (error.keyword) {
+    case 'minItems':
+    case 'minProperties':
+    case 'minLength':
+      if (limit === 1) return `${subject} must not be empty`;
+      return `${subject} takes at least ${sized(limit, error)}, not ${sizeOf(error.data)}`;
+    case 'maxItems':
+    case 'maxProperties':
+    case 'maxLength':
+      return `${subject} takes at most ${sized(limit, error)}, not ${sizeOf(error.data)}`;
+    case 'minimum':
+      return `${subject} must be ${limit} or more, not ${String(error.data)}`;
+    case 'maximum':
+      return `${subject} must be ${limit} or less, not ${String(error.data)}`;
+    case 'exclusiveMinimum':
+      return `${subject} must be more than ${limit}, not ${String(error.data)}`;
+    case 'exclusiveMaximum':
+      return `${subject} must be less than ${limit}, not ${String(error.data)}`;
+    case 'multipleOf':
+      return `${subject} must be a multiple of ${String(params['multipleOf'])}, not ${String(error.data)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** `1 entry`, `5 entries`, `2000 characters`. */
+function sized(count: number, { keyword }: ErrorObject): string {
+  if (keyword.endsWith('Length')) return `${count} ${count === 1 ? 'character' : 'characters'}`;
+  return `${count} ${count === 1 ? 'entry' : 'entries'}`;
+}
+
+/** A schema counts characters as Unicode does, not as JavaScript does. */
+function sizeOf(data: unknown): number {
+  if (typeof data === 'string') return Array.from(data).length;
+  if (Array.isArray(data)) return data.length;
+  return isObject(data) ? Object.keys(data).length : 0;
+}

@@ -1,0 +1,133 @@
+// Errors of a JSON Schema turned into sentences with a place in the text. Works for every YAML file with a schema; a
+// format adds its own names and sentences.
+import { isObject } from '../base/json.ts';
+import type { ErrorObject } from '../base/schema.ts';
+import { boundSentence } from './bounds.ts';
+import { type Diagnostic, suggestion } from './diagnostic.ts';
+import type { Path } from './place.ts';
+import type { Source } from './source.ts';
+import { propertiesOf, unknownKey } from './unknown-key.ts';
+
+export interface Sentence {
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** The place of the error, where that is a key below the value that the schema rejects. */
+  readonly at?: Path;
+}
+
+/** What a file format adds to the general sentences. */
+export interface Format {
+  /** The value at a path, as a person names it. */
+  subjectOf(path: Path): string;
+  /** The format's own sentence for an error; undefined: the general sentence. */
+  sentenceOf(error: ErrorObject, path: Path, subject: string): Sentence | undefined;
+}
+
+/** Names a value by its path: `faults[2].on`. */
+const plainFormat: Format = {
+  subjectOf: (path) => dotted(path) || 'the file',
+  sentenceOf: () => undefined,
+};
+
+/** A path as YAML and JavaScript write it: `style.prompt`, `assets[0]`. Empty for the root. */
+export const dotted = (path: Path): string =>
+  path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('');
+
+/** A JSON pointer as a path; array indexes become numbers. */
+export function pathOf(pointer: string): Path {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** One schema error, with its place in the text. */
+export function diagnose(
+  error: ErrorObject,
+  source: Source,
+  format: Format = plainFormat,
+): Diagnostic {
+  const path = pathOf(error.instancePath);
+  const subject = format.subjectOf(path);
+  const { message, hint, at } =
+    format.sentenceOf(error, path, subject) ?? sentence(error, path, subject);
+  const key = at !== undefined && at.length > path.length;
+  return {
+    severity: 'error',
+    file: source.file,
+    span: key
+      ? source.keySpanOf(at)
+      : error.keyword === 'required'
+        ? source.keySpanOf(path)
+        : source.spanOf(path),
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** The general sentence for an error; `subject` names the value at the path. */
+export function sentence(error: ErrorObject, path: Path, subject: string): Sentence {
+  const params: Readonly<Record<string, unknown>> = error.params;
+  switch (error.keyword) {
+    case 'required':
+      return missing(subject, String(params['missingProperty']), error);
+    case 'additionalProperties': {
+      const { key, addition, hint } = unknownKey(error);
+      const where = subject === 'the file' ? '' : `${subject}: `;
+      return {
+        message: `${where}unknown key ${JSON.stringify(key)}${addition}`,
+        hint,
+        at: [...path, key],
+      };
+    }
+    case 'enum':
+      return oneOf(subject, error);
+    case 'type':
+      return {
+        message: `${subject} must be ${listOf(params['type'])}, not ${describeValue(error.data)}`,
+      };
+    default:
+      return {
+        message:
+          boundSentence(subject, error) ??
+          `${subject} ${error.message ?? 'is not valid'}, not ${describeValue(error.data)}`,
+      };
+  }
+}
+
+function missing(subject: string, key: string, error: ErrorObject): Sentence {
+  const field = propertiesOf(error.parentSchema)[key];
+  const described = isObject(field) && isObject(field['else']) ? field['else'] : field;
+  const why = isObject(described) ? described['description'] : undefined;
+  return {
+    message: `${subject} needs "${key}"`,
+    hint: typeof why === 'string' ? `${key}: ${why}` : undefined,
+  };
+}
+
+function oneOf(subject: string, error: ErrorObject): Sentence {
+  const params: Readonly<Record<string, unknown>> = error.params;
+  const allowed = Array.isArray(params['allowedValues']) ? params['allowedValues'].map(String) : [];
+  return {
+    message: `${subject} must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}, not ${describeValue(error.data)}`,
+    hint: suggestion(String(error.data), allowed),
+  };
+}
+
+function listOf(types: unknown): string {
+  const names = (Array.isArray(types) ? types.map(String) : [String(types)]).map(
+    (type) => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`,
+  );
+  return names.join(' or ');
+}
+
+/** A value in a sentence: texts in quotes and cut short, lists and objects by their type. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 60))}`;
+  if (Array.isArray(value)) return 'a list';
+  if (isObject(value)) return 'an object';
+  return String(value);
+}

@@ -1,0 +1,73 @@
+// A key that the schema does not know, and the key that was probably meant.
+import { isObject } from '../base/json.ts';
+import type { ErrorObject, Schema } from '../base/schema.ts';
+import { listing, nearest } from './diagnostic.ts';
+
+interface Unknown {
+  readonly key: string;
+  /** `, and the required "…" is missing` where one slip made two errors. */
+  readonly addition: string;
+  readonly hint: string | undefined;
+  /** The keys that the schema knows at this place. */
+  readonly known: readonly string[];
+  /** The known key that looks most like the unknown one. */
+  readonly near: string | undefined;
+}
+
+export function unknownKey(error: ErrorObject): Unknown {
+  const key = keyOf(error);
+  const near = nearKey(error);
+  const known = Object.keys(propertiesOf(error.parentSchema));
+  const addition =
+    near !== undefined && lacks(error, near) ? `, and the required "${near}" is missing` : '';
+  const list = known.length > 0 ? `known keys: ${listing(known)}` : undefined;
+  return {
+    key,
+    addition,
+    hint: near === undefined ? list : `did you mean "${near}"?`,
+    known,
+    near,
+  };
+}
+
+/**
+ * Errors that say something: a slip in a required name is one mistake, not an unknown key and a missing one; a value of
+ * the wrong type is not also one outside its list.
+ */
+export function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const meant = new Set(
+    errors
+      .filter(({ keyword }) => keyword === 'additionalProperties')
+      .map((error) => `${error.instancePath} ${nearKey(error)}`),
+  );
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+  );
+  const telling = errors.filter(
+    ({ keyword, instancePath }) =>
+      keyword !== 'if' &&
+      keyword !== 'propertyNames' &&
+      !(keyword === 'enum' && mistyped.has(instancePath)),
+  );
+  return telling.filter(
+    ({ keyword, instancePath, params }) =>
+      keyword !== 'required' || !meant.has(`${instancePath} ${params['missingProperty']}`),
+  );
+}
+
+export function propertiesOf(schema: unknown): Schema {
+  return isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+}
+
+const keyOf = ({ params }: ErrorObject): string => String(params['additionalProperty']);
+
+/** The known key that an unknown one looks like. */
+const nearKey = (error: ErrorObject): string | undefined =>
+  nearest(keyOf(error), Object.keys(propertiesOf(error.parentSchema)));
+
+function lacks({ parentSchema, data }: ErrorObject, key: string): boolean {
+  const schema: unknown = parentSchema;
+  const required = isObject(schema) ? schema['required'] : undefined;
+  const given = isObject(data) && Object.hasOwn(data, key);
+  return Array.isArray(required) && required.includes(key) && !given;
+}

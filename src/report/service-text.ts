@@ -1,4 +1,0 @@
-// Says which service is spoken to: the first line of every command that sends something there.
-import { printable } from '../base/printable.ts';
-
-export const serviceLine = (address: string): string => `Service: ${printable(address)}`;

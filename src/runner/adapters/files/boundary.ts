@@ -1,0 +1,110 @@
+// The boundary around a pipeline's files: what is read must really be in the repository, links followed, unless the user
+// allows more. A cloned repository may hold a link named pic.png that leads to a private key.
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { reservedFolder } from '../../plan/reserved-name.ts';
+import { realPathOr } from './real-path.ts';
+import { isWithin } from './within.ts';
+
+export interface BoundaryOptions {
+  /** Absolute, links followed. */
+  readonly repository: string;
+  /** `--allow-outside`. */
+  readonly allowOutside: boolean;
+  /** Absolute: paths that the user wrote with `--input`. */
+  readonly named: readonly string[];
+}
+
+/** So many folders are remembered; one that was forgotten is looked at again. */
+const foldersMax = 10_000;
+/** So many places outside are remembered. */
+const outsideMax = 1000;
+
+export const outsideHint = 'use --allow-outside to allow it';
+
+export class Boundary {
+  readonly #repository: string;
+  readonly #allowOutside: boolean;
+  readonly #named: ReadonlySet<string>;
+  /** Real paths of folders. */
+  readonly #folders = new Map<string, string>();
+  readonly #outside = new Set<string>();
+
+  constructor({ repository, allowOutside, named }: BoundaryOptions) {
+    this.#repository = repository;
+    this.#allowOutside = allowOutside;
+    // A name inside the repository says nothing about where a link of that name leads.
+    this.#named = new Set(named.filter((path) => !leadsThrough(repository, path)));
+  }
+
+  /** What was read outside the repository because the user allows it: real paths, at most a thousand. */
+  get outside(): readonly string[] {
+    return [...this.#outside].sort();
+  }
+
+  /** Why a file must not be read, as the end of a sentence about it; undefined: it may, or it is not there. */
+  refusal(path: string): string | undefined {
+    if (this.#named.has(path)) return undefined;
+    let real: string;
+    try {
+      real = this.#realPathOf(path);
+    } catch (error) {
+      if (!isSystemTrouble(error)) throw error;
+      // Some links below /proc lead to files without a path.
+      return stands(path) && !this.#allowOutside
+        ? `leads to a place that cannot be told: ${outsideHint}`
+        : undefined;
+    }
+    const where = this.#crossing(real);
+    if (where === undefined) return undefined;
+    if (!this.#allowOutside) return `is ${where}: ${outsideHint}`;
+    this.#note(real);
+    return undefined;
+  }
+
+  /** Why a folder must not be searched, as the end of a sentence about it. `real` has no links in it. */
+  folderRefusal(real: string): string | undefined {
+    const where = this.#crossing(real);
+    return where === undefined || this.#allowOutside ? undefined : `is ${where}: ${outsideHint}`;
+  }
+
+  #crossing(real: string): string | undefined {
+    if (!isWithin(real, this.#repository)) return 'outside the repository';
+    const parts = relative(this.#repository, real).split(sep);
+    return parts.some((part) => reservedFolder(part) === '.git') ? 'in a .git folder' : undefined;
+  }
+
+  #realPathOf(path: string): string {
+    if (lstatSync(path).isSymbolicLink()) return realpathSync.native(path);
+    const folder = dirname(path);
+    let real = this.#folders.get(folder);
+    if (real === undefined) {
+      real = realpathSync.native(folder);
+      if (this.#folders.size >= foldersMax) this.#folders.clear();
+      this.#folders.set(folder, real);
+    }
+    return join(real, basename(path));
+  }
+
+  #note(real: string): void {
+    if (this.#outside.size < outsideMax) this.#outside.add(real);
+  }
+}
+
+function stands(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (isSystemTrouble(error)) return false;
+    throw error;
+  }
+}
+
+/** True where a folder above a path is in the repository. */
+function leadsThrough(repository: string, path: string): boolean {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (isWithin(realPathOr(folder), repository)) return true;
+    if (dirname(folder) === folder) return false;
+  }
+}

@@ -1,0 +1,106 @@
+// The consents that the user gave: one file for each trusted pipeline file, named by the digest of its content. They are
+// kept outside all repositories, so that no repository can bring its own.
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Digest } from '../../../contract/base/digest.ts';
+import { digestFrom } from '../../../contract/base/digest.ts';
+import { validatorOf } from '../../../contract/base/schema.ts';
+import { makeFolder } from '../../../contract/files/make-folder.ts';
+import { readRegularFile } from '../../../contract/files/regular-file.ts';
+import { systemCode } from '../../../contract/files/system-error.ts';
+import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
+
+export interface Consent {
+  /** Of the pipeline file's bytes. */
+  readonly digest: Digest;
+  /** Where the key may go. */
+  readonly address: string;
+  /** Absolute, links followed: where the pipeline file was when the user trusted it. */
+  readonly file: string;
+  /** ISO 8601. */
+  readonly date: string;
+}
+
+type Stored = Omit<Consent, 'digest'>;
+
+const storedSchema = {
+  type: 'object',
+  required: ['address', 'file', 'date'],
+  properties: {
+    address: { type: 'string', minLength: 1 },
+    file: { type: 'string', minLength: 1 },
+    date: { type: 'string', minLength: 1 },
+  },
+} as const;
+
+const consentName = /^([0-9a-f]{64})\.json$/;
+
+const folderOf = (env: Env): string => join(userFolder(env), 'trusted');
+const fileOf = (digest: Digest, env: Env): string => join(folderOf(env), `${digest}.json`);
+
+/** The consent for a content; undefined: there is none, or nothing that was written here. */
+export function consentFor(digest: Digest, env: Env): Consent | undefined {
+  const read = readRegularFile(fileOf(digest, env), { max: 100_000 });
+  if (!read.ok) return undefined;
+  try {
+    const value: unknown = JSON.parse(read.value.toString('utf8'));
+    if (!validatorOf<Stored>(storedSchema)(value)) return undefined;
+    const { address, file, date } = value;
+    return { digest, address, file, date };
+  } catch {
+    // Not JSON: nothing that was written here.
+    return undefined;
+  }
+}
+
+/** All consents, oldest first. Throws what the system throws, but not for a folder that does not exist. */
+export function allConsents(env: Env): readonly Consent[] {
+  const consents = namesIn(folderOf(env)).flatMap((name) => {
+    const digest = consentName.exec(name)?.[1];
+    return digest === undefined ? [] : (consentFor(digestFrom(digest), env) ?? []);
+  });
+  return consents.sort((a, b) => a.date.localeCompare(b.date));
+}
+
+/** Written whole or not at all, and on disk when this returns. Throws what the system throws. */
+export function keepConsent({ digest, ...stored }: Consent, env: Env): void {
+  makeFolder(folderOf(env), 0o700);
+  const file = fileOf(digest, env);
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    try {
+      writeFileSync(descriptor, `${JSON.stringify(stored)}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Throws what the system throws; a consent that is not there is none of it. */
+export function dropConsent(digest: Digest, env: Env): void {
+  rmSync(fileOf(digest, env), { force: true });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,226 @@
+// The real disk: inputs beside the pipeline, outputs below the output folder, written whole or not at all.
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  lstatSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
+import { type FileHandle, link, open, rename } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { extensionOf } from '../../../contract/api/asset.ts';
+import type { Digest } from '../../../contract/base/digest.ts';
+import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { makeFolder } from '../../../contract/files/make-folder.ts';
+import { isMachineTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import type { FileFact } from '../../plan/facts.ts';
+import type { Place } from '../../run/jobs/place.ts';
+import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../../run/jobs/ports.ts';
+import type { Boundary } from './boundary.ts';
+import type { HashCache } from './hash-cache.ts';
+import { createNew } from './new-file.ts';
+import { OutputFolders, syncFolder } from './output-folders.ts';
+import { createPart, removePart } from './part.ts';
+
+export interface DiskOptions {
+  /** Absolute: what input paths are relative to. */
+  readonly folder: string;
+  /** Absolute: what downloads land below. */
+  readonly output: string;
+  /** Absolute: where superseded outputs are kept under their hash. */
+  readonly kept: string;
+  /** What inputs may be read. */
+  readonly boundary: Boundary;
+  readonly hashes: HashCache;
+  readonly clock: Clock;
+}
+
+/** Up to this size, in bytes, a file is hashed when it is first looked at. */
+const smallBytes = 1 << 18;
+
+export class RealDisk implements Disk {
+  readonly #o: DiskOptions;
+  readonly #folders: OutputFolders;
+
+  constructor(options: DiskOptions) {
+    this.#o = options;
+    this.#folders = new OutputFolders(options.output);
+  }
+
+  input(path: string): FileFact {
+    const file = this.#inputPath(path);
+    const refused = this.#o.boundary.refusal(file);
+    if (refused !== undefined) return { is: 'absent', why: refused };
+    const fact = this.#fact(file);
+    return fact.is === 'absent' && /^~[^/]*\//.test(path)
+      ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
+      : fact;
+  }
+
+  output(path: string): FileFact {
+    return this.#fact(this.#inputPath(path));
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    return this.#fact(this.#keptPath(digest, extension));
+  }
+
+  #inputPath(path: string): string {
+    return resolve(this.#o.folder, path);
+  }
+
+  #keptPath(digest: string, extension: string): string {
+    return join(this.#o.kept, `${digestFrom(digest)}${extension === '' ? '' : `.${extension}`}`);
+  }
+
+  #fact(path: string): FileFact {
+    try {
+      const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+      if (stats === undefined) return { is: 'absent', why: 'does not exist' };
+      if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
+      const digest = this.#o.hashes.get(path, stats) ?? this.#digestIfSmall(path, stats);
+      if (digest === undefined) accessSync(path, constants.R_OK);
+      return { is: 'file', bytes: Number(stats.size), digest };
+    } catch (error) {
+      return { is: 'absent', why: systemReason(error) };
+    }
+  }
+
+  /** Reading a small file takes no longer than coming back to it later would. */
+  #digestIfSmall(path: string, stats: BigIntStats): Digest | undefined {
+    if (stats.size > smallBytes) return undefined;
+    const now = this.#o.clock.now();
+    const digest = digestOfBytes(readFileSync(path));
+    this.#o.hashes.set(path, stats, digest, now);
+    return digest;
+  }
+
+  fileAt(place: Place): LocalFile {
+    switch (place.in) {
+      case 'input':
+      case 'output':
+        return { path: this.#inputPath(place.path) };
+      case 'kept':
+        return { path: this.#keptPath(place.digest, place.extension) };
+    }
+  }
+
+  recordedAs(outputPath: string): string {
+    const path = relative(this.#o.folder, join(this.#o.output, outputPath));
+    return sep === '/' ? path : path.split(sep).join('/');
+  }
+
+  async digest(place: Place): Promise<Result<Digest, string>> {
+    const { path } = this.fileAt(place);
+    const read = await attempt('reading', '', async () => {
+      const now = this.#o.clock.now();
+      await using file = await open(path, 'r');
+      const before = await file.stat({ bigint: true });
+      const hash = createHash('sha256');
+      for await (const chunk of chunksOf(file)) hash.update(chunk);
+      const digest = digestFrom(hash.digest('hex'));
+      this.#o.hashes.set(path, before, digest, now);
+      return digest;
+    });
+    return read.ok ? read : err(read.error.message.trimStart());
+  }
+
+  async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>> {
+    const folder = dirname(join(this.#o.output, outputPath));
+    const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
+    if (!ready.ok) return ready;
+    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}.part`) });
+  }
+
+  async place(
+    temporary: LocalFile,
+    outputPath: string,
+    digest: Digest,
+  ): Promise<Result<void, FileTrouble>> {
+    const target = join(this.#o.output, outputPath);
+    return await attempt('writing', target, async () => {
+      await this.#folders.ensure(dirname(target));
+      await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
+      await rename(temporary.path, target);
+      await this.#folders.sync(dirname(target));
+      this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
+    });
+  }
+
+  /** Moves what stands in a place aside, under its hash, unless it is the same. */
+  async #keep(target: string, place: Place, digest: Digest): Promise<void> {
+    // A link is replaced and what it leads to stays: there is nothing to keep.
+    if (lstatSync(target, { throwIfNoEntry: false })?.isFile() !== true) return;
+    const standing = this.#fact(target);
+    if (standing.is === 'absent') return;
+    const known = standing.digest === undefined ? await this.digest(place) : ok(standing.digest);
+    if (!known.ok) throw new Error(`${target} ${known.error}`);
+    if (known.value === digest) return;
+    const aside = this.#keptPath(known.value, extensionOf(target));
+    makeFolder(dirname(aside));
+    if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
+    await syncFolder(dirname(aside));
+  }
+
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>> {
+    const opened = await attempt('reading', source.path, () => open(source.path, 'r'));
+    if (!opened.ok) return opened;
+    return await attempt('writing', into.path, async () => {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      await using from = opened.value;
+      await using to = await createPart(into);
+      for await (const chunk of chunksOf(from)) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        await to.writeFile(chunk);
+      }
+      await to.datasync();
+      return { bytes, digest: digestFrom(hash.digest('hex')), contentType: '' };
+    });
+  }
+
+  async discard(file: LocalFile): Promise<void> {
+    await removePart(file);
+  }
+}
+
+/** A second name for the same bytes where the file system allows, else a synced copy. */
+async function copyWhole(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch {
+    const part = `${to}.part`;
+    await using source = await open(from, 'r');
+    await using target = await createNew(part);
+    for await (const chunk of chunksOf(source)) await target.writeFile(chunk);
+    await target.datasync();
+    await rename(part, to);
+  }
+}
+
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+async function attempt<T>(
+  doing: 'reading' | 'writing',
+  path: string,
+  work: () => Promise<T>,
+): Promise<Result<T, FileTrouble>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    return err({
+      message: `${path} ${systemReason(error)}`,
+      systemic: isMachineTrouble(error, doing),
+    });
+  }
+}

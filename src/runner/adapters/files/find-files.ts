@@ -1,0 +1,174 @@
+// Finds the files that a glob matches. Links are followed, each folder that links lead to once. What matches but is no
+// file is named, never dropped silently.
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, posix, resolve } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { systemCode, systemReason } from '../../../contract/files/system-error.ts';
+import { type Match, matchOf, partsOf } from './glob.ts';
+
+/** Something that is there and gave no file. */
+export interface Odd {
+  readonly is: 'broken' | 'special' | 'undecodable' | 'repeated' | 'unreadable' | 'outside';
+  /** Below the folder; "" is that folder itself. */
+  readonly path: string;
+  /** The end of a sentence about it. */
+  readonly why: string;
+}
+
+export interface FoundFiles {
+  /** Paths below the folder, with "/" between names, sorted. */
+  readonly paths: readonly string[];
+  /** What matches and is not a file, or could not be searched. */
+  readonly odd: readonly Odd[];
+}
+
+/** Why a folder is not searched, as the end of a sentence about it; undefined: it is. `real` has no links in it. */
+export type Barred = (real: string) => string | undefined;
+
+/** `glob` is relative to `folder`, which is absolute. Errors: the end of a sentence about the glob. */
+export async function findFiles(
+  glob: string,
+  folder: string,
+  barred: Barred = () => undefined,
+): Promise<Result<FoundFiles, string>> {
+  const pattern = posix.normalize(glob);
+  if (glob === '' || pattern.endsWith('/')) return ok({ paths: [], odd: [] });
+  const matches = matchOf(pattern);
+  const leads = leadsTo(pattern);
+  if (!matches.ok) return matches;
+  if (!leads.ok) return leads;
+  return ok(await new Search(resolve(folder), matches.value, leads.value, barred).run());
+}
+
+interface Folder {
+  /** Below the search's folder; "" is that folder itself. */
+  readonly path: string;
+  /** Real paths of this folder and of those above it, up to the search's folder. */
+  readonly real: readonly string[];
+}
+
+class Search {
+  readonly #folder: string;
+  readonly #matches: Match;
+  /** Whether a folder may have something in it that matches. */
+  readonly #leads: Match;
+  readonly #barred: Barred;
+  readonly #paths: string[] = [];
+  readonly #odd: Odd[] = [];
+  /** Real paths of folders that a link led to. */
+  readonly #linked = new Set<string>();
+
+  constructor(folder: string, matches: Match, leads: Match, barred: Barred) {
+    this.#folder = folder;
+    this.#matches = matches;
+    this.#leads = leads;
+    this.#barred = barred;
+  }
+
+  async run(): Promise<FoundFiles> {
+    try {
+      await this.#enter({ path: '', real: [await realpath(this.#folder)] });
+    } catch (error) {
+      this.#unreadable('', error);
+    }
+    return { paths: this.#paths.sort(), odd: this.#odd };
+  }
+
+  async #enter(folder: Folder): Promise<void> {
+    let entries: Dirent<Buffer>[];
+    try {
+      const path = join(this.#folder, folder.path);
+      entries = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
+    } catch (error) {
+      this.#unreadable(folder.path, error);
+      return;
+    }
+    entries.sort((a, b) => a.name.compare(b.name));
+    for (const entry of entries) await this.#look(entry, folder);
+  }
+
+  async #look(entry: Dirent<Buffer>, folder: Folder): Promise<void> {
+    const name = entry.name.toString();
+    const path = below(folder.path, name);
+    const enters = (entry.isDirectory() || entry.isSymbolicLink()) && this.#leads(path);
+    if (!enters && (entry.isDirectory() || !this.#matches(path))) return;
+    if (name.includes('\ufffd') && !Buffer.from(name).equals(entry.name)) {
+      const shown = below(folder.path, escaped(entry.name));
+      this.#note('undecodable', shown, 'has a name that is not valid UTF-8');
+    } else if (entry.isSymbolicLink()) await this.#follow(path, folder, enters);
+    else if (entry.isDirectory())
+      await this.#enter({ path, real: [join(folder.real[0] ?? '', name), ...folder.real] });
+    else if (entry.isFile()) this.#paths.push(path);
+    else this.#note('special', path, 'is not a regular file');
+  }
+
+  async #follow(path: string, folder: Folder, enters: boolean): Promise<void> {
+    const link = join(this.#folder, path);
+    try {
+      const target = await stat(link);
+      if (target.isDirectory()) {
+        if (!enters) return;
+        const real = await realpath(link);
+        const why = this.#barred(real);
+        if (why !== undefined) {
+          this.#note('outside', path, why);
+          return;
+        }
+        // What is in it is found without this link.
+        if (folder.real.includes(real)) return;
+        if (this.#linked.has(real)) {
+          this.#note('repeated', path, 'leads to a folder that another link leads to');
+          return;
+        }
+        this.#linked.add(real);
+        await this.#enter({ path, real: [real, ...folder.real] });
+      } else if (!this.#matches(path)) return;
+      else if (target.isFile()) this.#paths.push(path);
+      else this.#note('special', path, 'is not a regular file');
+    } catch (error) {
+      if (this.#matches(path)) this.#note('broken', path, systemReason(error));
+    }
+  }
+
+  #unreadable(path: string, error: unknown): void {
+    const code = systemCode(error);
+    // There is no such folder, or no more: that is nothing odd, and nothing is found in it.
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      this.#note('unreadable', path, systemReason(error));
+  }
+
+  #note(is: Odd['is'], path: string, why: string): void {
+    this.#odd.push({ is, path, why });
+  }
+}
+
+const below = (folder: string, name: string): string =>
+  folder === '' ? name : `${folder}/${name}`;
+
+function leadsTo(pattern: string): Result<Match, string> {
+  const steps: { readonly deep: boolean; readonly fits: Match }[] = [];
+  for (const part of partsOf(pattern)) {
+    const fits = matchOf(part);
+    if (!fits.ok) return err(fits.error);
+    // What is behind "**", or behind a "/" inside a group, may be at any depth.
+    steps.push({ deep: part === '**' || part.includes('/'), fits: fits.value });
+  }
+  const seesHidden = /(^|[/{(,|])\\?[.[]/.test(pattern);
+  return ok((folder) => {
+    const names = folder.split('/');
+    for (const [index, name] of names.entries()) {
+      const step = steps[index];
+      if (step === undefined) return false;
+      if (step.deep) return seesHidden || !names.slice(index).some((one) => one.startsWith('.'));
+      if (!step.fits(name)) return false;
+    }
+    return names.length < steps.length;
+  });
+}
+
+/** A name as its bytes: all but ASCII is escaped. */
+const escaped = (name: Buffer): string =>
+  name
+    .toString('latin1')
+    .replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);

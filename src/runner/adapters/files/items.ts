@@ -1,0 +1,191 @@
+// Lists the items of a pipeline: the files that a glob finds, or the values in the file.
+import { existsSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { suggestion } from '../../../contract/yaml/diagnostic.ts';
+import type { Items } from '../../language/pipeline.ts';
+import { fileItem, globBase, type Item, valueItem } from '../../task/item.ts';
+import { whyEmpty } from './empty-glob.ts';
+import { type Barred, findFiles } from './find-files.ts';
+import { type Match, matchOf } from './glob.ts';
+import { oddSentences } from './odd-files.ts';
+import { realPathOr } from './real-path.ts';
+
+export interface ItemFilter {
+  /** Only items whose key matches this glob. */
+  readonly only?: string | undefined;
+  /** Not those whose key matches one of these globs. */
+  readonly except?: readonly string[] | undefined;
+  /** Only these keys. */
+  readonly keys?: ReadonlySet<string> | undefined;
+  /** Only the first so many. */
+  readonly limit?: number | undefined;
+}
+
+/** Items in a fixed order. They are made as they are asked for: only their names are in memory. */
+export interface ItemList {
+  readonly count: number;
+  /** How many there are without the filter. */
+  readonly total: number;
+  /** What is there and is no item, as sentences. */
+  readonly warnings: readonly string[];
+  [Symbol.iterator](): Iterator<Item>;
+}
+
+/** Why there are no items, and what to do. */
+export interface ItemTrouble {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Errors: nothing found, two items with one key, outputs among the inputs. */
+export async function listItems(
+  items: Items,
+  folder: string,
+  output: string,
+  filter: ItemFilter,
+  barred?: Barred,
+): Promise<Result<ItemList, ItemTrouble>> {
+  switch (items.kind) {
+    case 'one':
+      return ok({ count: 1, total: 1, warnings: [], *[Symbol.iterator]() {} });
+    case 'values':
+      return filtered(
+        items.values.length,
+        (index) => valueItem(items.values[index] ?? null, index),
+        filter,
+      );
+    case 'glob':
+      return await listFiles(items.pattern, folder, output, filter, barred);
+  }
+}
+
+async function listFiles(
+  pattern: string,
+  folder: string,
+  output: string,
+  filter: ItemFilter,
+  barred: Barred = () => undefined,
+): Promise<Result<ItemList, ItemTrouble>> {
+  const said = `items.glob ${JSON.stringify(short(pattern))}`;
+  const base = globBase(pattern);
+  const before = baseOf(base, folder);
+  const root = resolve(folder, base);
+  const refused = existsSync(root) ? barred(realPathOr(root)) : undefined;
+  if (refused !== undefined) return trouble(`${said}: the folder ${base || '.'} ${refused}`);
+  const found = await findFiles(pattern.slice(base.length), root, barred);
+  if (!found.ok) return trouble(`${said} ${found.error}`);
+  const { paths, odd } = found.value;
+  const warnings = oddSentences(
+    odd,
+    (path) => `${before}${path}`.replace(/\/$/, '') || 'its folder',
+  );
+  if (paths.length === 0) {
+    const why = odd.length > 0 ? warnings.join('; ') : await whyEmpty(pattern, folder);
+    return trouble(`${said} finds no file (from ${folder})`, why);
+  }
+  const inside = paths.find((path) => isBelow(resolve(folder, before, path), output));
+  if (inside !== undefined)
+    return trouble(
+      `${said} finds ${before}${inside}, which is in the output folder: results would become items`,
+    );
+  const at = (index: number): Item => fileItem(`${before}${paths[index] ?? ''}`, before, index);
+  const list = filtered(paths.length, at, filter);
+  if (list.ok) return ok({ ...list.value, warnings });
+  const { only = '' } = filter;
+  if (before === '' || !only.startsWith(before)) return list;
+  const below = JSON.stringify(only.slice(before.length));
+  return trouble(
+    list.error.message,
+    `keys are paths below ${JSON.stringify(before)}: write ${below}`,
+  );
+}
+
+/** A pattern as a message shows it. */
+const short = (pattern: string): string =>
+  pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
+
+const trouble = (message: string, hint?: string): Result<never, ItemTrouble> =>
+  err({ message, ...(hint === undefined ? {} : { hint }) });
+
+/** The folder before a glob's first wildcard, as found paths spell it: relative, without "./", with "/" at the end. */
+function baseOf(base: string, folder: string): string {
+  const path = relative(folder, resolve(folder, base));
+  return path === '' ? '' : `${sep === '/' ? path : path.split(sep).join('/')}/`;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
+}
+
+interface Excluded {
+  readonly pattern: string;
+  readonly matches: Match;
+  hits: number;
+}
+
+function filtered(
+  count: number,
+  at: (index: number) => Item,
+  filter: ItemFilter,
+): Result<ItemList, ItemTrouble> {
+  const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
+  const all = new Set<string>();
+  for (let index = 0; index < count; index++) {
+    const { key } = at(index);
+    if (all.has(key)) return trouble(`two items have the key ${JSON.stringify(key)}`);
+    all.add(key);
+  }
+  const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, all);
+  if (!chosenBy.ok) return trouble(`--items ${short(only ?? '')} ${chosenBy.error}`);
+  const excluded: Excluded[] = [];
+  for (const pattern of except) {
+    const matches = keyMatch(pattern, all);
+    if (!matches.ok) return trouble(`--exclude ${short(pattern)} ${matches.error}`);
+    excluded.push({ pattern, matches: matches.value, hits: 0 });
+  }
+  const chosen: number[] = [];
+  let index = -1;
+  for (const key of all) {
+    index += 1;
+    const against = excluded.filter((one) => one.matches(key));
+    for (const one of against) one.hits += 1;
+    if (against.length > 0 || !chosenBy.value(key) || wanted?.has(key) === false) continue;
+    if (chosen.length < limit) chosen.push(index);
+  }
+  const idle = excluded.find(({ hits }) => hits === 0);
+  if (idle !== undefined)
+    return trouble(
+      `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
+      likeKeys(idle.pattern, all),
+    );
+  if (chosen.length === 0 && wanted === undefined)
+    return only === undefined
+      ? trouble('no item is left')
+      : trouble(`no item matches --items ${short(only)}`, likeKeys(only, all));
+  return ok({
+    count: chosen.length,
+    total: count,
+    warnings: [],
+    *[Symbol.iterator]() {
+      for (const index of chosen) yield at(index);
+    },
+  });
+}
+
+/** What is a key, letter by letter, means that item alone; anything else is a glob. */
+function keyMatch(pattern: string, keys: ReadonlySet<string>): Result<Match, string> {
+  return keys.has(pattern) ? ok((key) => key === pattern) : matchOf(pattern, { dot: true });
+}
+
+const nearest = 2000;
+
+/** What keys look like, for a pattern that matches none. */
+function likeKeys(pattern: string, keys: ReadonlySet<string>): string {
+  const some = [...keys].slice(0, nearest);
+  const shown = some.slice(0, 3).map((key) => JSON.stringify(key));
+  const near = suggestion(pattern, some);
+  const looks = `keys look like ${shown.join(', ')}${keys.size > 3 ? `, … (${keys.size.toLocaleString('en-US')} in all)` : ''}`;
+  return near === undefined ? looks : `${near} ${looks[0]?.toUpperCase() ?? ''}${looks.slice(1)}`;
+}

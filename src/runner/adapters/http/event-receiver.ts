@@ -1,0 +1,253 @@
+// Receives the service's events: a small web server that knows them by their signature (interface.md, Events). What is
+// answered with 2xx never comes again, so that is said only of what the run has taken.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { readProject } from '../../../contract/api/answers.ts';
+import {
+  isEventKind,
+  isSignatureOf,
+  recordOfEvent,
+  signatureHeader,
+  timestampHeader,
+} from '../../../contract/api/event.ts';
+import type { Project, RecordKind } from '../../../contract/api/project.ts';
+import { asJson, isObject } from '../../../contract/base/json.ts';
+import { Redactor } from '../../../contract/base/redactor.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { systemCode } from '../../../contract/files/system-error.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { limitConnections } from './connection-limits.ts';
+import { EventReplays } from './event-replays.ts';
+
+/** Where it listens; port 0: one that is free. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Lower case. Deployment facts: facts.md, Events. */
+export interface EventHeaders {
+  readonly signature: string;
+  readonly timestamp: string;
+}
+
+export const eventHeaders: EventHeaders = {
+  signature: signatureHeader,
+  timestamp: timestampHeader,
+};
+
+export interface ReceiverOptions {
+  readonly listen: ListenAddress;
+  /** Never printed, logged or written. */
+  readonly secret: string;
+  /** Hides secrets in what events tell. Default: it hides the webhook secret. */
+  readonly redactor?: Redactor;
+  readonly headers?: EventHeaders;
+  readonly clock: Clock;
+  /** True: the event is dealt with for good. False: it must come again. It may take until the signal is aborted. */
+  readonly tell: (record: RecordKind, project: Project, enough: AbortSignal) => Promise<boolean>;
+  /** Milliseconds in which a whole request must have come. Default 10 s. */
+  readonly senderMs?: number;
+}
+
+export interface EventReceiver {
+  /** `http://127.0.0.1:4000` */
+  readonly address: string;
+  /** Answers what is under way, and no more. */
+  close(): Promise<void>;
+}
+
+const bodyMost = 1 << 20;
+/** facts.md: a timestamp within five minutes, either side. */
+const agedMost = 5 * 60;
+/** facts.md: the service waits 10 s for an answer. */
+const answerMs = 8_000;
+/** Each may hold a body, so the total bounds the memory. Behind a proxy, all senders are one peer. */
+const connectionsMost = { perPeer: 64, total: 128 };
+/** Far more events than come in the ten minutes in which a timestamp can be accepted; some 100 bytes each. */
+const replaysMost = 20_000;
+
+interface Answer {
+  readonly status: number;
+  readonly message?: string;
+}
+
+export async function openReceiver(
+  options: ReceiverOptions,
+): Promise<Result<EventReceiver, string>> {
+  const { listen, senderMs = 10_000 } = options;
+  const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const replays = new EventReplays(replaysMost);
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== 'POST')
+      return reply(response, { status: 405, message: 'Events come by POST.' });
+    const body = await bodyOf(request);
+    if (body === 'gone') return;
+    if (body === 'large')
+      return reply(response, { status: 413, message: 'An event has at most 1 MiB.' });
+    const answering = judge({ ...options, replays }, request, body, closing.signal).then((answer) =>
+      reply(response, answer),
+    );
+    underWay.add(answering);
+    await connections.busyWhile(request.socket, answering);
+    underWay.delete(answering);
+  };
+  const server = createServer(
+    {
+      requestTimeout: senderMs,
+      headersTimeout: senderMs,
+      connectionsCheckingInterval: Math.min(1000, senderMs),
+    },
+    receive,
+  );
+  const connections = limitConnections(server, connectionsMost);
+  try {
+    server.listen(listen.port, listen.host);
+    await once(server, 'listening');
+  } catch (error) {
+    const why = reasonOf(error, listen);
+    if (why === undefined) throw error;
+    return err(why);
+  }
+  return ok({
+    address: addressOf(server),
+    async close() {
+      closing.abort();
+      server.close();
+      await Promise.all(underWay);
+      server.closeAllConnections();
+    },
+  });
+}
+
+/** The whole body, as it came; `gone`: its sender left, or was too slow. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | 'large' | 'gone'> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of request) {
+      bytes += piece.length;
+      if (bytes > bodyMost) return 'large';
+      pieces.push(piece);
+    }
+  } catch {
+    // The connection broke: nobody is there to be answered, and the service sends the event again.
+    return 'gone';
+  }
+  return Buffer.concat(pieces);
+}
+
+async function judge(
+  options: ReceiverOptions & { readonly replays: EventReplays },
+  request: IncomingMessage,
+  body: Buffer,
+  closing: AbortSignal,
+): Promise<Answer> {
+  const signed = signatureIn(options, request, body);
+  if (signed === undefined)
+    return { status: 401, message: 'The signature is not that of this body, or too old.' };
+  const event = eventIn(body, options.redactor ?? new Redactor([options.secret]));
+  if (!event.ok) return { status: 400, message: event.error };
+  if (event.value === undefined) return { status: 204 };
+  const { record, project } = event.value;
+  const taken = await options.replays.once(signed.signature, signed, async () => {
+    const over = new AbortController();
+    const enough = AbortSignal.any([closing, over.signal]);
+    const patience = options.clock.sleep(answerMs, enough).then(() => over.abort());
+    const told = await options.tell(record, project, enough);
+    over.abort();
+    await patience;
+    return told;
+  });
+  return taken
+    ? { status: 204 }
+    : { status: 503, message: 'What it says is not on disk yet: send it again.' };
+}
+
+interface Signed {
+  readonly signature: string;
+  /** Until when its timestamp is accepted, and what time it is; epoch seconds. */
+  readonly until: number;
+  readonly now: number;
+}
+
+/** The signature of an authentic request; undefined: it is not right, or too old. */
+function signatureIn(
+  { secret, headers = eventHeaders, clock }: ReceiverOptions,
+  request: IncomingMessage,
+  body: Buffer,
+): Signed | undefined {
+  const signature = request.headers[headers.signature];
+  const timestamp = request.headers[headers.timestamp];
+  if (typeof signature !== 'string' || typeof timestamp !== 'string') return undefined;
+  if (!/^\d{1,12}$/.test(timestamp)) return undefined;
+  const now = clock.now() / 1000;
+  if (Math.abs(now - Number(timestamp)) > agedMost) return undefined;
+  if (!isSignatureOf(signature, secret, timestamp, body)) return undefined;
+  return { signature, until: Number(timestamp) + agedMost, now };
+}
+
+interface Heard {
+  readonly record: RecordKind;
+  readonly project: Project;
+}
+
+/** Undefined: a kind that is not known, which must be tolerated (interface.md, Events). */
+function eventIn(body: Buffer, redactor: Redactor): Result<Heard | undefined, string> {
+  const value = redactor.value(parsed(body.toString()));
+  if (!isObject(value) || typeof value['type'] !== 'string')
+    return err('The body is not JSON of the form {type, payload}.');
+  const { type, payload } = value;
+  if (!isEventKind(type)) return ok(undefined);
+  const project = readProject(payload);
+  if (project.ok) return ok({ record: recordOfEvent(type), project: project.value });
+  return err(`The payload is not a project record: ${project.error}.`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return asJson(JSON.parse(text));
+  } catch {
+    // Not JSON, which is for the caller to say.
+    return undefined;
+  }
+}
+
+/** Resolves when the answer has gone, or nobody is there to take it. */
+function reply(response: ServerResponse, { status, message }: Answer): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    if (response.destroyed) resolve();
+    else response.once('close', resolve);
+  });
+  // What was not read, or not sent by the service, is not worth a connection that stays open.
+  if (status >= 400 && status < 500) response.setHeader('connection', 'close');
+  if (status === 405) response.setHeader('allow', 'POST');
+  response.statusCode = status;
+  if (message === undefined) response.end();
+  else response.setHeader('content-type', 'application/json').end(JSON.stringify({ message }));
+  return gone;
+}
+
+/** What a person can mend; anything else is a bug. */
+function reasonOf(error: unknown, { host, port }: ListenAddress): string | undefined {
+  switch (systemCode(error)) {
+    case 'EADDRINUSE':
+      return `port ${port} is in use`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine`;
+    case 'EACCES':
+      return `the system does not permit to listen on port ${port}`;
+    default:
+      return undefined;
+  }
+}
+
+function addressOf(server: Server): string {
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('bug: listening nowhere');
+  const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
+  return `http://${host}:${bound.port}`;
+}

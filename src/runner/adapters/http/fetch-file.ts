@@ -1,0 +1,186 @@
+// Downloads: from an address of the storage into a temporary file, whole and synced, or as much as came. No bearer
+// header, constant memory, and after a cut only the rest is asked for.
+import { constants } from 'node:fs';
+import { dirname } from 'node:path';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import { digestOfBytes } from '../../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Fetched, LocalFile } from '../../run/jobs/ports.ts';
+import { contentRangeOf, isOtherVersion, lengthOf, validatorOf } from '../files/content-range.ts';
+import {
+  createPart,
+  Part,
+  type RunningHash,
+  removePart,
+  type Standing,
+  standing,
+} from '../files/part.ts';
+import { failureOfFile, storageFailure } from './http-failure.ts';
+import { wholeBytes } from './put-file.ts';
+import { Lost, type Storage, type StorageAnswer } from './storage.ts';
+
+type Outcome = Result<Fetched, ApiFailure>;
+
+const empty: ApiFailure = { reason: 'unanswered', message: 'the file is empty' };
+
+export interface FetchOptions {
+  readonly storage: Storage;
+  /** The longest file that is fetched, in bytes. */
+  readonly longest: number;
+}
+
+export class FileFetcher {
+  readonly #o: FetchOptions;
+  /** Spares reading what this process wrote itself; gone with the download that it is of. */
+  readonly #hashes = new WeakMap<LocalFile, RunningHash>();
+
+  constructor(options: FetchOptions) {
+    this.#o = options;
+  }
+
+  /** One request; a second one when the first shows that what is on disk cannot be gone on from. */
+  async fetch(url: string, into: LocalFile): Promise<Outcome> {
+    try {
+      const before = await standing(into, this.#hashes.get(into));
+      const continued = before === undefined ? undefined : await this.#goOn(url, into, before);
+      return continued ?? (await this.#begin(await this.#ask(url, {}), into));
+    } catch (error) {
+      if (error instanceof Lost) return err(error.failure);
+      const failure = failureOfFile(error, 'writing', `a file in ${dirname(into.path)}`);
+      if (failure === undefined) throw error;
+      return err(failure);
+    }
+  }
+
+  #ask(url: string, headers: Readonly<Record<string, string>>): Promise<StorageAnswer> {
+    const plain = { 'accept-encoding': 'identity', ...headers };
+    return this.#o.storage.send(url, { method: 'GET', headers: plain });
+  }
+
+  /** Undefined: it must be fetched from its beginning. */
+  async #goOn(url: string, into: LocalFile, before: Standing): Promise<Outcome | undefined> {
+    const { version, running } = before;
+    const range = `bytes=${running.bytes}-`;
+    const answer = await this.#ask(url, { range, 'if-range': version.validator });
+    if (continues(answer, before) && !isCompressed(answer))
+      return await this.#fill(await orDrop(answer, Part.goOn(into, before)), answer, into);
+    // The content has changed, or the storage gives no parts: it gave all of it.
+    if (answer.status === 200) return await this.#begin(answer, into);
+    await answer.skip();
+    if (answer.status === 206 || answer.status === 416) return undefined;
+    return err(storageFailure(answer.status));
+  }
+
+  async #begin(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+    if (answer.status !== 200) {
+      await answer.skip();
+      return err(storageFailure(answer.status));
+    }
+    const length = lengthOf(answer.headers);
+    const refused = isCompressed(answer) ? compressed : this.#tooLong(length ?? 0);
+    if (refused !== undefined) {
+      answer.drop();
+      return err(refused);
+    }
+    if (length !== undefined && length <= wholeBytes) return await saveWhole(answer, into);
+    const validator = validatorOf(answer.headers);
+    const version =
+      validator === undefined || length === undefined ? undefined : { validator, total: length };
+    return await this.#fill(await orDrop(answer, Part.begin(into, version)), answer, into);
+  }
+
+  async #fill(part: Part, answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+    try {
+      for await (const piece of answer.pieces()) {
+        const refused = this.#tooLong(part.running.bytes + piece.length);
+        if (refused !== undefined) {
+          await part.drop();
+          return err(refused);
+        }
+        await part.append(piece);
+      }
+    } catch (error) {
+      await this.#leave(part, into);
+      throw error;
+    }
+    const { bytes } = part.running;
+    const total = part.version?.total ?? lengthOf(answer.headers) ?? bytes;
+    if (bytes < total) {
+      await this.#leave(part, into);
+      return err({ reason: 'unanswered', message: `${bytes} of ${total} bytes came` });
+    }
+    if (bytes === 0 || bytes > total) {
+      await part.drop();
+      return err(bytes === 0 ? empty : tooMany(bytes, total));
+    }
+    return ok({ ...(await part.finish()), contentType: contentTypeOf(answer) });
+  }
+
+  #tooLong(bytes: number): ApiFailure | undefined {
+    const { longest } = this.#o;
+    if (bytes <= longest) return undefined;
+    const message = `the file is longer than ${longest} bytes, the most that is fetched; it stays at the service`;
+    return { reason: 'refused', status: 0, message };
+  }
+
+  async #leave(part: Part, into: LocalFile): Promise<void> {
+    await part.leave();
+    this.#hashes.set(into, part.running);
+  }
+}
+
+/** It was asked for as it is; under its name nobody would look for a compressed file. */
+function isCompressed({ headers }: StorageAnswer): boolean {
+  const encodings = [headers['content-encoding'] ?? ''].flat().join(',');
+  return /\b(gzip|deflate|br|zstd|compress)\b/i.test(encodings);
+}
+
+const compressed: ApiFailure = {
+  reason: 'unanswered',
+  message: 'the storage sent the file compressed, which it was not asked for',
+};
+
+const tooMany = (bytes: number, total: number): ApiFailure => ({
+  reason: 'unanswered',
+  message: `${bytes} bytes came, which is more than the ${total} that there are`,
+});
+
+/** True: the answer is the rest of what is on disk, and of the same version. */
+function continues({ status, headers }: StorageAnswer, { version, running }: Standing): boolean {
+  const range = status === 206 ? contentRangeOf(headers) : undefined;
+  return range?.start === running.bytes && range.total === version.total
+    ? !isOtherVersion(headers, version)
+    : false;
+}
+
+/** One write that returns when the bytes are on disk: a small file needs no sync of its own. */
+async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer.pieces()) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
+  if (bytes.length === 0) return err(empty);
+  await using file = await createPart(into, constants.O_DSYNC);
+  try {
+    await file.writeFile(bytes);
+  } catch (error) {
+    await removePart(into);
+    throw error;
+  }
+  const contentType = contentTypeOf(answer);
+  return ok({ bytes: bytes.length, digest: digestOfBytes(bytes), contentType });
+}
+
+/** Frees the connection of an answer that nobody will read when there is no file to write it to. */
+async function orDrop<T>(answer: StorageAnswer, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    answer.drop();
+    throw error;
+  }
+}
+
+function contentTypeOf({ headers }: StorageAnswer): string {
+  const type = headers['content-type'];
+  return typeof type === 'string' ? type : '';
+}

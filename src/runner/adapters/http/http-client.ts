@@ -1,0 +1,189 @@
+// The service over HTTP: one call is one request, and every answer is a value.
+import { Agent } from 'undici';
+import {
+  readAccount,
+  readFaceDetection,
+  readProject,
+  readTaking,
+  readUploadAddresses,
+} from '../../../contract/api/answers.ts';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import { type Route, routes, type TwoForms } from '../../../contract/api/routes.ts';
+import type { JsonObject } from '../../../contract/base/json.ts';
+import { Redactor } from '../../../contract/base/redactor.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
+import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import { connector, connectorOptions } from './connector.ts';
+import { exchange } from './exchange.ts';
+import { FileFetcher } from './fetch-file.ts';
+import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
+import { type Pace, pacer } from './pace.ts';
+import { PathForms } from './path-forms.ts';
+import { type LeastProgress, leastProgress } from './progress.ts';
+import { putFile } from './put-file.ts';
+import { Storage } from './storage.ts';
+import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
+
+export interface ClientOptions {
+  /** The base address; paths are appended to it. */
+  readonly base: string;
+  readonly key: string;
+  /** Hides secrets in what is answered. Default: it hides the key. */
+  readonly redactor?: Redactor;
+  readonly clock: Clock;
+  readonly requestsPerMinute?: number | undefined;
+  /** Milliseconds until the head of an answer must be there. */
+  readonly answerMs?: number;
+  /** Milliseconds without a byte until an answer counts as cut. */
+  readonly stallMs?: number;
+  /** Milliseconds until the service's answer to a request must be complete. Transfers of files have no such deadline … */
+  readonly totalMs?: number;
+  /** … but must not stand still. */
+  readonly progress?: LeastProgress;
+  /** The longest answer of the service that is read, in bytes. */
+  readonly longestAnswer?: number;
+  /** The longest file that is fetched, in bytes. */
+  readonly longestFile?: number;
+  readonly connections?: number;
+  /** Aborted: what was not sent yet is not sent. */
+  readonly stop?: AbortSignal;
+  /** Aborted: what was sent is not waited for any longer. */
+  readonly cut?: AbortSignal;
+  readonly network?: Network;
+  /** A rehearsal: files come from this machine only. */
+  readonly loopbackOnly?: boolean;
+}
+
+export interface HttpClient extends MediaApi {
+  close(): Promise<void>;
+}
+
+type Answer<T> = Promise<Result<T, ApiFailure>>;
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+export function httpClient(options: ClientOptions): HttpClient {
+  const base = options.base.replace(/\/+$/, '');
+  const {
+    connections = 128,
+    answerMs = 120_000,
+    stallMs = 120_000,
+    totalMs = 300_000,
+    progress = leastProgress,
+    longestAnswer = 16 << 20,
+    longestFile = 64 * 2 ** 30,
+    network = realNetwork,
+    loopbackOnly = false,
+    cut,
+  } = options;
+  const addresses = new StorageAddresses({ base, network, loopbackOnly });
+  const agent = new Agent({
+    connections,
+    headersTimeout: answerMs,
+    bodyTimeout: stallMs,
+    connect: connector(15_000, (address) => addresses.meet(address)),
+    ...connectorOptions,
+  });
+  const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
+  const fetcher = new FileFetcher({ storage, longest: longestFile });
+  const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
+  const forms = new PathForms();
+  const redactor = options.redactor ?? new Redactor([options.key]);
+  const headers = { authorization: `Bearer ${options.key}` };
+  const jsonHeaders = { ...headers, 'content-type': 'application/json' };
+
+  const send = async (
+    method: Method,
+    path: string,
+    body: JsonObject | undefined,
+    known?: AbortSignal,
+  ): Answer<unknown> => {
+    await pace();
+    if (options.stop?.aborted || known?.aborted) return err(stopped);
+    const question = {
+      method,
+      url: `${base}${path}`,
+      ...(body === undefined ? { headers } : { headers: jsonHeaders, body: JSON.stringify(body) }),
+    };
+    const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut] };
+    const exchanged = await exchange(agent, question, bounds);
+    if (exchanged.is === 'failed')
+      return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
+    const { status, text } = exchanged;
+    const value = redactor.value(parsed(text));
+    if (status >= 200 && status < 300) return ok(value);
+    return err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
+  };
+
+  const sendTo = async (
+    method: Method,
+    route: Route | TwoForms,
+    body: JsonObject | undefined,
+  ): Answer<unknown> =>
+    'alternate' in route
+      ? await forms.ask(route, (path) => send(method, path, body))
+      : await send(method, route.path, body);
+
+  /** What was answered, as one of the service's nouns. */
+  const checked = async <T>(
+    read: (value: unknown) => Result<T, string>,
+    answer: Answer<unknown>,
+  ): Answer<T> => {
+    const got = await answer;
+    if (!got.ok) return got;
+    const value = read(got.value);
+    if (value.ok) return value;
+    const message = scrubbed(`the answer is not what the interface says: ${value.error}`);
+    return err({ reason: 'unanswered', message });
+  };
+
+  return {
+    async uploadAddress({ type, extension }) {
+      const got = await checked(
+        readUploadAddresses,
+        sendTo('POST', routes.uploadAddresses(), { items: [{ type, extension }] }),
+      );
+      const first = got.ok ? got.value.items[0] : undefined;
+      if (!got.ok) return got;
+      if (first === undefined)
+        return err({ reason: 'unanswered', message: 'no upload address came' });
+      return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
+    },
+    put: async ({ uploadUrl }, file) =>
+      options.stop?.aborted
+        ? err(stopped)
+        : redactor.value(await putFile(storage, uploadUrl, file)),
+    detectFaces: (body) => checked(readTaking, sendTo('POST', routes.detectFaces(), body)),
+    faceDetection: (id) =>
+      checked(readFaceDetection, sendTo('GET', routes.faceDetection(id), undefined)),
+    create: (tool, body, known) =>
+      checked(readTaking, send('POST', routes.create(tool).path, body, known)),
+    async account() {
+      const got = await checked(readAccount, sendTo('GET', routes.account(), undefined));
+      return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);
+    },
+    project: (record, id) =>
+      checked(readProject, sendTo('GET', routes.project(record, id), undefined)),
+    async deleteProject(record, id) {
+      const got = await sendTo('DELETE', routes.project(record, id), undefined);
+      return got.ok ? ok(undefined) : got;
+    },
+    download: async (url, into) =>
+      options.stop?.aborted ? err(stopped) : redactor.value(await fetcher.fetch(url, into)),
+    async close() {
+      await Promise.all([agent.close(), storage.close()]);
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Not JSON: a proxy's page, for example. The status alone speaks then.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

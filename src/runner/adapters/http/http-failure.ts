@@ -1,0 +1,122 @@
+// From what HTTP and sockets say to what it means (interface.md, Errors; facts.md, Rate limits and lost answers).
+import { errors } from 'undici';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import { isObject } from '../../../contract/base/json.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
+import {
+  isMachineTrouble,
+  isSystemTrouble,
+  systemCode,
+  systemReason,
+} from '../../../contract/files/system-error.ts';
+import { NeverConnected } from './connector.ts';
+import { type Exchanged, GivenUp } from './exchange.ts';
+import { RefusedAddress } from './storage-address.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function failureOfStatus(
+  status: number,
+  body: unknown,
+  headers: Headers,
+  now: number,
+): ApiFailure {
+  const said = isObject(body) ? body['message'] : undefined;
+  const message = typeof said === 'string' ? scrubbed(said) : '';
+  const retryAfterMs = retryAfter(headers['retry-after'], now);
+  const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+  switch (status) {
+    case 401:
+      return { reason: 'unauthorized', message };
+    case 402:
+      return { reason: 'payment-required', message };
+    case 403:
+      return { reason: 'forbidden', message };
+    case 404:
+      return { reason: 'not-found', message };
+    case 429:
+      return { reason: 'throttled', message, ...later };
+    case 503:
+      return { reason: 'unavailable', status, message, ...later };
+    case 502:
+      // facts.md: a 502 before a project id means that no job was created. With an id, one was.
+      return isObject(body) && 'id' in body
+        ? { reason: 'unanswered', message: `502 with a project id: ${message}` }
+        : { reason: 'unavailable', status, message, ...later };
+  }
+  // Only a plain redirect says that the request was not dealt with here.
+  const odd = status >= 300 && status < 400 && ![301, 302, 307, 308].includes(status);
+  if (odd || status >= 500 || status === 408)
+    return { reason: 'unanswered', message: `status ${status} ${message}`.trim() };
+  if ((status === 400 || status === 422) && /does not exist/i.test(message))
+    return { reason: 'missing-asset', message };
+  return { reason: 'refused', status, message };
+}
+
+/** `Retry-After`: seconds or a date; at most an hour is believed. */
+function retryAfter(header: string | string[] | undefined, now: number): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 3_600_000) : undefined;
+}
+
+/** A presigned address: what storage answers when it has expired. */
+export function storageFailure(status: number): ApiFailure {
+  const message = `storage answered ${status}`;
+  if (status === 403 || status === 404 || status === 410) return { reason: 'expired', message };
+  if (status === 429) return { reason: 'throttled', message };
+  if (status === 503) return { reason: 'unavailable', status, message };
+  if (status >= 500) return { reason: 'unanswered', message };
+  return { reason: 'refused', status, message };
+}
+
+/** What came does not follow the protocol. Not every such error has a code. */
+export const isNotHttp = (error: unknown): boolean => error instanceof errors.HTTPParserError;
+
+/**
+ * What a request that got no answer means, whatever was thrown: by the socket, TLS, the parser or undici itself. Only a
+ * connection that never came to be is known to have carried nothing.
+ */
+export function failureOfError(error: unknown): ApiFailure {
+  if (error instanceof NeverConnected) return neverConnected(error);
+  if (isNotHttp(error)) return { reason: 'unanswered', message: 'the answer is not HTTP' };
+  if (error instanceof GivenUp) return { reason: 'unanswered', message: error.message };
+  const code = systemCode(error) ?? (error instanceof Error ? systemCode(error.cause) : undefined);
+  const name = error instanceof Error ? error.name : typeof error;
+  return { reason: 'unanswered', message: scrubbed(code ?? name) };
+}
+
+function neverConnected({ cause, message }: NeverConnected): ApiFailure {
+  if (cause instanceof RefusedAddress)
+    return { reason: 'refused', status: 0, message: cause.message };
+  const code = systemCode(cause);
+  // A connection is a file handle too.
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return { reason: 'local', message: `a connection ${systemReason(cause)}` };
+  return { reason: 'unreachable', message: scrubbed(code ?? message) };
+}
+
+/** A request that has surely not left can be sent again; of the others only the answer is missing. */
+export function failureOfExchange({
+  sent,
+  error,
+}: Extract<Exchanged, { readonly is: 'failed' }>): ApiFailure {
+  return !sent && error instanceof GivenUp ? stopped : failureOfError(error);
+}
+
+/** Not sent, since the run is stopping. */
+export const stopped: ApiFailure = { reason: 'aborted', message: '' };
+
+/**
+ * What a file of this machine has to do with a transfer that failed, which `what` names. Undefined: nothing, it is a bug
+ * of ours.
+ */
+export function failureOfFile(
+  error: unknown,
+  doing: 'reading' | 'writing',
+  what: string,
+): ApiFailure | undefined {
+  const message = `${what} ${systemReason(error)}`;
+  if (isMachineTrouble(error, doing)) return { reason: 'local', message };
+  return isSystemTrouble(error) ? { reason: 'refused', status: 0, message } : undefined;
+}

@@ -1,0 +1,49 @@
+// Three paths exist in two forms (facts.md), and a deployment may answer to one form only. The short form is tried
+// first and the long one on 404; what answered is tried first from then on.
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import type { TwoForms } from '../../../contract/api/routes.ts';
+import type { Result } from '../../../contract/base/result.ts';
+
+type Answer = Result<unknown, ApiFailure>;
+type Form = 'path' | 'alternate';
+
+const otherThan = (form: Form): Form => (form === 'path' ? 'alternate' : 'path');
+
+/** Of one base address. */
+export class PathForms {
+  /** The form in which each route has answered. */
+  readonly #settled = new Map<string, Form>();
+  /** The form in which the first of the routes has answered: deployments rarely mix them. */
+  #usual: Form | undefined;
+  /** The first request of all. The others wait for it, so that a 404 is not met by each of them. */
+  #first: Promise<Answer> | undefined;
+
+  async ask(route: TwoForms, send: (path: string) => Promise<Answer>): Promise<Answer> {
+    if (this.#first !== undefined) {
+      // Whatever it came to: nobody waits a second time.
+      await this.#first;
+      return await this.#askNow(route, send);
+    }
+    this.#first = this.#askNow(route, send);
+    return await this.#first;
+  }
+
+  async #askNow(route: TwoForms, send: (path: string) => Promise<Answer>): Promise<Answer> {
+    const form = this.#settled.get(route.name) ?? this.#usual ?? 'path';
+    const answer = await send(route[form]);
+    if (answer.ok) this.#settle(route, form);
+    // Where this form has answered, now or meanwhile, a 404 is about the thing that was asked for.
+    if (!isNotFound(answer) || this.#settled.get(route.name) === form) return answer;
+    const other = otherThan(form);
+    const second = await send(route[other]);
+    if (second.ok) this.#settle(route, other);
+    return second;
+  }
+
+  #settle(route: TwoForms, form: Form): void {
+    this.#settled.set(route.name, form);
+    this.#usual ??= form;
+  }
+}
+
+const isNotFound = (answer: Answer): boolean => !answer.ok && answer.error.reason === 'not-found';

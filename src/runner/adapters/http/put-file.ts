@@ -1,0 +1,82 @@
+// Uploads: a file to the presigned address that the service gave for it. No bearer header, constant memory.
+import { createHash, type Hash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
+import { err, ok } from '../../../contract/base/result.ts';
+import type { LocalFile, MediaApi } from '../../run/jobs/ports.ts';
+import { failureOfFile, storageFailure } from './http-failure.ts';
+import { Lost, type Storage } from './storage.ts';
+
+/** Files up to this size, in bytes, are moved in one piece; larger ones stream, so memory stays the same. */
+export const wholeBytes = 1 << 20;
+
+export async function putFile(
+  storage: Storage,
+  url: string,
+  { path }: LocalFile,
+): ReturnType<MediaApi['put']> {
+  const reading: { failed?: unknown } = {};
+  try {
+    const small = readSmall(path);
+    if (small !== undefined) {
+      const sent = await putBody(storage, url, small, small.length);
+      return sent === undefined ? ok(digestOfBytes(small)) : err(sent);
+    }
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    const hash = createHash('sha256');
+    const sent = await putBody(storage, url, chunks(file, hash, reading), size);
+    return sent === undefined ? ok(digestFrom(hash.digest('hex'))) : err(sent);
+  } catch (error) {
+    // A file that cannot be read any more ends the request too.
+    const cause = reading.failed ?? error;
+    if (cause instanceof Lost) return err(cause.failure);
+    const failure = failureOfFile(cause, 'reading', 'the file');
+    if (failure === undefined) throw cause;
+    return err(failure);
+  }
+}
+
+/** A file of at most `wholeBytes` in one piece; undefined: it is larger, and streams. */
+function readSmall(path: string): Buffer | undefined {
+  return statSync(path).size <= wholeBytes ? readFileSync(path) : undefined;
+}
+
+/** Undefined: it was taken. */
+async function putBody(
+  storage: Storage,
+  url: string,
+  body: Buffer | AsyncIterable<Buffer>,
+  bytes: number,
+): Promise<ApiFailure | undefined> {
+  const headers = { 'content-length': String(bytes) };
+  const answer = await storage.send(url, { method: 'PUT', headers, body });
+  await answer.skip();
+  const taken = answer.status >= 200 && answer.status < 300;
+  return taken ? undefined : storageFailure(answer.status);
+}
+
+/** `reading.failed` is set when the file cannot be read to its end. */
+async function* chunks(
+  file: FileHandle,
+  hash: Hash,
+  reading: { failed?: unknown },
+): AsyncGenerator<Buffer> {
+  for (;;) {
+    let read: Awaited<ReturnType<typeof readChunk>>;
+    try {
+      read = await readChunk(file);
+    } catch (error) {
+      reading.failed = error;
+      throw error;
+    }
+    if (read.bytesRead === 0) return;
+    const chunk = read.buffer.subarray(0, read.bytesRead);
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+const readChunk = (file: FileHandle) => file.read({ buffer: Buffer.allocUnsafe(1 << 18) });

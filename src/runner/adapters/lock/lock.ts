@@ -1,0 +1,188 @@
+// One run at a time: a lock file that says who holds it. It comes into being whole, by a link to a file that was
+// written first, so nobody ever sees a lock without its holder.
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { link, rename, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isObject } from '../../../contract/base/json.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { removeLeftover } from '../../../contract/files/leftover.ts';
+import { makeFolder } from '../../../contract/files/make-folder.ts';
+import { NotRegularFile } from '../../../contract/files/regular-file.ts';
+import { systemCode, systemReason } from '../../../contract/files/system-error.ts';
+import { createNew, openOwn } from '../files/new-file.ts';
+import { processState } from './process-state.ts';
+
+export interface Lock {
+  /** Set where it was left behind by another run: who that was. */
+  readonly warning: string | undefined;
+  release(): Promise<void>;
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: string;
+  /** When the process began; undefined where the system does not say, or an older version wrote the lock. */
+  readonly started: string | undefined;
+  /** Unique to the taking. */
+  readonly token: string;
+}
+
+/** The text says who holds it, or why it could not be taken. A lock whose process is gone is taken over. */
+export async function takeLock(file: string, now: number): Promise<Result<Lock, string>> {
+  const since = new Date(now).toISOString();
+  const { pid } = process;
+  const token = randomUUID();
+  const own: Holder = { pid, host: hostname(), since, started: processState(pid)?.started, token };
+  const draft = `${file}.${own.token}`;
+  try {
+    makeFolder(dirname(file));
+    await writeDraft(draft, own);
+    return await place(file, draft, own);
+  } catch (error) {
+    return err(
+      `the lock ${file} ${systemReason(error)}; nothing was sent: fix this, then try again`,
+    );
+  } finally {
+    await removeLeftover(draft);
+  }
+}
+
+async function writeDraft(draft: string, own: Holder): Promise<void> {
+  await using file = await createNew(draft);
+  await file.writeFile(JSON.stringify(own));
+}
+
+async function place(file: string, draft: string, own: Holder): Promise<Result<Lock, string>> {
+  const mine = (warning?: string): Lock => ({ warning, release: () => release(file, own) });
+  for (let attempt = 0; attempt < 3; attempt++) {
+    if (await linked(draft, file)) return ok(mine());
+    const standing = await readText(file);
+    if (standing === undefined) continue;
+    const holder = parseHolder(standing);
+    if (holder !== undefined && !(await isGoneSoon(holder))) return err(heldBy(holder, file));
+    if (await takeOver(file, draft, standing)) return ok(mine(leftBehind(holder, file)));
+  }
+  return err(`another run has just taken ${file}`);
+}
+
+function heldBy(holder: Holder, file: string): string {
+  const held = `another run holds ${file}: ${described(holder)}`;
+  if (holder.host === hostname()) return held;
+  return `${held}; from here nobody can see whether it still lives: once it does not, remove that file and run again`;
+}
+
+function leftBehind(holder: Holder | undefined, file: string): string {
+  if (holder === undefined) return `the lock ${file} names no process: it was taken over`;
+  return `the lock of ${described(holder)}, was left behind by a run that is gone: it was taken over`;
+}
+
+const described = ({ pid, host, since }: Holder): string =>
+  `process ${pid} on ${host}, since ${since}`;
+
+/** False: there is one already. */
+async function linked(draft: string, file: string): Promise<boolean> {
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Replaces a dead process's lock in one step, so that there is no moment without a lock. Who may do that is settled
+ * by a second file, which only one can make.
+ */
+async function takeOver(file: string, draft: string, stale: string): Promise<boolean> {
+  const next = `${file}.next`;
+  if (!(await linked(draft, next))) {
+    const other = parseHolder((await readText(next)) ?? '');
+    if (other === undefined || lifeOf(other) === 'gone') await rm(next, { force: true });
+    return false;
+  }
+  if ((await readText(file)) === stale) {
+    await rename(next, file);
+    return true;
+  }
+  await rm(next, { force: true });
+  return false;
+}
+
+async function release(file: string, own: Holder): Promise<void> {
+  const holder = parseHolder((await readText(file)) ?? '');
+  // One that cannot be removed is taken over by the next run, which sees that this process is gone.
+  if (holder?.token === own.token) await removeLeftover(file);
+}
+
+/** In bytes: more than a lock holds. */
+const longest = 1 << 16;
+
+/** Undefined: it went away meanwhile. What stands there and is no file, such as a link, is rubbish: "". */
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    await using handle = await openOwn(file, constants.O_RDONLY);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longest), 0, longest);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ELOOP' || error instanceof NotRegularFile) return '';
+    throw error;
+  }
+}
+
+/** Undefined: rubbish, which nobody who is alive has written. */
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return undefined;
+    const { pid, host, since, started, token } = value;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
+    if (typeof host !== 'string' || typeof since !== 'string') return undefined;
+    return {
+      pid,
+      host,
+      since,
+      started: typeof started === 'string' ? started : undefined,
+      token: typeof token === 'string' ? token : '',
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who holds a lock, and is not known to be gone; undefined: nobody. */
+export async function holderOf(file: string): Promise<string | undefined> {
+  const holder = parseHolder((await readText(file)) ?? '');
+  return holder === undefined || lifeOf(holder) === 'gone' ? undefined : described(holder);
+}
+
+/** How often, and after how many milliseconds each time, a process that is ending is looked at again. */
+const looks = { times: 50, pauseMs: 20 };
+
+/** A process that is ending, for example one that was killed a moment ago, is waited for. */
+async function isGoneSoon(holder: Holder): Promise<boolean> {
+  for (let left = looks.times; left > 0; left--) {
+    const life = lifeOf(holder);
+    if (life !== 'dying') return life === 'gone';
+    await wait(looks.pauseMs);
+  }
+  return false;
+}
+
+/** Gone: its process has ended, or its id is another process's by now. */
+function lifeOf({ pid, host, started }: Holder): 'alive' | 'dying' | 'gone' {
+  if (host !== hostname()) return 'alive';
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (systemCode(error) === 'ESRCH') return 'gone';
+  }
+  const found = processState(pid);
+  if (found === undefined) return 'alive';
+  return started !== undefined && started !== found.started ? 'gone' : found.is;
+}

@@ -1,0 +1,51 @@
+// What the system says of a process: when it began, as a text that no other process of this machine ever has (a process
+// id alone is used again, and in containers everything is process 1), and whether it still runs.
+import { readFileSync } from 'node:fs';
+import { isSystemTrouble, systemCode } from '../../../contract/files/system-error.ts';
+
+export interface ProcessState {
+  readonly started: string;
+  /**
+   * `gone`: it has ended, and only its parent has not yet asked how (a zombie); it writes nothing any more.
+   * `dying`: it was killed, or is ending, and parts of it may still run for a moment.
+   */
+  readonly is: 'alive' | 'dying' | 'gone';
+}
+
+/** Undefined: there is no such process, or this system does not say (Linux does, proc(5)). */
+export function processState(pid: number): ProcessState | undefined {
+  const boot = readSmall('/proc/sys/kernel/random/boot_id')?.trim();
+  const stat = readSmall(`/proc/${pid}/stat`);
+  if (boot === undefined || stat === undefined) return undefined;
+  return processIn(boot, stat, readSmall(`/proc/${pid}/status`) ?? '');
+}
+
+const isExiting = 0x4;
+const killPending = 1n << 8n;
+
+/** By the texts of /proc/sys/kernel/random/boot_id, /proc/<pid>/stat and /proc/<pid>/status. */
+export function processIn(boot: string, stat: string, status: string): ProcessState | undefined {
+  // The second field is the program's name in brackets, which may hold spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number): string | undefined => fields[number - 3];
+  // In clock ticks since the boot.
+  const ticks = field(22);
+  if (ticks === undefined) return undefined;
+  const started = `${boot} ${ticks}`;
+  const ended = ['Z', 'X', 'x'].includes(field(3) ?? '');
+  // The first thread may have ended before the others.
+  if (ended) return { started, is: Number(field(20)) > 1 ? 'dying' : 'gone' };
+  const pending = [...status.matchAll(/^S(?:ig|hd)Pnd:\s*([0-9a-f]+)$/gm)];
+  const killed = pending.some(([, mask]) => (BigInt(`0x${mask}`) & killPending) !== 0n);
+  return { started, is: killed || (Number(field(9)) & isExiting) !== 0 ? 'dying' : 'alive' };
+}
+
+function readSmall(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    // ESRCH: the process ended while it was being read.
+    if (isSystemTrouble(error) || systemCode(error) === 'ESRCH') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+// Compaction: a state file is replaced by what its lines fold to, whole or not at all.
+import { type FileHandle, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { removeLeftover } from '../../../contract/files/leftover.ts';
+import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import { type Header, lineText } from '../../journal/line.ts';
+import { jobSchema } from '../../journal/line-schemas.ts';
+import { createNew } from '../files/new-file.ts';
+import { syncFolder } from '../files/output-folders.ts';
+
+/** How many characters are handed to the system at once. */
+const many = 1 << 18;
+
+/** On failure the old one stands: it says the same in more lines. The text says why. */
+export async function compactState(
+  file: string,
+  header: Header,
+  ledger: Ledger,
+): Promise<Result<void, string>> {
+  try {
+    await replaceState(file, `${file}.part`, header, ledger);
+    return ok(undefined);
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+    return err(`${file}.part ${systemReason(error)}`);
+  }
+}
+
+/** Written beside the old one, as `part`, synced, and put in its place; throws what the system throws. */
+export async function replaceState(
+  file: string,
+  part: string,
+  header: Header,
+  ledger: Ledger,
+): Promise<void> {
+  try {
+    await writePart(part, header, ledger);
+    await rename(part, file);
+    await syncFolder(dirname(file));
+  } catch (error) {
+    await removeLeftover(part);
+    throw error;
+  }
+}
+
+async function writePart(part: string, header: Header, ledger: Ledger): Promise<void> {
+  await using handle = await createNew(part);
+  await writeLedger(handle, header, ledger);
+}
+
+/** Writes a compacted state file and syncs it. Its folder is not synced. */
+export async function writeLedger(
+  handle: FileHandle,
+  header: Header,
+  ledger: Ledger,
+): Promise<void> {
+  let text = '';
+  for (const line of linesOf(header, ledger)) {
+    text += `${lineText(line)}\n`;
+    if (text.length < many) continue;
+    await handle.appendFile(text);
+    text = '';
+  }
+  await handle.appendFile(text);
+  await handle.sync();
+}
+
+function* linesOf(header: Header, ledger: Ledger): Generator<object> {
+  yield header;
+  yield* ledger.runs();
+  for (const job of ledger.jobs()) yield sortedKeys(job);
+  yield* ledger.tasks();
+}
+
+/** One order of keys, whatever the order of the events was: the same state is the same bytes. */
+const order = Object.keys(jobSchema.properties);
+
+function sortedKeys(line: object): object {
+  return Object.fromEntries(
+    Object.entries(line).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)),
+  );
+}

@@ -1,0 +1,65 @@
+// Jobs in a temporary database on disk: memory does not grow with their number. It is a fold of the state
+// file, made anew by every run, so it needs no durability of its own.
+import { DatabaseSync } from 'node:sqlite';
+import { type JobStore, orderOf } from '../../journal/ledger.ts';
+import type { JobLine } from '../../journal/line.ts';
+import { parseLine } from '../../journal/line.ts';
+
+/** How many of the last used jobs are kept at hand. */
+const hot = 6_000;
+
+export function databaseStore(): JobStore & { close(): void } {
+  const database = new DatabaseSync('');
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;');
+  database.exec(
+    'CREATE TABLE jobs (job TEXT PRIMARY KEY, place TEXT, line TEXT) WITHOUT ROWID; BEGIN',
+  );
+  const select = database.prepare('SELECT line FROM jobs WHERE job = ?');
+  const upsert = database.prepare(
+    'INSERT INTO jobs (job, place, line) VALUES (?, ?, ?) ' +
+      'ON CONFLICT (job) DO UPDATE SET place = excluded.place, line = excluded.line',
+  );
+  const all = database.prepare('SELECT line FROM jobs ORDER BY place');
+  const cache = new Map<string, JobLine>();
+
+  /** Which jobs may be in the database: most lookups are of jobs that nobody has seen before. */
+  const written = new Set<number>();
+  const put = (line: JobLine): void => {
+    upsert.run(line.job, orderOf(line), JSON.stringify(line));
+    written.add(mark(line.job));
+  };
+  const keep = (line: JobLine): void => {
+    cache.delete(line.job);
+    cache.set(line.job, line);
+    if (cache.size <= hot) return;
+    for (const [job, oldest] of cache) {
+      if (cache.size <= hot / 2) return;
+      cache.delete(job);
+      put(oldest);
+    }
+  };
+  return {
+    get(job) {
+      const near = cache.get(job);
+      if (near !== undefined) return near;
+      if (!written.has(mark(job))) return undefined;
+      const row = select.get(job);
+      return row === undefined ? undefined : lineOf(String(row['line']));
+    },
+    set: keep,
+    *sorted() {
+      for (const line of cache.values()) put(line);
+      for (const row of all.iterate()) yield lineOf(String(row['line']));
+    },
+    close: () => database.close(),
+  };
+}
+
+/** A small number made of a fingerprint: two may share one, which costs a look and nothing else. */
+const mark = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 7), 16);
+
+function lineOf(text: string): JobLine {
+  const line = parseLine(text);
+  if (!line.ok || line.value.type !== 'job') throw new Error(`bug: no job: ${text}`);
+  return line.value.line;
+}

@@ -1,0 +1,96 @@
+// Reads a state file into a ledger. What was cut off in the middle of writing is dropped; any other damage is refused,
+// with its line, and the file stays as it is: it is the only memory of what was paid.
+import { lstatSync, realpathSync } from 'node:fs';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { isSystemTrouble, systemCode, systemReason } from '../../../contract/files/system-error.ts';
+import { readerFor } from '../../journal/format.ts';
+import { type JobStore, Ledger } from '../../journal/ledger.ts';
+import { type Header, parseLine, type StateLine } from '../../journal/line.ts';
+import { isTorn, unreadable } from '../../repair/damage.ts';
+import { eachLine, LineTooLong } from './raw-lines.ts';
+
+export interface Loaded {
+  readonly ledger: Ledger;
+  /** Undefined: there is no state file yet. */
+  readonly header: Header | undefined;
+  readonly warnings: readonly string[];
+  /** The part of the file that is whole, in bytes; what follows is a torn last line. */
+  readonly wholeBytes: number;
+  /** The last line is whole but has no line feed yet. */
+  readonly unterminated: boolean;
+}
+
+/** Errors name the file and the line. */
+export async function loadState(file: string, store: JobStore): Promise<Result<Loaded, string>> {
+  const ledger = new Ledger(store);
+  const loaded = { ledger, header: undefined, warnings: [], wholeBytes: 0, unterminated: false };
+  let header: Header | undefined;
+  let [number, wholeBytes] = [0, 0];
+  let read = parseLine;
+  try {
+    // Only a name that nothing has means that nothing has happened: not a link to nothing, nor a folder that is closed.
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) return ok(loaded);
+    if (stats.isSymbolicLink()) return err(linkTrouble(file));
+    for await (const raw of eachLine(file)) {
+      number += 1;
+      const { text, terminated, bytes } = raw;
+      if (isTorn(raw, number, ledger.seq)) {
+        const what = 'the last line was cut off in the middle of writing; it is dropped';
+        return ok({ ...loaded, header, warnings: [`${file}:${number}: ${what}`], wholeBytes });
+      }
+      const broken = unreadable(raw);
+      if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
+      if (number === 1) {
+        const reader = readerFor(text);
+        if (!reader.ok) return err(`${file}:1: ${reader.error}`);
+        read = reader.value;
+      }
+      const line = read(text);
+      const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
+      if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
+      if (line.ok && line.value.type === 'header') header = line.value.line;
+      wholeBytes += bytes;
+      if (!terminated) return ok({ ...loaded, header, wholeBytes, unterminated: true });
+    }
+  } catch (error) {
+    if (error instanceof LineTooLong) return err(`${file}:${number + 1}: ${error.message}`);
+    return err(`${file} ${systemReason(error)}`);
+  }
+  if (header === undefined)
+    return err(
+      `${file}:1: it is empty, and a state file never is: restore it, or remove it if nothing was ever paid`,
+    );
+  return ok({ ...loaded, header, wholeBytes });
+}
+
+/** What a run appends to and replaces is its own file, and no other that a link leads to. */
+export function linkTrouble(file: string): string {
+  try {
+    const real = realpathSync(file);
+    return `${file} is a link, and a state file is never reached through one: name the file itself, --state ${real}`;
+  } catch (error) {
+    // Such as a disk that is not mounted: without the link, all would be paid again.
+    if (systemCode(error) === 'ENOENT') return `${file} is a link to a file that does not exist`;
+    if (!isSystemTrouble(error)) throw error;
+    return `${file} is a link, and what it leads to ${systemReason(error)}`;
+  }
+}
+
+/** A file of something else is not told from a damaged one before its first line. */
+const aside = (number: number): string =>
+  number === 1 ? ': the state file is damaged, or this is no state file at all' : '';
+
+/** One header, then what past runs came to, then events: nothing twice, and nothing of the past behind an event. */
+function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {
+  if ((line.type === 'header') !== (number === 1))
+    return number === 1 ? 'the first line is no header: this is no state file' : 'a second header';
+  if (line.type !== 'event' && ledger.seq > 0)
+    return `a ${line.type} line stands behind events: lines were moved`;
+  if (line.type === 'job' && ledger.job(line.line.job) !== undefined)
+    return `a second line for the job ${line.line.job}`;
+  if (line.type === 'run' && ledger.runs().some(({ run }) => run === line.line.run))
+    return `a second line for run ${line.line.run}`;
+  const folded = ledger.apply(line);
+  return folded.ok ? undefined : folded.error;
+}

@@ -1,0 +1,84 @@
+// The lines of a file as they stand there, whatever they hold: what is no UTF-8 is told, not hidden.
+import { isUtf8 } from 'node:buffer';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { openRegular } from '../../../contract/files/regular-file.ts';
+import { systemReason } from '../../../contract/files/system-error.ts';
+import type { RawLine } from '../../repair/damage.ts';
+
+const lineFeed = 10;
+const chunkBytes = 1 << 18;
+/** In bytes: far more than any line that a run writes, and less than would fill the memory. */
+const longestLine = 1 << 26;
+
+/** Thrown; the message is a sentence about the line. */
+export class LineTooLong extends Error {
+  override readonly message = 'it is longer than 64 MiB, which no line of a state file is';
+}
+
+export interface SizedLine extends RawLine {
+  /** In the file, its line feed included. */
+  readonly bytes: number;
+}
+
+/** One line after the other; throws what the system throws. */
+export async function* eachLine(file: string): AsyncGenerator<SizedLine> {
+  let rest: Buffer[] = [];
+  let size = 0;
+  const keep = (piece: Buffer): void => {
+    size += piece.length;
+    if (size > longestLine) throw new LineTooLong();
+    rest.push(piece);
+  };
+  const take = (terminated: boolean): SizedLine => {
+    const bytes = Buffer.concat(rest);
+    [rest, size] = [[], 0];
+    return sized(bytes, terminated);
+  };
+  await using handle = await openRegular(file);
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(chunkBytes) });
+    if (bytesRead === 0) break;
+    const chunk = buffer.subarray(0, bytesRead);
+    let from = 0;
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
+      keep(chunk.subarray(from, end));
+      yield take(true);
+      from = end + 1;
+    }
+    if (from < chunk.length) keep(chunk.subarray(from));
+  }
+  if (rest.length > 0) yield take(false);
+}
+
+function sized(line: Buffer, terminated: boolean): SizedLine {
+  const bytes = line.length + (terminated ? 1 : 0);
+  const wellFormed = isUtf8(line);
+  const whole = wellFormed || terminated ? undefined : wholeCharacters(line);
+  return whole === undefined
+    ? { text: line.toString('utf8'), wellFormed, terminated, bytes }
+    : { text: whole, wellFormed, midCharacter: true, terminated, bytes };
+}
+
+/** The text before a last character that was cut off; undefined: other bytes are wrong too. */
+function wholeCharacters(line: Buffer): string | undefined {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  try {
+    return decoder.decode(line, { stream: true });
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** All lines of a file. The text says why it cannot be read. */
+export async function rawLines(file: string): Promise<Result<readonly RawLine[], string>> {
+  const lines: RawLine[] = [];
+  try {
+    for await (const { bytes: _, ...line } of eachLine(file)) lines.push(line);
+  } catch (error) {
+    if (error instanceof LineTooLong)
+      return err(`${file}:${lines.length + 1}: ${error.message}: restore it from git or a backup`);
+    return err(`${file} ${systemReason(error)}`);
+  }
+  return ok(lines);
+}

@@ -1,0 +1,25 @@
+// A bug that ends the command: one sentence with a code that a person can quote, in place of a stack trace.
+import { bugOf, bugText } from '../../contract/base/bug.ts';
+import { write } from './output.ts';
+import { shown } from './shown.ts';
+
+/** The exit code of a command that a bug has ended. */
+export const bugExitCode = 1;
+
+export function sayBug(error: unknown): void {
+  const bug = bugOf(error);
+  const debug = process.env['SHOTLIST_DEBUG'] === '1';
+  const hint = debug ? '' : '; SHOTLIST_DEBUG=1 shows where it happened';
+  write('err', shown(`error: ${bugText(bug)}${hint}`));
+  if (debug) write('err', shown(bug.stack));
+}
+
+/** The same for what is thrown where nobody waits for it. */
+export function endOnBug(): void {
+  if (!process.listeners('uncaughtException').includes(end)) process.on('uncaughtException', end);
+}
+
+function end(error: unknown): void {
+  sayBug(error);
+  process.exit(bugExitCode);
+}

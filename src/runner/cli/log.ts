@@ -1,0 +1,101 @@
+// The log of a run: every happening as a line of JSON, to a file or, with --verbose, to standard error.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { destination, pino } from 'pino';
+import { printableJson } from '../../contract/base/printable.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { makeFolder } from '../../contract/files/make-folder.ts';
+import { assertRegular } from '../../contract/files/regular-file.ts';
+import { systemReason } from '../../contract/files/system-error.ts';
+import type { Happening } from '../report/happening.ts';
+import { lose } from './output.ts';
+import { ownRedactor } from './shown.ts';
+import { complain } from './terminal.ts';
+
+export interface Log {
+  write(happening: Happening): void;
+  close(): void;
+}
+
+interface LogFlags {
+  readonly log?: string;
+  readonly verbose?: boolean;
+}
+
+const nowhere: Log = { write: () => undefined, close: () => undefined };
+
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
+
+/** How every line of a log begins. */
+const ownLine = /^\{"level":\d\d,"time":"\d{4}-\d\d-\d\dT[\d:.]+Z",/;
+
+/** Thrown: the message is the end of a sentence about the file. */
+class NotALog extends Error {
+  readonly code = 'NOT_REGULAR';
+}
+
+/** Opens a new or empty file, or a log of earlier runs, for appending; throws for anything else, which stays as it is. */
+function openOwn(file: string): number {
+  makeFolder(dirname(file));
+  // Without O_NONBLOCK, opening a named pipe would wait for a reader.
+  const descriptor = openSync(file, O_RDWR | O_APPEND | O_CREAT | (O_NONBLOCK ?? 0), 0o644);
+  try {
+    const stats = fstatSync(descriptor);
+    assertRegular(stats);
+    const start = Buffer.alloc(100);
+    const length = readSync(descriptor, start, 0, start.length, 0);
+    if (length > 0 && !ownLine.test(start.toString('latin1', 0, length)))
+      throw new NotALog(
+        'exists and is not a log of shotlist: nothing was appended; name another file',
+      );
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** On failure: why the file cannot be written. A log that fails later is given up with a warning; the run goes on. */
+export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
+  if (log === undefined && verbose !== true) return ok(nowhere);
+  let sink: ReturnType<typeof destination>;
+  try {
+    sink =
+      log === undefined
+        ? destination({ fd: 2, sync: true })
+        : destination({ fd: openOwn(log), sync: true });
+  } catch (error) {
+    return err(`the log ${log ?? ''} ${systemReason(error)}`);
+  }
+  const logger = pino(
+    {
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: printableJson },
+    },
+    sink,
+  );
+  let well = true;
+  const giveUp = (error: unknown): void => {
+    if (!well) return;
+    well = false;
+    sink.destroy();
+    if (log === undefined) lose('err');
+    else complain(`warning: the log ${log} ${systemReason(error)}; the run goes on without it`);
+  };
+  sink.on('error', giveUp);
+  return ok({
+    write(happening) {
+      if (!well) return;
+      const { type, ...rest } = ownRedactor().value(happening);
+      if (type === 'bug') logger.error(rest, type);
+      else if (type === 'warning') logger.warn(rest, type);
+      else logger.info(rest, type);
+    },
+    close() {
+      if (!well) return;
+      sink.flushSync();
+      if (log !== undefined) sink.end();
+    },
+  });
+}

@@ -1,0 +1,239 @@
+// The command line: what was typed becomes a command, the command an exit code. Commands load when used.
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { pathForms } from '../../contract/api/routes.ts';
+import { tiers } from '../../contract/api/tier.ts';
+import { openSecretWarnings } from '../adapters/files/open-secret.ts';
+import { bugExitCode, endOnBug, sayBug } from './crash.ts';
+import {
+  duration,
+  listenAddress,
+  pictures,
+  portNumber,
+  positiveInteger,
+  positiveNumber,
+  serviceOption,
+  wholeNumber,
+  withChoice,
+  withInputs,
+  withPlaces,
+  withState,
+} from './options.ts';
+import { outliveOutput } from './output.ts';
+import { shown } from './shown.ts';
+import { version } from './version.ts';
+
+const program = new Command('shotlist')
+  .description(
+    'Runs pipelines of paid AI media tools over folders of media: resumable, and never pays twice.',
+  )
+  .version(version())
+  .exitOverride()
+  .configureOutput({ writeErr: (text) => void process.stderr.write(shown(text)) })
+  .configureHelp({ showGlobalOptions: false })
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or for want of\ncredits, 4 something is in doubt, 5 not authorised, 130 interrupted.',
+  );
+
+let exitCode = 0;
+
+withInputs(
+  program.command('validate').description('check pipeline files').argument('<files...>'),
+).action(async (files: string[], flags) => {
+  exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
+});
+
+withPlaces(
+  withInputs(
+    withChoice(
+      program
+        .command('plan')
+        .description('show what would run and what it costs')
+        .argument('<file>'),
+    ),
+  ),
+).action(async (file: string, flags) => {
+  exitCode = await (await import('./plan.ts')).planCommand(file, flags);
+});
+
+withPlaces(
+  withInputs(
+    withChoice(
+      program.command('run').description('run a pipeline, or go on with it').argument('<file>'),
+    ),
+  ),
+)
+  .option('--budget <credits>', 'spend at most so many credits', wholeNumber)
+  .option('--run-id <id>', 'let the budget count over all runs with this id')
+  .option('--pay-again', 'pay again for results that are gone here and at the service')
+  .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
+  .option('--speed <speed>', 'of a rehearsal: instant, realtime or a factor such as 60', speed)
+  .addOption(pictures('of a rehearsal: real previews, or plain stand-ins at once'))
+  .option('--verbose', 'log everything that happens to standard error')
+  .option('--log <file>', 'log everything that happens to a file')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./run.ts')).runCommand(file, flags);
+  });
+
+withState(program.command('status').description('show what the state file says').argument('<file>'))
+  .option(
+    '--expiring <time>',
+    'warn of paid results whose addresses run out within this time (default: 6h)',
+    duration,
+  )
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./status.ts')).statusCommand(file, flags);
+  });
+
+withState(
+  program
+    .command('resolve')
+    .description('say what became of a creation that is in doubt')
+    .argument('<file>')
+    .argument('<task>', 'as status shows it, or the name that was sent'),
+)
+  .addOption(serviceOption())
+  .addOption(
+    new Option('--project <id>', 'it was taken: this is its project').conflicts([
+      'notCharged',
+      'abandon',
+    ]),
+  )
+  .addOption(
+    new Option('--not-charged', 'the service never took it: it may be sent again').conflicts(
+      'abandon',
+    ),
+  )
+  .option('--abandon', 'nobody can say: write the credits off; it may be paid for anew')
+  .action(async (file: string, task: string, flags) => {
+    exitCode = await (await import('./resolve.ts')).resolveCommand(file, task, flags);
+  });
+
+withState(
+  program
+    .command('forget')
+    .description('have a task done anew; what it cost stays in the ledger')
+    .argument('<file>')
+    .argument('[task]', 'as status and plan show it'),
+)
+  .option('--project <id>', 'the task that this project belongs to')
+  .action(async (file: string, task: string | undefined, flags) => {
+    exitCode = await (await import('./forget.ts')).forgetCommand(file, task, flags);
+  });
+
+withState(
+  program
+    .command('refresh')
+    .description('read every known project again, and mend the state file')
+    .argument('<file>'),
+)
+  .addOption(serviceOption())
+  .option('--accept-missing', 'believe the service also when it knows none of the projects')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./refresh.ts')).refreshCommand(file, flags);
+  });
+
+withState(
+  program
+    .command('audit')
+    .description('compare the ledger with the service, project by project')
+    .argument('<file>'),
+)
+  .addOption(serviceOption())
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./audit.ts')).auditCommand(file, flags);
+  });
+
+withState(
+  program
+    .command('repair')
+    .description('list what is wrong with a damaged state file, and propose a safe one')
+    .argument('<file>'),
+)
+  .addOption(serviceOption('the service that its ids belong to, if the file no longer says so'))
+  .option('--write <file>', 'write the proposal to this new file')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
+  });
+
+program
+  .command('trust')
+  .description('let a pipeline file use your API key with the service that it names')
+  .argument('[file]')
+  .option('--remove', 'no longer trust the file')
+  .option('--folder <folder>', 'instead, accept a .shotlist or data folder that you made yourself')
+  .option('--list', 'list the trusted files')
+  .option('--json', 'print facts as JSON')
+  .action(async (file: string | undefined, flags) => {
+    exitCode = await (await import('./trust.ts')).trustCommand(file, flags);
+  });
+
+program
+  .command('tools')
+  .description('list the step kinds, or say what one takes')
+  .argument('[kind]')
+  .option('--json', 'print facts as JSON')
+  .action(async (kind: string | undefined, flags) => {
+    exitCode = (await import('./tools.ts')).toolsCommand(kind, flags);
+  });
+
+program
+  .command('serve')
+  .description('start the local service')
+  .option('--port <n>', 'port (default: a free one)', portNumber)
+  .option('--host <address>', 'address to listen on (default: loopback only)')
+  .option('--data <folder>', 'keep projects, files and the ledger here (default: nothing is kept)')
+  .option('--speed <speed>', 'instant, realtime or a factor such as 60', speed)
+  .option('--credits <n>', 'opening balance of a new account (default: 10000)', wholeNumber)
+  .addOption(new Option('--tier <tier>', 'plan of a new account (default: pro)').choices(tiers))
+  .option('--faults <file>', 'what shall go wrong (schemas/faults.schema.json)')
+  .option('--seed <n>', 'seed of all chance', wholeNumber)
+  .option('--slots <n>', 'projects in the works at once (default: 8)', positiveInteger)
+  .addOption(pictures('real previews, or plain stand-ins at once'))
+  .addOption(
+    new Option(
+      '--paths <form>',
+      'form of the paths that exist in two forms (default: both)',
+    ).choices(pathForms),
+  )
+  .option(
+    '--address-lifetime <time>',
+    'how long a presigned address works (default: 24h)',
+    duration,
+  )
+  .option('--asset-lifetime <time>', 'how long an upload is kept (default: 7d)', duration)
+  .option(
+    '--event-backoff <time>',
+    'wait before an event is sent again; doubles (default: 1s)',
+    duration,
+  )
+  .option('--event-give-up <time>', 'when an event is given up (default: 24h)', duration)
+  .option('--json', 'print address, key and hub as JSON')
+  .action(async (flags) => {
+    exitCode = await (await import('./serve.ts')).serveCommand(flags);
+  });
+
+function speed(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
+  return positiveNumber(factor);
+}
+
+outliveOutput();
+program.hook('preAction', async () => {
+  const warnings = openSecretWarnings(process.env);
+  if (warnings.length > 0) warnings.forEach((await import('./terminal.ts')).caution);
+});
+endOnBug();
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    sayBug(error);
+    exitCode = bugExitCode;
+  }
+}
+process.exitCode = exitCode;

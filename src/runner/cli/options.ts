@@ -1,0 +1,142 @@
+// Options that several commands share, and how what was typed becomes values.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { milliseconds } from '../../contract/base/duration.ts';
+import type { ItemFilter } from '../adapters/files/items.ts';
+import type { ListenAddress } from '../adapters/http/event-receiver.ts';
+
+export interface PipelineFlags {
+  readonly input?: Readonly<Record<string, string>>;
+  readonly state?: string;
+  readonly output?: string;
+  readonly allowOutside?: boolean;
+  readonly items?: string;
+  readonly limit?: number;
+  readonly service?: string;
+  readonly rehearse?: boolean;
+  readonly hosted?: boolean;
+  readonly json?: boolean;
+  readonly only?: readonly string[];
+  readonly until?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly retryFailed?: boolean;
+}
+
+export function withInputs(command: Command): Command {
+  return command
+    .option('--input <name=value>', 'set an input of the pipeline (repeatable)', collectInput)
+    .option('--json', 'print facts as JSON');
+}
+
+export function withPlaces(command: Command): Command {
+  return command
+    .option('--state <file>', 'use this state file')
+    .option('--output <folder>', 'put downloads below this folder')
+    .option(
+      '--allow-outside',
+      'let the pipeline read and write files outside its repository (the folder with .git above it)',
+    )
+    .option('--items <glob>', 'only items whose key matches')
+    .option('--limit <n>', 'only the first n items', positiveInteger)
+    .addOption(serviceOption())
+    .option('--rehearse', 'run against the local service, whatever is set')
+    .addOption(
+      new Option('--hosted', 'fail instead of falling back to a rehearsal (for CI)').conflicts(
+        'rehearse',
+      ),
+    );
+}
+
+/** Which steps and items. */
+export function withChoice(command: Command): Command {
+  return command
+    .option('--only <step>', 'begin nothing but this step (repeatable)', collect)
+    .option('--until <step>', 'this step and what it needs (repeatable)', collect)
+    .option('--exclude <step or item>', 'not this step, or not these items (repeatable)', collect)
+    .option('--retry-failed', 'only items with tasks that failed');
+}
+
+/** A rehearsal has a service of its own. */
+export const serviceOption = (
+  description = "the service's address (else SHOTLIST_BASE_URL)",
+): Option => new Option('--service <address>', description).conflicts('rehearse');
+
+const collect = (text: string, known: readonly string[] = []): readonly string[] => [
+  ...known,
+  text,
+];
+
+/** For commands about a state file that stands. */
+export function withState(command: Command): Command {
+  return withInputs(command)
+    .option('--state <file>', 'use this state file')
+    .option('--rehearse', 'of the rehearsal')
+    .addOption(new Option('--hosted', 'of the hosted runs').conflicts('rehearse'));
+}
+
+function collectInput(
+  text: string,
+  known: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('Write name=value, such as --input actor=me.jpg.');
+  return { ...known, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+/** What the local service renders (default: real). */
+export const pictures = (description: string): Option =>
+  new Option('--pictures <kind>', `${description} (default: real)`).choices(['real', 'plain']);
+
+export function wholeNumber(text: string): number {
+  return countOf(text, 0);
+}
+
+export function positiveInteger(text: string): number {
+  return countOf(text, 1);
+}
+
+function countOf(text: string, least: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least)
+    throw new InvalidArgumentError(`Write a whole number of ${least} or more, such as 20.`);
+  if (!Number.isSafeInteger(value))
+    throw new InvalidArgumentError(`Write a whole number of at most ${Number.MAX_SAFE_INTEGER}.`);
+  return value;
+}
+
+export function portNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError('Write a port from 0 to 65535; 0 is any free one.');
+  return value;
+}
+
+/** `4000`, `0.0.0.0:4000` or `[::1]:4000`; without a host, this machine only. */
+export function listenAddress(text: string): ListenAddress {
+  const parts = /^(?:(?<host>[^\s[\]:/]+|\[[\da-fA-F:.]+\]):)?(?<port>\d+)$/.exec(text)?.groups;
+  if (parts === undefined)
+    throw new InvalidArgumentError('Write a port or host:port, such as 4000 or 0.0.0.0:4000.');
+  const { host = '127.0.0.1', port = '' } = parts;
+  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(port) };
+}
+
+/** In milliseconds. */
+export function duration(text: string): number {
+  const value = milliseconds(text);
+  if (Number.isNaN(value))
+    throw new InvalidArgumentError('Write a time such as 500ms, 90s, 24h or 7d.');
+  return value;
+}
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value))
+    throw new InvalidArgumentError('Write a number above 0, such as 60.');
+  return value;
+}
+
+export function filterOf({ items, limit }: PipelineFlags): ItemFilter {
+  return {
+    ...(items === undefined ? {} : { only: items }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}

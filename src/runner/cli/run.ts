@@ -1,0 +1,99 @@
+// shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
+import { resolve } from 'node:path';
+import type { ListenAddress } from '../adapters/http/event-receiver.ts';
+import { loadPipeline } from '../operations/load.ts';
+import type { Pictures } from '../operations/local-service.ts';
+import { placesOf } from '../operations/places.ts';
+import { problem } from '../operations/problem.ts';
+import { run } from '../operations/run.ts';
+import { chooseTarget } from '../operations/target.ts';
+import type { Happening } from '../report/happening.ts';
+import { happeningText, summaryText } from '../report/run-text.ts';
+import { serviceLine } from '../report/service-text.ts';
+import { openLog } from './log.ts';
+import { filterOf, type PipelineFlags } from './options.ts';
+import { stopWhenAsked } from './stop.ts';
+import {
+  complain,
+  print,
+  printJson,
+  refuse,
+  rehearsalLine,
+  rehearseLine,
+  warn,
+} from './terminal.ts';
+
+export interface RunFlags extends PipelineFlags {
+  readonly budget?: number;
+  readonly payAgain?: boolean;
+  readonly runId?: string;
+  readonly verbose?: boolean;
+  readonly log?: string;
+  readonly listen?: ListenAddress;
+  readonly speed?: 'instant' | 'realtime' | number;
+  readonly pictures?: Pictures;
+}
+
+export async function runCommand(file: string, flags: RunFlags): Promise<number> {
+  const json = flags.json === true;
+  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
+  if (!loaded.ok) return refuse(loaded.error, json);
+  const target = chooseTarget(flags, loaded.value, process.env);
+  if (!target.ok) return refuse(target.error, json);
+  if (!json && target.value.kind === 'rehearsal')
+    print(flags.rehearse === true ? rehearseLine : rehearsalLine);
+  if (!json && target.value.kind === 'hosted') print(serviceLine(target.value.address));
+  if (!json) warn(loaded.value.warnings, loaded.value.pipeline.source.text);
+
+  const { state } = placesOf(loaded.value, target.value, flags);
+  if (flags.log !== undefined && resolve(flags.log) === state)
+    return refuse(problem(`--log ${flags.log} names the state file: name another file`), json);
+  const opened = openLog(flags);
+  if (!opened.ok) return refuse(problem(opened.error), json);
+  const log = opened.value;
+  const stop = stopWhenAsked();
+  const show = json ? facts : reader(stop.signal);
+  try {
+    const ran = await run(loaded.value, {
+      ...flags,
+      items: filterOf(flags),
+      signal: stop.signal,
+      ...(flags.speed === undefined ? {} : { rehearsalSpeed: flags.speed }),
+      ...(flags.pictures === undefined ? {} : { rehearsalPictures: flags.pictures }),
+      say: (happening) => {
+        log.write(happening);
+        show(happening);
+      },
+    });
+    if (!ran.ok) return refuse(ran.error, json);
+    if (!json) print(summaryText(ran.value.summary, ran.value));
+    return ran.value.summary.exitCode;
+  } finally {
+    stop.off();
+    log.close();
+  }
+}
+
+/** The stack of a bug is for the log. */
+const facts = (happening: Happening): void =>
+  printJson(happening.type === 'bug' ? { ...happening, stack: undefined } : happening);
+
+/** What is told beside the facts. */
+const aside: ReadonlySet<Happening['type']> = new Set([
+  ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
+]);
+
+function reader(stop: AbortSignal): (happening: Happening) => void {
+  let items = 0;
+  return (happening) => {
+    if (happening.type === 'planned') items = happening.plan.items;
+    // Said before the warnings of the file.
+    if (happening.type === 'service') return;
+    // Said when it was asked for.
+    if (happening.type === 'stopping' && stop.aborted) return;
+    const text = happeningText(happening, items);
+    if (text === undefined) return;
+    if (aside.has(happening.type)) complain(text);
+    else print(text);
+  };
+}

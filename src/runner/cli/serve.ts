@@ -1,0 +1,127 @@
+// shotlist serve: the local service by itself, to rehearse and to test against.
+import type { PathForm } from '../../contract/api/routes.ts';
+import type { Tier } from '../../contract/api/tier.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { readRegularFile } from '../../contract/files/regular-file.ts';
+import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
+import { decodeText } from '../../contract/yaml/utf8.ts';
+import { isLoopback } from '../adapters/http/loopback.ts';
+import {
+  type FaultsDocument,
+  type LocalService,
+  type Pictures,
+  parseFaults,
+  type ServiceOptions,
+  startService,
+} from '../operations/local-service.ts';
+import { complain, disclose, discloseJson, print } from './terminal.ts';
+
+export interface ServeFlags {
+  readonly port?: number;
+  readonly host?: string;
+  readonly data?: string;
+  readonly speed?: 'instant' | 'realtime' | number;
+  readonly credits?: number;
+  readonly tier?: Tier;
+  readonly faults?: string;
+  readonly seed?: number;
+  readonly slots?: number;
+  readonly pictures?: Pictures;
+  readonly paths?: PathForm;
+  readonly addressLifetime?: number;
+  readonly assetLifetime?: number;
+  readonly eventBackoff?: number;
+  readonly eventGiveUp?: number;
+  readonly json?: boolean;
+}
+
+export async function serveCommand(flags: ServeFlags): Promise<number> {
+  const faults = await readFaults(flags.faults);
+  if (!faults.ok) {
+    complain(faults.error);
+    return 2;
+  }
+  const started = await start(flags, faults.value);
+  if (!started.ok) {
+    complain(started.error);
+    return 2;
+  }
+  const service = started.value;
+  const { address, key, hub } = service;
+  if (flags.host !== undefined && !isLoopback(flags.host))
+    complain(
+      `warning: ${flags.host} may be reached from other machines. They need the key, but nothing is encrypted; ` +
+        'the hub answers to this machine only.',
+    );
+  for (const lack of service.lacks()) complain(`note: ${lack}`);
+  if (flags.json === true) discloseJson({ address, key, hub });
+  else {
+    print(`The local service is at ${address}`);
+    print(`The hub, with projects, credits, keys and webhooks: ${hub}`);
+    print('Use it with:');
+    disclose(`  export SHOTLIST_BASE_URL=${address} SHOTLIST_API_KEY=${key}`);
+    print('Ctrl-C stops it.');
+  }
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await service.close();
+  return 0;
+}
+
+async function start(
+  flags: ServeFlags,
+  faults: FaultsDocument,
+): Promise<Result<LocalService, string>> {
+  const { faults: _, json: _json, ...same } = flags;
+  const { addressLifetime, assetLifetime, eventBackoff, eventGiveUp, ...rest } = same;
+  const options: ServiceOptions = {
+    ...rest,
+    faults,
+    ...(addressLifetime === undefined ? {} : { addressLifetimeMs: addressLifetime }),
+    ...(assetLifetime === undefined ? {} : { assetLifetimeMs: assetLifetime }),
+    ...(eventBackoff === undefined ? {} : { eventBackoffMs: eventBackoff }),
+    ...(eventGiveUp === undefined ? {} : { eventGiveUpMs: eventGiveUp }),
+  };
+  try {
+    return ok(await startService(options));
+  } catch (error) {
+    const why = reasonOf(error, flags);
+    if (why === undefined) throw error;
+    return err(why);
+  }
+}
+
+/** What a person can mend; anything else is a bug. */
+function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  switch (error.code) {
+    case 'DATA_FOLDER':
+    case 'SERVICE_OPTION':
+      return error.message;
+    case 'EADDRINUSE':
+      return `port ${port} is in use: choose another one, or leave --port out`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `--host ${host}: this machine does not have that address`;
+    case 'EACCES':
+      return `the system does not permit it: ${error.message}`;
+    default:
+      return undefined;
+  }
+}
+
+/** In bytes. */
+const largestFaults = 10_000_000;
+
+async function readFaults(file: string | undefined): Promise<Result<FaultsDocument, string>> {
+  if (file === undefined) return ok({ faults: [] });
+  const read = readRegularFile(file, { max: largestFaults });
+  if (!read.ok) return err(`${file}: error: the faults file ${read.error}`);
+  const decoded = decodeText(file, read.value);
+  if (!decoded.ok) return err(renderDiagnostics([decoded.error.diagnostic], decoded.error.text));
+  const text = decoded.value;
+  const rules = await parseFaults(file, text);
+  if (rules.ok) return rules;
+  return err(renderDiagnostics(rules.error, text));
+}

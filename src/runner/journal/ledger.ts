@@ -1,0 +1,213 @@
+// The ledger: what the journal folds to. Jobs by fingerprint, and the credits: reserved, charged, refunded.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
+import { Rates } from './rates.ts';
+import { isJobEvent, stateAfter, worthOf } from './state.ts';
+
+/** Where jobs are kept: a map, or a database when there are too many for memory. */
+export interface JobStore {
+  get(job: string): JobLine | undefined;
+  set(line: JobLine): void;
+  /** All jobs, by the name of their first task, then by fingerprint. */
+  sorted(): Iterable<JobLine>;
+}
+
+export function memoryStore(): JobStore {
+  const jobs = new Map<string, JobLine>();
+  return {
+    get: (job) => jobs.get(job),
+    set: (line) => void jobs.set(line.job, line),
+    sorted: () => [...jobs.values()].sort((a, b) => compare(orderOf(a), orderOf(b))),
+  };
+}
+
+/** What jobs are sorted by in a state file. */
+export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000${line.job}`;
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Credits. `committed` is what a budget is compared with. */
+export interface Account {
+  readonly charged: number;
+  readonly refunded: number;
+  /** Set aside for creations that were begun and whose charge is not known yet, doubts included. */
+  readonly reserved: number;
+}
+
+export const committed = (account: Account): number =>
+  account.charged - account.refunded + account.reserved;
+
+const nothing: Account = { charged: 0, refunded: 0, reserved: 0 };
+
+export class Ledger {
+  readonly #jobs: JobStore;
+  readonly #tasks = new Map<string, TaskLine>();
+  readonly #runs: RunLine[] = [];
+  /** What was really charged, for estimates of what is still to come. */
+  readonly rates = new Rates();
+  #reserved = 0;
+  #seq = 0;
+
+  constructor(jobs: JobStore = memoryStore()) {
+    this.#jobs = jobs;
+  }
+
+  job(fingerprint: string): JobLine | undefined {
+    return this.#jobs.get(fingerprint);
+  }
+
+  jobs(): Iterable<JobLine> {
+    return this.#jobs.sorted();
+  }
+
+  /** A task without a job of its own: failed before one began, or skipped. */
+  task(task: string): TaskLine | undefined {
+    return this.#tasks.get(task);
+  }
+
+  tasks(): readonly TaskLine[] {
+    return [...this.#tasks.values()].sort((a, b) => compare(a.task, b.task));
+  }
+
+  runs(): readonly RunLine[] {
+    return this.#runs;
+  }
+
+  /** The number of the last event. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** The run that is going on, or was interrupted. */
+  get openRun(): RunLine | undefined {
+    const last = this.#runs.at(-1);
+    return last?.ended === undefined ? last : undefined;
+  }
+
+  /**
+   * The account of the run that is going on, with those that share its id; reservations of earlier runs count in it,
+   * they are open still.
+   */
+  get account(): Account {
+    const open = this.openRun;
+    if (open === undefined) return { ...nothing, reserved: this.#reserved };
+    return this.accountOf(open.id ?? open.run);
+  }
+
+  /** What one run came to: by its number, or by the id that several share. */
+  accountOf(run: string | number): Account {
+    let [charged, refunded] = [0, 0];
+    for (const line of this.#runs) {
+      if (typeof run === 'string' ? line.id !== run : line.run !== run) continue;
+      charged += line.charged;
+      refunded += line.refunded;
+    }
+    return { charged, refunded, reserved: this.#reserved };
+  }
+
+  /** All runs together. */
+  get total(): Account {
+    let [charged, refunded] = [0, 0];
+    for (const run of this.#runs) {
+      charged += run.charged;
+      refunded += run.refunded;
+    }
+    return { charged, refunded, reserved: this.#reserved };
+  }
+
+  /** Folds one line in. The text says why it cannot be: the journal is corrupt, or shotlist has a bug. */
+  apply(state: StateLine): Result<void, string> {
+    switch (state.type) {
+      case 'header':
+        return ok(undefined);
+      case 'run':
+        this.#runs.push(state.line);
+        return ok(undefined);
+      case 'job':
+        this.#put(state.line, this.#jobs.get(state.line.job));
+        return ok(undefined);
+      case 'task':
+        this.#tasks.set(state.line.task, state.line);
+        return ok(undefined);
+      case 'event':
+        return this.#applyEvent(state.line);
+    }
+  }
+
+  #applyEvent(event: EventLine): Result<void, string> {
+    if (event.seq !== this.#seq + 1)
+      return err(`event ${event.seq} follows event ${this.#seq}: lines are missing or doubled`);
+    this.#seq = event.seq;
+    if (isJobEvent(event)) {
+      const before = this.#jobs.get(event.job);
+      const moved = stateAfter(before, event);
+      if (!moved.ok) return moved;
+      if ('task' in event) this.#tasks.delete(event.task);
+      const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
+      this.#put(after, before);
+      this.#count(worthOf(after) - worthOf(before), after.sender);
+      return ok(undefined);
+    }
+    switch (event.event) {
+      case 'run':
+        if (this.openRun === undefined)
+          this.#runs.push({
+            run: event.run,
+            ...(event.id === undefined ? {} : { id: event.id }),
+            at: event.at,
+            charged: 0,
+            refunded: 0,
+          });
+        return ok(undefined);
+      case 'ended':
+        this.#amend((run) => ({ ...run, ended: event.at }));
+        return ok(undefined);
+      case 'failed':
+      case 'skipped':
+        this.#tasks.set(event.task, {
+          task: event.task,
+          state: event.event,
+          why: event.why,
+          ...(event.event === 'failed' && event.code !== undefined ? { code: event.code } : {}),
+        });
+        return ok(undefined);
+    }
+  }
+
+  #put(line: JobLine, before: JobLine | undefined): void {
+    this.#reserved += reserveOf(line) - reserveOf(before);
+    this.rates.learn(line);
+    this.#jobs.set(line);
+  }
+
+  #sentNow(line: JobLine): JobLine {
+    const sender = this.#runs.at(-1)?.run;
+    return sender === undefined ? line : { ...line, sender };
+  }
+
+  /**
+   * Credits that moved are booked to the run that sent the request, whichever run hears of it: a refund of an earlier
+   * run's charge makes no room in the budget of this one. Where that is not known it is the last.
+   */
+  #count(difference: number, sender: number | undefined): void {
+    if (difference === 0) return;
+    const sent = this.#runs.findLastIndex(({ run }) => run === sender);
+    this.#amend(
+      (run) => ({
+        ...run,
+        charged: run.charged + Math.max(0, difference),
+        refunded: run.refunded + Math.max(0, -difference),
+      }),
+      sent === -1 ? this.#runs.length - 1 : sent,
+    );
+  }
+
+  #amend(change: (run: RunLine) => RunLine, index = this.#runs.length - 1): void {
+    const run = this.#runs[index];
+    if (run !== undefined) this.#runs[index] = change(run);
+  }
+}
+
+function reserveOf(line: JobLine | undefined): number {
+  return line?.state === 'intended' || line?.state === 'doubt' ? (line.reserve ?? 0) : 0;
+}

@@ -1,0 +1,185 @@
+// The lines of a compacted state file as schemas: a header, a line per run, per job, and per task without a job.
+import { assetPath, creditsSchema, mostInAll, serviceId } from '../../contract/api/bounds.ts';
+
+export const fingerprint = {
+  type: 'string',
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Names the job by content.',
+} as const;
+export const task = {
+  type: 'string',
+  minLength: 1,
+  description: 'step:item, or the step alone.',
+} as const;
+export const time = { type: 'string', description: 'ISO 8601.' } as const;
+export const credits = creditsSchema;
+/** Credits of many projects together. */
+const sum = { type: 'integer', minimum: 0, maximum: mostInAll } as const;
+/** What stays true of a result. Its id and its path go into requests, so they must be usable. */
+export const result = {
+  type: 'object',
+  description: 'What stays true of the result: no address.',
+  properties: { id: serviceId, file_path: assetPath },
+} as const;
+export const runId = {
+  type: 'string',
+  minLength: 1,
+  description: '--run-id: runs with one id share one budget.',
+} as const;
+
+export const headerSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['shotlist', 'pipeline', 'service'],
+  properties: {
+    shotlist: { type: 'integer', const: 1, description: 'The format version.' },
+    pipeline: { type: 'string', description: 'The pipeline’s name.' },
+    service: {
+      type: 'string',
+      description: 'The base address that the ids belong to, or "rehearsal".',
+    },
+  },
+} as const;
+
+export const runSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['run', 'at', 'charged', 'refunded'],
+  properties: {
+    run: { type: 'integer', minimum: 1, description: 'Counts the runs that did something.' },
+    id: runId,
+    at: { ...time, description: 'When it began.' },
+    ended: {
+      ...time,
+      description: 'When it ended; absent: it was interrupted, the next run goes on with it.',
+    },
+    charged: { ...sum, description: 'Credits charged in this run.' },
+    refunded: { ...sum, description: 'Credits given back in this run.' },
+  },
+} as const;
+
+export const outputSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['task', 'index', 'path', 'bytes', 'sha256'],
+  properties: {
+    task,
+    index: { type: 'integer', minimum: 0, description: 'Which of the project’s downloads.' },
+    path: { type: 'string', description: 'Relative to the pipeline file.' },
+    bytes: { type: 'integer', minimum: 0 },
+    sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  },
+} as const;
+
+/** What a creation's price is measured by: charges of the same kind of order are compared by their size. */
+export const measureSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['of', 'amount'],
+  properties: {
+    of: { type: 'string', description: 'The tool, and the settings that may decide its price.' },
+    amount: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      description: 'Credits by the price list where it has a price, else seconds, else 1.',
+    },
+  },
+} as const;
+
+export const pastSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'credits'],
+  properties: {
+    name: { type: 'string', description: 'The name that was sent.' },
+    project: serviceId,
+    credits: { ...credits, description: 'What it cost in the end.' },
+  },
+} as const;
+
+export const errorSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['code', 'message'],
+  properties: { code: { type: 'string' }, message: { type: 'string' } },
+} as const;
+
+export const jobSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['job', 'kind', 'state', 'tasks', 'attempt', 'at'],
+  properties: {
+    job: fingerprint,
+    kind: { type: 'string', description: 'The step kind.' },
+    state: {
+      type: 'string',
+      enum: [
+        'supplied',
+        'intended',
+        'created',
+        'complete',
+        'deleted',
+        'failed',
+        'doubt',
+        'forgotten',
+      ],
+      description:
+        'supplied: a free job is done. intended: a creation was about to be sent; read back from disk, ' +
+        'nobody knows. created: paid, in the works. complete: paid and done. deleted: complete, then deleted. ' +
+        'failed: not charged, refunded or written off. doubt: it may have been paid. ' +
+        'forgotten: a person wants it anew.',
+    },
+    tasks: { type: 'array', items: task, description: 'The tasks that it serves, sorted.' },
+    attempt: { type: 'integer', minimum: 0, description: 'How often a creation was begun.' },
+    at: { ...time, description: 'When it came to this state.' },
+    name: { type: 'string', description: 'The name sent with the last attempt; unique to it.' },
+    reserve: {
+      ...credits,
+      description: 'The estimate: set aside until the service says what was charged.',
+    },
+    measure: measureSchema,
+    sender: {
+      type: 'integer',
+      minimum: 1,
+      description: 'The run that sent the last attempt: its charge and its refund count there.',
+    },
+    project: serviceId,
+    credits: { ...credits, description: 'Credits charged, refund included.' },
+    added: {
+      ...credits,
+      description: 'How much of them the service added after the creation’s answer.',
+    },
+    peak: {
+      ...credits,
+      description:
+        'The most that it was ever charged, where some of that was given back: the next of its kind may be charged so too.',
+    },
+    expires: { ...time, description: 'When the first of its addresses ran out, as it completed.' },
+    result,
+    error: errorSchema,
+    outputs: { type: 'array', items: outputSchema },
+    past: {
+      type: 'array',
+      items: pastSchema,
+      description: 'Earlier attempts that the service took, or may have: money’s trace.',
+    },
+  },
+} as const;
+
+export const code = {
+  type: 'string',
+  description: 'What kind of failure: it decides the advice.',
+} as const;
+
+/** A task with no job to speak for it: it failed before one began, or was skipped. */
+export const taskSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['task', 'state', 'why'],
+  properties: {
+    task,
+    state: { type: 'string', enum: ['failed', 'skipped'] },
+    why: { type: 'string' },
+    code,
+  },
+} as const;

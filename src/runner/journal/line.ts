@@ -1,0 +1,94 @@
+// The lines of a state file: a header, then what past runs came to, then the events of the run that lasts.
+// The schema is published as schemas/state.schema.json; the types derive from it.
+import type { FromSchema } from 'json-schema-to-ts';
+import { reasonOf } from '../../contract/api/bounds.ts';
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { printableJson } from '../../contract/base/printable.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { type Schema, validatorOf } from '../../contract/base/schema.ts';
+import { eventSchemas } from './event-schemas.ts';
+import {
+  headerSchema,
+  jobSchema,
+  type measureSchema,
+  type outputSchema,
+  type pastSchema,
+  runSchema,
+  taskSchema,
+} from './line-schemas.ts';
+
+export type Header = FromSchema<typeof headerSchema>;
+export type RunLine = FromSchema<typeof runSchema>;
+export type JobLine = FromSchema<typeof jobSchema>;
+export type Measure = FromSchema<typeof measureSchema>;
+export type PastAttempt = FromSchema<typeof pastSchema>;
+export type OutputLine = FromSchema<typeof outputSchema>;
+export type TaskLine = FromSchema<typeof taskSchema>;
+
+type Events = {
+  readonly [Name in keyof typeof eventSchemas]: FromSchema<(typeof eventSchemas)[Name]>;
+};
+export type EventName = keyof Events;
+export type EventLine = Events[EventName];
+/** An event before the journal has given it its number and time. */
+export type Happened = { [Name in EventName]: Omit<Events[Name], 'seq' | 'at'> }[EventName];
+
+/** What the journal keeps of a job's result. */
+export function resultOf(job: JobLine): JsonObject {
+  return isObject(job.result) ? job.result : {};
+}
+
+export type StateLine =
+  | { readonly type: 'header'; readonly line: Header }
+  | { readonly type: 'run'; readonly line: RunLine }
+  | { readonly type: 'job'; readonly line: JobLine }
+  | { readonly type: 'task'; readonly line: TaskLine }
+  | { readonly type: 'event'; readonly line: EventLine };
+
+export const stateSchema: Schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/state.schema.json',
+  title: 'A line of a shotlist state file',
+  description:
+    'JSON Lines. One header, one line per run, one per job, one per task without a job, then events.',
+  anyOf: [headerSchema, runSchema, jobSchema, taskSchema, ...Object.values(eventSchemas)],
+};
+
+/** A line as it is written: the same value, with every character as an escape that a terminal would not merely show. */
+export const lineText = (line: object): string => printableJson(JSON.stringify(line));
+
+/** Reads one line. On failure: what is wrong with it, as the end of a sentence. */
+export function parseLine(text: string): Result<StateLine, string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return err('it is not JSON');
+  }
+  if (typeof value !== 'object' || value === null) return err('it is not an object');
+  if ('event' in value) {
+    const schema = schemaOfEvent(value.event);
+    if (schema === undefined) return err(`there is no event ${JSON.stringify(value.event)}`);
+    return read<EventLine>(schema, value, (line) => ({ type: 'event', line }));
+  }
+  if ('shotlist' in value)
+    return read<Header>(headerSchema, value, (line) => ({ type: 'header', line }));
+  if ('run' in value) return read<RunLine>(runSchema, value, (line) => ({ type: 'run', line }));
+  if ('job' in value) return read<JobLine>(jobSchema, value, (line) => ({ type: 'job', line }));
+  if ('task' in value) return read<TaskLine>(taskSchema, value, (line) => ({ type: 'task', line }));
+  return err('it is not a line of a state file');
+}
+
+const schemasByEvent: ReadonlyMap<unknown, Schema> = new Map(Object.entries(eventSchemas));
+
+const schemaOfEvent = (name: unknown): Schema | undefined => schemasByEvent.get(name);
+
+function read<T>(
+  schema: Schema,
+  value: unknown,
+  wrap: (line: T) => StateLine,
+): Result<StateLine, string> {
+  const validate = validatorOf<T>(schema);
+  if (validate(value)) return ok(wrap(value));
+  return err(reasonOf(validate.errors));
+}

@@ -1,0 +1,214 @@
+// The one function that moves a job. What it does not allow is a corrupt journal, or a bug that would cost money:
+// nothing that was paid for and not refunded can become `failed` unless a person says so, nothing in doubt can begin
+// again, and no credit leaves a job without standing in its past.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { EventLine, JobLine, PastAttempt } from './line.ts';
+
+/** The events that are about a job. */
+export type JobEvent = Extract<EventLine, { readonly job: string }>;
+
+export const isJobEvent = (event: EventLine): event is JobEvent => 'job' in event;
+
+type Move = Result<JobLine, string>;
+
+export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
+  const illegal = (): Move =>
+    err(`${event.event} cannot follow ${before?.state ?? 'nothing'} (job ${event.job})`);
+  switch (event.event) {
+    case 'supplied':
+      if (before !== undefined && !maySupply.includes(before.state) && before.kind !== unknownKind)
+        return illegal();
+      return ok({
+        job: event.job,
+        kind: event.kind,
+        state: 'supplied',
+        tasks: withTask(before?.tasks, event.task),
+        attempt: (before?.attempt ?? 0) + 1,
+        at: event.at,
+        result: event.result,
+      });
+    case 'intent':
+      if (before !== undefined && !mayBegin.includes(before.state)) return illegal();
+      return ok({
+        job: event.job,
+        kind: event.kind,
+        state: 'intended',
+        tasks: withTask(before?.tasks, event.task),
+        attempt: event.attempt,
+        at: event.at,
+        name: event.name,
+        reserve: event.reserve,
+        ...(event.measure === undefined ? {} : { measure: event.measure }),
+        ...withPeak(before, 0),
+        ...withPast(before),
+      });
+    case 'created':
+      if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
+      return ok({
+        ...without(before, 'error'),
+        state: 'created',
+        at: event.at,
+        project: event.project,
+        credits: event.credits,
+      });
+    case 'settled':
+      if (before?.state !== 'created') return illegal();
+      return ok({
+        ...before,
+        state: event.status === 'complete' ? 'complete' : 'failed',
+        at: event.at,
+        credits: event.credits,
+        ...addition(before, event.credits),
+        ...withPeak(before, event.credits),
+        ...(event.expires === undefined ? {} : { expires: event.expires }),
+        ...(event.result === undefined ? {} : { result: event.result }),
+        ...(event.error === undefined ? {} : { error: event.error }),
+      });
+    case 'refused':
+      if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
+      return ok({ ...before, state: 'failed', at: event.at, error: event.error });
+    case 'abandoned':
+      if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
+      return ok({
+        ...before,
+        state: 'failed',
+        at: event.at,
+        credits: event.credits,
+        error: { code: 'abandoned', message: event.why },
+      });
+    case 'doubt':
+      if (before?.state !== 'intended') return illegal();
+      return ok({
+        ...before,
+        state: 'doubt',
+        at: event.at,
+        error: { code: 'in_doubt', message: event.why },
+      });
+    case 'serves':
+      if (before === undefined) return illegal();
+      return ok({ ...before, tasks: withTask(before.tasks, event.task) });
+    case 'output':
+      if (before?.state !== 'complete' && before?.state !== 'deleted') return illegal();
+      return ok({ ...before, outputs: withOutput(before.outputs ?? [], event) });
+    case 'deleted':
+      if (before?.state !== 'complete') return illegal();
+      return ok({
+        ...before,
+        state: 'deleted',
+        at: event.at,
+        tasks: withTask(before.tasks, event.task),
+      });
+    case 'gone':
+      if (before?.state !== 'created' && before?.state !== 'complete') return illegal();
+      return ok({
+        ...before,
+        state: 'deleted',
+        at: event.at,
+        error: { code: 'gone', message: event.why },
+      });
+    case 'amended':
+      return before === undefined ? illegal() : amended(before, event, illegal);
+    case 'forgotten':
+      if (before === undefined || unforgettable.includes(before.state)) return illegal();
+      return ok(
+        event.task === undefined ? forgotten(before, event.at) : unsaved(before, event.task),
+      );
+  }
+}
+
+/** The step kind of a repaired job of which only the fingerprint could be read: it may well be a free one. */
+export const unknownKind = 'unknown';
+
+const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
+
+/** States in which a creation may be begun: nothing is paid, or a person wants it anew. */
+export const mayBegin: readonly JobLine['state'][] = ['failed', 'deleted', 'forgotten'];
+
+/** A doubt must be resolved first; what is forgotten is so already. */
+const unforgettable: readonly JobLine['state'][] = ['intended', 'doubt', 'forgotten'];
+
+/** What an attempt came to joins the past, when the service took it or may have. */
+export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {
+  if (before === undefined) return {};
+  const { name = '', project, credits = 0, past = [] } = before;
+  const last =
+    project === undefined && credits === 0
+      ? []
+      : [{ name, credits, ...(project === undefined ? {} : { project }) }];
+  const all = [...past, ...last];
+  return all.length === 0 ? {} : { past: all };
+}
+
+/** What the service added to a charge after it had said another figure. */
+function addition(before: JobLine, credits: number): { added?: number } {
+  const added = credits - (before.credits ?? 0) + (before.added ?? 0);
+  return added > 0 ? { added } : {};
+}
+
+/** What the service had charged before it gave some back: budgets must expect that again, if only for a while. */
+function withPeak(before: JobLine | undefined, credits: number): { peak?: number } {
+  const told = before?.project === undefined ? 0 : (before.credits ?? 0);
+  const peak = Math.max(before?.peak ?? 0, told);
+  return peak > credits ? { peak } : {};
+}
+
+function amended(
+  before: JobLine,
+  { project, credits }: Extract<JobEvent, { readonly event: 'amended' }>,
+  illegal: () => Move,
+): Move {
+  if (before.project === project && before.state !== 'intended' && before.state !== 'doubt')
+    return ok({
+      ...without(before, 'added', 'peak'),
+      ...addition(before, credits),
+      ...withPeak(before, credits),
+      credits,
+    });
+  const { past = [] } = before;
+  if (!past.some((attempt) => attempt.project === project)) return illegal();
+  return ok({
+    ...before,
+    past: past.map((attempt) => (attempt.project === project ? { ...attempt, credits } : attempt)),
+  });
+}
+
+function forgotten(before: JobLine, at: string): JobLine {
+  const { job, kind, tasks, attempt } = before;
+  const kept = { ...withPeak(before, 0), ...withPast(before) };
+  return { job, kind, state: 'forgotten', tasks, attempt, at, ...kept };
+}
+
+function unsaved(before: JobLine, task: string): JobLine {
+  const outputs = (before.outputs ?? []).filter((output) => output.task !== task);
+  return { ...before, outputs };
+}
+
+/** Credits that a job has cost so far, all attempts together. What is only set aside is not in it. */
+export function worthOf(line: JobLine | undefined): number {
+  let sum = line?.credits ?? 0;
+  for (const { credits } of line?.past ?? []) sum += credits;
+  return sum;
+}
+
+function withTask(tasks: readonly string[] | undefined, task: string): string[] {
+  return [...new Set([...(tasks ?? []), task])].sort();
+}
+
+type OutputEvent = Extract<JobEvent, { readonly event: 'output' }>;
+
+function withOutput(
+  outputs: NonNullable<JobLine['outputs']>,
+  event: OutputEvent,
+): NonNullable<JobLine['outputs']> {
+  const { task, index, path, bytes, sha256 } = event;
+  const others = outputs.filter((output) => output.task !== task || output.index !== index);
+  return [...others, { task, index, path, bytes, sha256 }].sort(
+    (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
+  );
+}
+
+function without<K extends keyof JobLine>(job: JobLine, ...keys: readonly K[]): Omit<JobLine, K> {
+  const copy = { ...job };
+  for (const key of keys) delete copy[key];
+  return copy;
+}

@@ -1,0 +1,144 @@
+// Checks of a `with` that a schema says badly: rules between fields, assets that are local paths, slips in open lists.
+import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/asset.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import { cautionsOf } from '../../contract/kinds/model-rules.ts';
+import { type Diagnostic, nearest } from '../../contract/yaml/diagnostic.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import type { Draft } from './draft.ts';
+import { isTemplated } from './template.ts';
+
+/** Errors and warnings about one step's literal values; expressions are checked when they are known. */
+export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
+  const body = draft.raw['with'];
+  if (draft.kind === undefined || !isObject(body)) return [];
+  const base: Path = ['steps', draft.name, 'with'];
+  const found: Diagnostic[] = [];
+  const { tool } = draft.kind;
+  if (tool?.rules !== undefined && !hasExpression(decisive(body, draft.kind.with)))
+    for (const breach of tool.rules(body))
+      found.push({
+        severity: 'error',
+        file: source.file,
+        span: source.spanOf([...base, ...breach.field.split('.')]),
+        message: `step "${draft.name}": ${breach.message}`,
+      });
+  const cautioned = new Set<string>();
+  for (const caution of tool === undefined ? [] : cautionsOf(tool.name, body)) {
+    if (isTemplated(`${fieldOf(body, caution.field)}`)) continue;
+    cautioned.add(caution.field);
+    found.push({
+      severity: 'warning',
+      file: source.file,
+      span: source.spanOf([...base, ...caution.field.split('.')]),
+      message: `step "${draft.name}": ${caution.message}`,
+      ...nearHint(fieldOf(body, caution.field), fieldSchema(draft.kind.with, caution.field)),
+    });
+  }
+  walkFields(body, draft.kind.with, [], (value, schema, path) => {
+    if (schema?.['x-asset'] !== undefined && typeof value === 'string' && !isAssetReference(value))
+      found.push({
+        severity: 'error',
+        file: source.file,
+        span: source.spanOf([...base, ...path]),
+        message: `step "${draft.name}": ${path.join('.')} is ${JSON.stringify(value)}, which is neither an upload nor a direct URL`,
+        hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
+      });
+    const near =
+      schema === undefined || cautioned.has(path.join('.')) ? undefined : nearValue(value, schema);
+    if (near !== undefined)
+      found.push({
+        severity: 'warning',
+        file: source.file,
+        span: source.spanOf([...base, ...path]),
+        message: `step "${draft.name}": ${path.join('.')}: ${JSON.stringify(value)} is not a value that shotlist knows; the value is sent as written`,
+        hint: `did you mean ${JSON.stringify(near)}?`,
+      });
+  });
+  return found;
+}
+
+/** What a field's schema is; a path has dots between names. */
+function fieldSchema(schema: Schema, path: string): Schema {
+  return path.split('.').reduce<Schema>((outer, key) => {
+    const inner = isObject(outer['properties']) ? outer['properties'][key] : undefined;
+    return isObject(inner) ? inner : {};
+  }, schema);
+}
+
+function nearHint(value: Json | undefined, schema: Schema): { readonly hint?: string } {
+  const near = value === undefined ? undefined : nearValue(value, schema);
+  return near === undefined ? {} : { hint: `did you mean ${JSON.stringify(near)}?` };
+}
+
+/** For a field whose values the service decides: the known value that an unknown one looks like. */
+function nearValue(value: Json, schema: Schema): string | undefined {
+  const known = schema['examples'];
+  if (schema['enum'] !== undefined || !Array.isArray(known) || typeof value !== 'string')
+    return undefined;
+  if (isTemplated(value) || known.includes(value)) return undefined;
+  return nearest(
+    value,
+    known.filter((one) => typeof one === 'string'),
+  );
+}
+
+/** interface.md, Asset reference: a file_path of the service, a direct URL with a known extension, or the library's. */
+export function isAssetReference(value: string): boolean {
+  if (isTemplated(value) || value.startsWith('api-assets/')) return true;
+  if (!/^https?:\/\//.test(value)) return false;
+  if (libraryMediaOf(value) !== undefined) return true;
+  return URL.canParse(value) && mediaTypeOf(extensionOf(new URL(value).pathname)) !== undefined;
+}
+
+export function hasExpression(value: Json): boolean {
+  if (typeof value === 'string') return isTemplated(value);
+  if (Array.isArray(value)) return value.some(hasExpression);
+  return isObject(value) && Object.values(value).some(hasExpression);
+}
+
+/**
+ * The part of a body that rules look at: which assets are given, not what they are, so an expression there hides
+ * nothing; and nothing cosmetic.
+ */
+export function decisive(body: JsonObject, schema: Schema): JsonObject {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const entries = Object.entries(body).filter(([key]) => {
+    const field = properties[key];
+    return !(isObject(field) && 'x-cosmetic' in field);
+  });
+  return Object.fromEntries(
+    entries.map(([key, value]) => [
+      key,
+      key === 'assets' && isObject(value) ? modesOf(value) : value,
+    ]),
+  );
+}
+
+const modesOf = (assets: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(assets).filter(([key]) => key.endsWith('_mode') || key.endsWith('_source')),
+  );
+
+type Visit = (value: Json, schema: Schema | undefined, path: Path) => void;
+
+/** Visits every field with its schema; undefined where the schema does not know the field. */
+export function walkFields(
+  value: Json,
+  schema: Schema | undefined,
+  path: Path,
+  visit: Visit,
+): void {
+  if (path.length > 0) visit(value, schema, path);
+  if (schema === undefined) return;
+  const properties = schema['properties'];
+  const items = schema['items'];
+  if (isObject(value) && isObject(properties))
+    for (const [key, field] of Object.entries(value)) {
+      const known = properties[key];
+      walkFields(field, isObject(known) ? known : undefined, [...path, key], visit);
+    }
+  if (Array.isArray(value) && isObject(items))
+    for (const [index, item] of value.entries()) walkFields(item, items, [...path, index], visit);
+}

@@ -1,0 +1,75 @@
+// A step while it is being checked: compiled, its references known, not yet placed in the graph.
+import { isObject, type Json } from '../../contract/base/json.ts';
+import { kindNamed } from '../../contract/kinds/all.ts';
+import type { StepKind } from '../../contract/kinds/kind.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import type { Expression, Reference } from './expression.ts';
+import {
+  compileExpression,
+  compileTemplate,
+  expressionsOf,
+  mergedWith,
+  type Template,
+  type TemplateError,
+} from './template.ts';
+
+/** A reference and the text and place of the expression that it stands in. */
+export interface PlacedReference extends Reference {
+  readonly path: Path;
+  readonly text: string;
+}
+
+export interface Draft {
+  readonly name: string;
+  readonly kind: StepKind | undefined;
+  readonly raw: Readonly<Record<string, Json>>;
+  /** The fields of `extra:` included. */
+  readonly with: Template;
+  readonly condition: Expression | undefined;
+  readonly references: readonly PlacedReference[];
+  /** `if:` can be seen to be false without running anything. */
+  readonly never: boolean;
+}
+
+export function draftStep(name: string, raw: Json, errors: TemplateError[]): Draft {
+  const fields = isObject(raw) ? raw : {};
+  const path: Path = ['steps', name];
+  const known = compileTemplate(fields['with'] ?? {}, [...path, 'with'], errors);
+  const extra = isObject(fields['extra'])
+    ? compileTemplate(fields['extra'], [...path, 'extra'], errors)
+    : undefined;
+  const body = extra === undefined ? known : mergedWith(known, extra);
+  const rawCondition = fields['if'];
+  const conditionPath = [...path, 'if'];
+  const condition =
+    rawCondition === undefined || rawCondition === null
+      ? undefined
+      : compileExpression(String(rawCondition), conditionPath, errors);
+  const placed = [
+    ...expressionsOf(body),
+    ...(condition === undefined ? [] : [{ path: conditionPath, expression: condition }]),
+  ];
+  return {
+    name,
+    kind: kindNamed(String(fields['uses'])),
+    raw: fields,
+    with: body,
+    condition,
+    references: placed.flatMap(({ path: at, expression }) =>
+      expression.references.map((reference) => ({ ...reference, path: at, text: expression.text })),
+    ),
+    never: condition !== undefined && condition.references.length === 0 && isFalse(condition),
+  };
+}
+
+function isFalse(condition: Expression): boolean {
+  const value = condition.evaluate({ item: {}, inputs: {}, env: {}, steps: {}, run: {} });
+  return value.ok && value.value === false;
+}
+
+/** The text of a `with` field that is plain (no expression), such as `of`. */
+export function plainField(draft: Draft, field: string): string | undefined {
+  const fields = draft.raw['with'];
+  const value = isObject(fields) ? fields[field] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

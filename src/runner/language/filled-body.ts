@@ -1,0 +1,92 @@
+// Checks of a body whose expressions are filled in: the same rules that hold for what is written out.
+import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+import { type Schema, validatorOf } from '../../contract/base/schema.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import { dotted, pathOf } from '../../contract/yaml/shape.ts';
+import { withoutEchoes } from '../../contract/yaml/unknown-key.ts';
+import { decisive, hasExpression, isAssetReference, walkFields } from './body.ts';
+import type { Step } from './pipeline.ts';
+import { fieldSentence } from './shape.ts';
+import { filledSchemaOf, withSchemaOf } from './with-schema.ts';
+
+/** What is wrong with one field of a body. */
+export interface BodyTrouble {
+  /** A path into the body, such as `style.prompt`; empty for the body itself. */
+  readonly path: Path;
+  /** A sentence that names the field. */
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** What of a step decides how its body is checked. */
+export type Checked = Pick<Step, 'kind' | 'extra'>;
+
+/**
+ * Breaches of the schema, of the rules between fields, and unknown fields, unless `extra:` names them. Empty: the body
+ * may be sent.
+ */
+export function bodyTroubles(step: Checked, body: JsonObject): readonly BodyTrouble[] {
+  return troublesBy(filledSchemaOf(step.kind), step, body);
+}
+
+/**
+ * The same, and texts that are no assets, for a body of which only some values are known: the others stand in it as
+ * expressions, and service values as names by content.
+ */
+export function knownTroubles(step: Checked, body: JsonObject): readonly BodyTrouble[] {
+  const troubles = troublesBy(withSchemaOf(step.kind), step, body);
+  return troubles.length > 0 ? troubles : assetTroubles(step, body);
+}
+
+function troublesBy(
+  schema: Schema,
+  { kind, extra }: Checked,
+  body: JsonObject,
+): readonly BodyTrouble[] {
+  const known = withoutPaths(body, extra);
+  const validate = validatorOf(schema);
+  if (!validate(known))
+    return withoutEchoes(validate.errors ?? []).map((error): BodyTrouble => {
+      const path = pathOf(error.instancePath);
+      const { message, hint, at } = fieldSentence(error, path, dotted(path) || kind.name, kind);
+      return { path: at ?? path, message, ...(hint === undefined ? {} : { hint }) };
+    });
+  if (hasExpression(decisive(known, kind.with))) return [];
+  return (kind.tool?.rules?.(known) ?? []).map(({ field, message }) => ({
+    path: field.split('.'),
+    message,
+  }));
+}
+
+/**
+ * Asset fields that hold a local path or another text that is no asset. For values that the pipeline and its items
+ * give; what the service answered, or a name by content (`shotlist:…`) in its place, is taken as it is.
+ */
+export function assetTroubles({ kind }: Checked, body: JsonObject): readonly BodyTrouble[] {
+  const found: BodyTrouble[] = [];
+  walkFields(body, kind.with, [], (value, schema, path) => {
+    if (schema?.['x-asset'] === undefined || typeof value !== 'string') return;
+    if (isAssetReference(value) || /^shotlist:[0-9a-f]{64}\//.test(value)) return;
+    found.push({
+      path,
+      message: `${dotted(path)} is ${JSON.stringify(value.slice(0, 80))}, which is neither an upload nor a direct URL`,
+      hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
+    });
+  });
+  return found;
+}
+
+function withoutPaths(body: JsonObject, paths: readonly Path[]): JsonObject {
+  return paths.reduce<JsonObject>((rest, path) => without(rest, path), body);
+}
+
+function without(value: JsonObject, [key, ...below]: Path): JsonObject {
+  const { [String(key)]: member, ...others } = value;
+  if (member === undefined || below.length === 0) return others;
+  return isObject(member) ? withMember(value, String(key), without(member, below)) : value;
+}
+
+const withMember = (value: JsonObject, key: string, member: Json): JsonObject => ({
+  ...value,
+  [key]: member,
+});

@@ -1,0 +1,46 @@
+// Which steps are done once, which for each item, and which wait until every item is over.
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import type { Step } from './pipeline.ts';
+
+export interface Levels {
+  /** Shared steps that wait for no item. */
+  readonly common: readonly Step[];
+  /** The steps of each item. */
+  readonly own: readonly Step[];
+  /** Shared steps that begin when every item is over: the deletes of what items use, and what follows on them. */
+  readonly last: readonly Step[];
+}
+
+export function levelsOf(steps: readonly Step[]): Levels {
+  const own = steps.filter(({ shared }) => !shared);
+  const late = new Set<string>(own.map(({ name }) => name));
+  const [common, last]: [Step[], Step[]] = [[], []];
+  for (const step of steps) {
+    if (!step.shared) continue;
+    if (step.after.some((before) => late.has(before))) {
+      late.add(step.name);
+      last.push(step);
+    } else common.push(step);
+  }
+  return { common, own, last };
+}
+
+/** A step of an item cannot wait for a step that waits for all items. */
+export function checkLevels(steps: readonly Step[], source: Source): readonly Diagnostic[] {
+  const { own, last } = levelsOf(steps);
+  const late = new Set(last.map(({ name }) => name));
+  return own.flatMap((step): Diagnostic[] => {
+    const before = step.after.find((name) => late.has(name));
+    if (before === undefined) return [];
+    return [
+      {
+        severity: 'error',
+        file: source.file,
+        span: source.keySpanOf(['steps', step.name]),
+        message: `step "${step.name}" waits for "${before}", which waits for every item to finish: neither can start`,
+        hint: `remove ${before} from its needs`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,32 @@
+// A field that a step kind does not have at this place: where it belongs, or how to send it all the same.
+import { isObject } from '../../contract/base/json.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import type { StepKind } from '../../contract/kinds/kind.ts';
+import { listing } from '../../contract/yaml/diagnostic.ts';
+import { propertiesOf } from '../../contract/yaml/unknown-key.ts';
+
+/** A hint for an unknown field; `known`: the fields that the schema has at this place. */
+export function misplacedField(
+  key: string,
+  known: readonly string[],
+  kind: StepKind,
+): string | undefined {
+  const elsewhere = pathIn(kind.with, key, 'with');
+  if (elsewhere !== undefined) return `"${key}" belongs elsewhere: ${elsewhere}`;
+  const list = known.length > 0 ? `known keys: ${listing(known)}` : undefined;
+  if (kind.deed !== 'create' && kind.deed !== 'detect') return list;
+  return [list, 'put a field that shotlist does not know under extra:']
+    .filter((part) => part !== undefined)
+    .join('; ');
+}
+
+/** Where a schema has a field of this name: `with.style.prompt`. */
+function pathIn(schema: Schema, key: string, above: string): string | undefined {
+  const properties = propertiesOf(schema);
+  if (Object.hasOwn(properties, key)) return `${above}.${key}`;
+  for (const [name, field] of Object.entries(properties)) {
+    const found = isObject(field) ? pathIn(field, key, `${above}.${name}`) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

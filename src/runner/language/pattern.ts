@@ -1,0 +1,58 @@
+// Regular expressions of expressions: RE2, as CEL asks for, since a pattern must not be able to backtrack.
+import { RE2JS, RE2JSException } from 're2js';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Meter } from './meter.ts';
+
+/** Characters of a pattern. */
+const longest = 1000;
+/** How large a pattern may become when its counted repetitions are written out, in characters, roughly. */
+const widest = 20_000;
+/** Compiled patterns that are kept: the same few are asked for again and again. */
+const kept = 100;
+
+const compiled = new Map<string, RE2JS>();
+
+/** A pattern, or a sentence about what is wrong with it. */
+export function patternOf(text: string, meter?: Meter): Result<RE2JS, string> {
+  const known = compiled.get(text);
+  if (known !== undefined) return ok(known);
+  if (text.length > longest)
+    return err(`the pattern is longer than ${longest.toLocaleString('en-US')} characters`);
+  const width = widthOf(text);
+  if (width > widest) return err(`the pattern repeats too much: ${shown(text)}`);
+  meter?.spend(100 + 2 * width);
+  try {
+    const pattern = RE2JS.compile(text);
+    if (compiled.size >= kept) compiled.clear();
+    compiled.set(text, pattern);
+    return ok(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const reason = error.message.replace(/^error parsing regexp: /, '').slice(0, 100);
+    const foreign = /\(\?[=!<]|invalid escape sequence: `\\[1-9]/.test(reason);
+    const cure = foreign ? '; RE2 patterns have no look-around and no back-references' : '';
+    return err(`the pattern ${shown(text)} is not valid: ${reason}${cure}`);
+  }
+}
+
+/** True where the pattern matches any part of the text. */
+export function matches(pattern: RE2JS, text: string, meter: Meter): boolean {
+  meter.spend((text.length * pattern.programSize()) / 10);
+  return pattern.test(text);
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
+
+/** An upper bound: repetitions of groups multiply each other, those of single characters add up. */
+function widthOf(text: string): number {
+  let single = 1;
+  let groups = 1;
+  for (const { 1: before, 2: least = '', 3: most = '' } of text.matchAll(
+    /(.?)\{(\d+)(?:,(\d*))?\}/gs,
+  )) {
+    const times = Math.max(Number(least), Number(most), 1);
+    if (before === ')') groups *= times;
+    else single += times;
+  }
+  return text.length * single * Math.min(groups, 1000);
+}

@@ -1,0 +1,170 @@
+// Checks the names that expressions use: does the step exist, has it that output, is it ever done?
+import { isObject, type Json } from '../../contract/base/json.ts';
+import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import type { Draft, PlacedReference } from './draft.ts';
+import { plainField } from './draft.ts';
+import { resultNames } from './result-name.ts';
+
+/** What the file declares besides steps. */
+export interface Declared {
+  readonly steps: ReadonlyMap<string, Draft>;
+  readonly inputs: readonly string[];
+  readonly env: readonly string[];
+  /** The fields of `item`; undefined: there are no items. `open` when every field may exist. */
+  readonly item: { readonly fields: readonly string[] } | undefined;
+}
+
+interface Complaint {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+export const runFields = ['date'];
+
+/** The fields of `item` for every source of items. */
+export const globItemFields = ['key', 'index', 'path', 'name', 'stem', 'ext', 'dir'];
+
+export function checkReferences(
+  draft: Draft,
+  declared: Declared,
+  source: Source,
+): readonly Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const complain = (complaint: Complaint | undefined, span: Diagnostic['span']): void => {
+    if (complaint === undefined || span === undefined) return;
+    const { message, hint } = complaint;
+    found.push({
+      severity: 'error',
+      file: source.file,
+      span,
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  };
+  for (const reference of draft.references)
+    complain(
+      aboutReference(reference, declared, draft),
+      source.spanInside(reference.path, reference.text, reference.start, reference.end),
+    );
+  const needs = draft.raw['needs'];
+  if (Array.isArray(needs))
+    needs.forEach((name: Json, index) => {
+      const path: Path = ['steps', draft.name, 'needs', index];
+      if (typeof name === 'string' && !declared.steps.has(name))
+        complain(unknownStep(name, declared), source.spanOf(path));
+    });
+  complain(aboutOf(draft, declared), source.spanOf(['steps', draft.name, 'with', 'of']));
+  return found;
+}
+
+function aboutReference(
+  reference: PlacedReference,
+  declared: Declared,
+  draft: Draft,
+): Complaint | undefined {
+  const { key } = reference;
+  switch (reference.root) {
+    case 'steps':
+      return aboutStep(reference, declared);
+    case 'item':
+      if (declared.item === undefined)
+        return {
+          message: 'there is no item: this pipeline has no items:',
+          hint: 'add items: { glob: … } or items: { values: … }',
+        };
+      return key === undefined ? undefined : unknownName('item has no', key, declared.item.fields);
+    case 'inputs':
+      return key === undefined ? undefined : unknownName('there is no input', key, declared.inputs);
+    case 'env':
+      return key === undefined || declared.env.includes(key)
+        ? undefined
+        : {
+            message: `env.${key} is not listed under env:`,
+            hint:
+              declared.env.length < 20
+                ? `add it: env: [${[...declared.env, key].join(', ')}]`
+                : 'add it to env:',
+          };
+    case 'run':
+      return key === undefined ? undefined : unknownName('run has no', key, runFields);
+    case 'result':
+      return aboutResult(reference, draft);
+  }
+}
+
+/** Only a download knows the extension of what it fetched, and only for the name that it gives. */
+function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Complaint | undefined {
+  const isPlace = kind?.deed === 'download' && path.join('.') === `steps.${name}.with.to`;
+  if (!isPlace)
+    return {
+      message: "result is known only in a download's to:",
+      hint: 'for the outputs of an earlier step, write steps.<name>.<output>',
+    };
+  return key === undefined
+    ? { message: 'name a field of the result: result.ext' }
+    : unknownName('result has no', key, Object.keys(resultNames));
+}
+
+function unknownName(what: string, key: string, known: readonly string[]): Complaint | undefined {
+  if (known.includes(key)) return undefined;
+  return {
+    message: `${what} "${key}"`,
+    hint: suggestion(key, known) ?? (known.length === 0 ? undefined : `known: ${listing(known)}`),
+  };
+}
+
+function unknownStep(name: string, declared: Declared): Complaint {
+  return {
+    message: `there is no step "${name}"`,
+    hint: suggestion(name, declared.steps.keys()) ?? `steps: ${listing(declared.steps.keys())}`,
+  };
+}
+
+function aboutStep(reference: PlacedReference, declared: Declared): Complaint | undefined {
+  const { key, field } = reference;
+  if (key === undefined) return { message: 'name the step: steps.<name>.<output>' };
+  const step = declared.steps.get(key);
+  if (step === undefined) return unknownStep(key, declared);
+  if (step.never) return { message: `step "${key}" is never done: its if: is always false` };
+  if (step.kind === undefined) return undefined;
+  const outputs = Object.keys(step.kind.outputs);
+  if (outputs.length === 0)
+    return {
+      message: `step "${key}" comes to nothing: ${step.kind.name} has no outputs`,
+      hint: `to wait for it, use needs: [${key}]`,
+    };
+  if (field === undefined)
+    return { message: `name an output of step "${key}"`, hint: `outputs: ${outputs.join(', ')}` };
+  if (outputs.includes(field)) return undefined;
+  return {
+    message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
+    hint: suggestion(field, outputs) ?? `outputs: ${outputs.join(', ')}`,
+  };
+}
+
+function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
+  const of = plainField(draft, 'of');
+  if (of === undefined || (draft.kind?.deed !== 'download' && draft.kind?.deed !== 'delete'))
+    return undefined;
+  const target = declared.steps.get(of);
+  if (target === undefined) return unknownStep(of, declared);
+  if (target.never) return { message: `step "${of}" is never done: its if: is always false` };
+  if (target.kind !== undefined && target.kind.deed !== 'create')
+    return {
+      message: `of: step "${of}" (${target.kind.name}) creates no project: ${draft.kind.name} needs a tool step`,
+    };
+  if (draft.kind.deed === 'download') return undefined;
+  const saved = [...declared.steps.values()].some(
+    (step) => step.kind?.deed === 'download' && plainField(step, 'of') === of,
+  );
+  const fields = draft.raw['with'];
+  const discard = isObject(fields) && fields['discard'] === true;
+  return saved || discard
+    ? undefined
+    : {
+        message: `deleting "${of}" would lose its result: no step downloads it`,
+        hint: `add a download step of ${of}, or say discard: true`,
+      };
+}

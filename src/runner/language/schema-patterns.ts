@@ -1,0 +1,20 @@
+// The patterns of the pipeline's schema, and what each asks for in words.
+import { durationPattern } from '../../contract/base/duration.ts';
+
+/** A share, such as 2% or 0.5%. */
+export const sharePattern = '^(100|[0-9]{1,2}(\\.[0-9]{1,4})?)%$';
+/** The name of a pipeline, which is part of file names. */
+export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$';
+export const envNamePattern = '^[A-Za-z_][A-Za-z0-9_]*$';
+export const servicePattern = '^https?://';
+
+const meanings: ReadonlyMap<unknown, string> = new Map([
+  [durationPattern, 'a time such as 90s, 10m or 1h'],
+  [sharePattern, 'a whole number or a share such as "2%", up to "100%"'],
+  [namePattern, 'a name of letters, digits, ".", "_" and "-" that begins with a letter or a digit'],
+  [servicePattern, 'an address that begins with https:// or http://'],
+  [envNamePattern, 'the name of an environment variable, such as PHOTO_YEAR'],
+]);
+
+/** What a text must be to match a pattern of the schema; undefined: not one of these patterns. */
+export const meaningOf = (pattern: unknown): string | undefined => meanings.get(pattern);

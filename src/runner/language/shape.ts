@@ -1,0 +1,153 @@
+// The shape of a pipeline file: the schema's errors in the words of steps and step kinds.
+import { fieldOf, isObject, type Json } from '../../contract/base/json.ts';
+import { type ErrorObject, type Schema, validatorOf } from '../../contract/base/schema.ts';
+import { kindNamed, kinds } from '../../contract/kinds/all.ts';
+import type { StepKind } from '../../contract/kinds/kind.ts';
+import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import {
+  describeValue,
+  diagnose,
+  dotted,
+  type Format,
+  type Sentence,
+  sentence,
+} from '../../contract/yaml/shape.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import { unknownKey, withoutEchoes } from '../../contract/yaml/unknown-key.ts';
+import { misplacedField } from './misplaced-field.ts';
+import { type PipelineDocument, pipelineSchema } from './schema.ts';
+import { meaningOf } from './schema-patterns.ts';
+
+/** Checks the shape. On success the value is a `PipelineDocument`. */
+export function checkShape(source: Source): readonly Diagnostic[] {
+  if (!isObject(source.value)) return [notAPipeline(source)];
+  const validate = validatorOf(schemaFor(source.value));
+  validate(source.value);
+  const format = pipelineFormat(source.value);
+  const seen = new Set<string>();
+  return withoutEchoes(validate.errors ?? [])
+    .map((error) => diagnose(error, source, format))
+    .filter((diagnostic) => {
+      const key = JSON.stringify([diagnostic.span, diagnostic.message]);
+      return !seen.has(key) && seen.add(key);
+    });
+}
+
+const notAPipeline = (source: Source): Diagnostic => ({
+  severity: 'error',
+  file: source.file,
+  ...(source.value === null ? {} : { span: source.spanOf([]) }),
+  message:
+    source.value === null
+      ? nothing(source.text)
+      : `the file must be an object, not ${describeValue(source.value)}`,
+  hint: 'a pipeline has at least pipeline: (its name) and steps:',
+});
+
+function nothing(text: string): string {
+  if (text.trim() === '') return 'the file is empty';
+  return text.split('\n').every((line) => /^\s*(#|$)/.test(line))
+    ? 'the file holds nothing but comments'
+    : 'the file holds no value';
+}
+
+/** True when `checkShape` had nothing to say: the schema is what makes this so. */
+export function isDocument(
+  value: Json,
+  problems: readonly Diagnostic[],
+): value is Json & PipelineDocument {
+  return problems.length === 0 && isObject(value);
+}
+
+const schemas = new Map<string, Schema>();
+
+/** Compiling 31 kinds takes longer than most runs of `validate`; only those in use are compiled. */
+function schemaFor(value: Json): Schema {
+  const steps = isObject(value) && isObject(value['steps']) ? Object.values(value['steps']) : [];
+  const used = new Set(steps.map((step) => (isObject(step) ? step['uses'] : undefined)));
+  const known = kinds.filter((kind) => used.has(kind.name));
+  const inUse = known.length > 0 ? known : kinds.slice(0, 1);
+  const key = inUse.map((kind) => kind.name).join(' ');
+  let schema = schemas.get(key);
+  if (schema === undefined) {
+    schema = pipelineSchema(inUse);
+    schemas.set(key, schema);
+  }
+  return schema;
+}
+
+/** What a pipeline file adds to the general sentences. */
+const pipelineFormat = (document: Json): Format => ({
+  subjectOf: describePath,
+  sentenceOf: (error, path, subject) => {
+    if (error.keyword === 'enum') return unknownKind(error, path);
+    if (error.keyword === 'minProperties' || error.keyword === 'maxProperties')
+      return path.length === 1 && path[0] === 'items'
+        ? { message: 'items must have exactly one of: glob, values' }
+        : undefined;
+    if (error.keyword === 'type' && path.length === 1 && path[0] === 'steps')
+      return {
+        ...sentence(error, path, subject),
+        hint: 'write each step under a name of its own: photo: { uses: upload, … }',
+      };
+    const kind = kindAt(document, path);
+    return fieldSentence(error, path, subject, kind);
+  },
+});
+
+/** An error in a field under `with:`, in a body or in the file: the sentences that know the kinds and the names. */
+export function fieldSentence(
+  error: ErrorObject,
+  path: Path,
+  subject: string,
+  kind: StepKind | undefined,
+): Sentence {
+  const isName = error.keyword === 'pattern' || error.keyword === 'maxLength';
+  if (isName && error.propertyName !== undefined) return badStepName(path, error);
+  const general = sentence(error, path, subject);
+  if (error.keyword === 'additionalProperties' && kind !== undefined) {
+    const { key, known, near } = unknownKey(error);
+    return near === undefined ? { ...general, hint: misplacedField(key, known, kind) } : general;
+  }
+  const meaning = error.keyword === 'pattern' ? meaningOf(error.params['pattern']) : undefined;
+  return meaning === undefined
+    ? general
+    : { message: `${subject} must be ${meaning}, not ${describeValue(error.data)}` };
+}
+
+/** `steps.swap.with.assets` as a person says it: `step "swap": assets`. */
+function describePath(path: Path): string {
+  if (path[0] !== 'steps' || path.length < 2) return dotted(path) || 'the file';
+  const rest = path[2] === 'with' ? path.slice(3) : path.slice(2);
+  return rest.length === 0 ? `step "${path[1]}"` : `step "${path[1]}": ${dotted(rest)}`;
+}
+
+/** The kind of the step under whose `with:` a path stands. */
+function kindAt(value: Json, [root, name, field]: Path): StepKind | undefined {
+  if (root !== 'steps' || field !== 'with') return undefined;
+  const uses = fieldOf(isObject(value) ? value : {}, `steps.${name}.uses`);
+  return typeof uses === 'string' ? kindNamed(uses) : undefined;
+}
+
+function unknownKind(error: ErrorObject, path: Path): Sentence | undefined {
+  if (path.length !== 3 || path[0] !== 'steps' || path[2] !== 'uses') return undefined;
+  const name = String(error.data);
+  return {
+    message: `step "${path[1]}": there is no step kind ${JSON.stringify(name.slice(0, 60))}`,
+    hint:
+      suggestion(
+        name,
+        kinds.map((kind) => kind.name),
+      ) ?? 'shotlist tools lists the step kinds',
+  };
+}
+
+const badStepName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
+  message: `"${propertyName.slice(0, 60)}" cannot be the name of a step`,
+  hint:
+    propertyName.length > 100
+      ? 'a name has at most 100 characters'
+      : 'names have letters, digits, "_" and "-", and begin with a letter or "_"',
+  at: [...path, propertyName],
+});

@@ -1,0 +1,45 @@
+// What a pipeline file says about failures: how much may go wrong before nothing more is bought.
+import { isObject, type Json } from '../../contract/base/json.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import type { Tolerated } from './pipeline.ts';
+import type { PipelineDocument } from './schema.ts';
+
+export function toleratedOf(document: PipelineDocument): Tolerated {
+  const { on_failure: onFailure, max_failures: most, max_credits_lost: credits } = document;
+  return {
+    ...(typeof most === 'number' ? { items: most } : {}),
+    ...(onFailure === 'stop' ? { items: 0 } : {}),
+    ...(typeof most === 'string' ? { share: Number(most.slice(0, -1)) / 100 } : {}),
+    ...(credits === undefined ? {} : { credits }),
+  };
+}
+
+/** Why so many failed items end the buying; undefined: they may fail. `total`: the items of the run. */
+export function tooManyFailed(
+  { items, share }: Tolerated,
+  failed: number,
+  total: number,
+): string | undefined {
+  const those = failed === 1 ? '1 item' : `${failed} items`;
+  if (items !== undefined && failed > items)
+    return `${those} failed, and on_failure or max_failures allows ${items}`;
+  if (share !== undefined && failed > share * total)
+    return `${those} of ${total} failed, and max_failures allows ${Number((share * 100).toFixed(4))}%`;
+  return undefined;
+}
+
+/** Two answers to one question are a mistake, even where they agree. */
+export function checkTolerance(document: Json, source: Source): readonly Diagnostic[] {
+  if (!isObject(document) || document['on_failure'] !== 'stop') return [];
+  if (document['max_failures'] === undefined) return [];
+  return [
+    {
+      severity: 'error',
+      file: source.file,
+      span: source.keySpanOf(['max_failures']),
+      message: 'on_failure: stop allows no failure, so max_failures has nothing to say',
+      hint: 'leave one of them out',
+    },
+  ];
+}

@@ -1,0 +1,67 @@
+// `trust --folder`: a person says that a folder is shotlist's own, such as one that an older version made or that was
+// copied from another machine. Links in it and files that git has are refused all the same.
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { oddEntryIn } from '../../contract/files/odd-entries.ts';
+import { adoptFolder, OwnerKeyTrouble, ownershipOf } from '../../contract/files/owner.ts';
+import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
+import { trackedAt } from '../adapters/files/git-index.ts';
+import { isLink, isSpecial, isTracked, withoutKey } from './own-folder.ts';
+import { type Problem, problem } from './problem.ts';
+
+export interface Adopted {
+  /** Absolute: the folder, and the data folders of rehearsals in it. */
+  readonly folders: readonly string[];
+}
+
+/** `path`: a `.shotlist` folder, or the data folder of a local service, relative to the working folder. */
+export function adopt(path: string): Result<Adopted, Problem> {
+  const folder = resolve(path);
+  try {
+    const refused = refusal(folder);
+    if (refused !== undefined) return err(refused);
+    const folders = [folder, ...rehearsalData(folder)].filter((one) => ownershipOf(one) !== 'ours');
+    for (const one of folders) adoptFolder(one);
+    return ok({ folders });
+  } catch (error) {
+    if (error instanceof OwnerKeyTrouble) return err(withoutKey(error));
+    if (!isSystemTrouble(error)) throw error;
+    return err(problem(`the folder ${folder} ${systemReason(error)}`));
+  }
+}
+
+function refusal(folder: string): Problem | undefined {
+  const stats = lstatSync(folder);
+  if (stats.isSymbolicLink()) return isLink(folder);
+  if (!stats.isDirectory()) return problem(`${folder} is not a folder`);
+  // Whatever is trusted loses what looks like a leftover of shotlist's own.
+  if (basename(folder) !== '.shotlist' && !isData(folder))
+    return problem(
+      `${folder} is neither a .shotlist folder nor the data folder of a local service`,
+      'shotlist',
+      'name the folder that the error message named',
+    );
+  const tracked = trackedAt(folder);
+  if (tracked !== undefined) return isTracked(folder, tracked);
+  const odd = oddEntryIn(folder);
+  if (odd === undefined) return undefined;
+  return odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path);
+}
+
+const isData = (folder: string): boolean =>
+  lstatSync(join(folder, 'service.sqlite'), { throwIfNoEntry: false })?.isFile() === true;
+
+/** Rehearsals keep the data of their services in it. */
+function rehearsalData(folder: string): readonly string[] {
+  const rehearsals = join(folder, 'rehearsal');
+  return entriesOf(rehearsals)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(rehearsals, name, 'service'))
+    .filter(isData);
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  const there = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return there ? readdirSync(folder, { withFileTypes: true }) : [];
+}

@@ -1,0 +1,97 @@
+// `audit`: the ledger of the state file beside the service's own figures, project by project. It changes nothing.
+import { explainFailure } from '../../contract/api/failure.ts';
+import { ok, type Result } from '../../contract/base/result.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { worthOf } from '../journal/state.ts';
+import type { Audited, Difference } from '../report/drift.ts';
+import { inquire, knownProjects } from '../run/jobs/inquiry.ts';
+import type { LoadedPipeline } from './load.ts';
+import type { LedgerEntry } from './local-service.ts';
+import { type MendOptions, mend } from './mend.ts';
+import type { Problem } from './problem.ts';
+
+export async function audit(
+  loaded: LoadedPipeline,
+  options: MendOptions = {},
+): Promise<Result<Audited, Problem>> {
+  return await mend(loaded, options, async ({ journal, clock, reach, header }) => {
+    const service = await reach();
+    if (!service.ok) return service;
+    const { ledger } = journal;
+    const differences: Difference[] = [];
+    const untold = { projects: 0, credits: 0 };
+    let projects = 0;
+    for await (const inquired of inquire(ledger, service.value.api, clock)) {
+      projects += 1;
+      const { job, project, credits: here, answer } = inquired;
+      const there = answer.ok ? answer.value.credits_charged : undefined;
+      if (there === undefined) {
+        untold.projects += 1;
+        untold.credits += here;
+        if (!answer.ok && answer.error.reason !== 'not-found')
+          differences.push({
+            project,
+            tasks: job.tasks,
+            here,
+            there: 0,
+            why: explainFailure(answer.error),
+          });
+      } else if (there !== here) {
+        differences.push({ project, tasks: job.tasks, here, there, why: 'other credits' });
+      }
+    }
+    const entries = service.value.ledger?.();
+    if (entries !== undefined) differences.push(...unknown(ledger, header.pipeline, entries));
+    let jobs = 0;
+    const doubts = { jobs: 0, credits: 0 };
+    for (const job of ledger.jobs()) {
+      jobs += worthOf(job);
+      if (job.state !== 'intended' && job.state !== 'doubt') continue;
+      doubts.jobs += 1;
+      doubts.credits += job.reserve ?? 0;
+    }
+    return ok({ projects, credits: ledger.total, jobs, differences, untold, doubts });
+  });
+}
+
+/** The local service's ledger is whole: what it charged for this pipeline and the state file does not know. */
+function unknown(
+  ledger: Ledger,
+  pipeline: string,
+  entries: readonly LedgerEntry[],
+): readonly Difference[] {
+  const known = new Map([...knownProjects(ledger)].map((one) => [one.project, one]));
+  const sums = new Map<string, { name: string; credits: number }>();
+  for (const { kind, project, name, credits } of entries) {
+    if (kind === 'adjustment' || project === null) continue;
+    const sum = sums.get(project)?.credits ?? 0;
+    sums.set(project, {
+      name: name ?? '',
+      credits: sum + (kind === 'charge' ? credits : -credits),
+    });
+  }
+  return [...sums].flatMap(([project, { name, credits: there }]): readonly Difference[] => {
+    const own = known.get(project);
+    if (own === undefined)
+      return [
+        {
+          project,
+          tasks: [],
+          here: 0,
+          there,
+          why: `charged for ${JSON.stringify(name)}, and not known to ${pipeline}`,
+        },
+      ];
+    return own.credits === there
+      ? []
+      : [
+          {
+            project,
+            tasks: own.job.tasks,
+            here: own.credits,
+            there,
+            why: 'other credits by its ledger',
+          },
+        ];
+  });
+}

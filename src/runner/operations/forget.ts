@@ -1,0 +1,116 @@
+// `forget`: a person wants a task done anew. The job's result is given up; what it cost stays in the ledger.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import type { Happened, JobLine } from '../journal/line.ts';
+import type { LoadedPipeline } from './load.ts';
+import { type MendOptions, mend } from './mend.ts';
+import { type Problem, problem } from './problem.ts';
+
+/** `project`: the job that this project belongs to, also while it is in the works. */
+export type Forgettable =
+  | { readonly by: 'task'; readonly task: string }
+  | { readonly by: 'project'; readonly project: string };
+
+export interface Forgotten {
+  /** All tasks that begin anew: tasks with the same content share a job. */
+  readonly tasks: readonly string[];
+  readonly kind: string;
+  /** `result`: it is made anew, and paid anew where it costs. `files`: they are downloaded anew. */
+  readonly what: 'result' | 'files';
+  /** What it has cost so far: the ledger keeps that. */
+  readonly credits: number;
+  /** The project, which is still at the service unless it was deleted there. */
+  readonly project?: string;
+}
+
+export async function forget(
+  loaded: LoadedPipeline,
+  which: Forgettable,
+  options: MendOptions = {},
+): Promise<Result<Forgotten, Problem>> {
+  return await mend(loaded, options, async ({ journal }) => {
+    const found =
+      which.by === 'task'
+        ? byTask(journal.ledger, which.task)
+        : byProject(journal.ledger, which.project);
+    if (!found.ok) return found;
+    const { job, event, what } = found.value;
+    journal.append([event]);
+    await journal.sync();
+    return ok({
+      tasks: what === 'files' && which.by === 'task' ? [which.task] : job.tasks,
+      kind: job.kind,
+      what,
+      credits: job.credits ?? 0,
+      ...(job.project === undefined ? {} : { project: job.project }),
+    });
+  });
+}
+
+type Found = Result<
+  { readonly job: JobLine; readonly event: Happened; readonly what: Forgotten['what'] },
+  Problem
+>;
+
+/** The step kinds that are a job's own; other tasks of it are downloads and deletes. */
+function byTask(ledger: Ledger, task: string): Found {
+  const names: string[] = [];
+  let refused: string | undefined;
+  for (const job of ledger.jobs()) {
+    if ((job.outputs ?? []).some((output) => output.task === task)) {
+      const event = { event: 'forgotten', job: job.job, task } as const;
+      return ok({ job, event, what: 'files' });
+    }
+    if (!job.tasks.includes(task)) {
+      names.push(...job.tasks);
+      continue;
+    }
+    refused = reasonAgainst(job);
+    if (refused === undefined) return whole(job);
+  }
+  if (refused !== undefined) return err(problem(`${task} ${refused}`));
+  if (ledger.task(task) !== undefined)
+    return err(problem(`${task} was never done: the next run tries it again by itself`));
+  const hint = suggestion(task, names);
+  return err(
+    problem(
+      `nothing is known of a task ${JSON.stringify(task)}`,
+      'shotlist',
+      hint ?? 'shotlist status lists them',
+    ),
+  );
+}
+
+const whole = (job: JobLine): Found =>
+  ok({ job, event: { event: 'forgotten', job: job.job }, what: 'result' });
+
+/** Why a job is not forgotten by its task's name; undefined: it may be. */
+function reasonAgainst({ state, project }: JobLine): string | undefined {
+  switch (state) {
+    case 'intended':
+    case 'doubt':
+      return 'is in doubt: say what became of it first (shotlist resolve)';
+    case 'created':
+      return `is paid and in the works: wait for it, or name its project: --project ${project}`;
+    case 'failed':
+      return 'has failed: the next run tries it again by itself';
+    case 'forgotten':
+      return 'is forgotten already';
+    case 'supplied':
+    case 'complete':
+    case 'deleted':
+      return undefined;
+  }
+}
+
+function byProject(ledger: Ledger, project: string): Found {
+  for (const job of ledger.jobs()) {
+    if (job.project === project && job.state !== 'failed') return whole(job);
+    if (job.project === project || (job.past ?? []).some((past) => past.project === project))
+      return err(
+        problem(`project ${project} is an attempt of ${job.tasks.join(', ')} that is over already`),
+      );
+  }
+  return err(problem(`the state file knows no project ${JSON.stringify(project)}`));
+}

@@ -1,0 +1,115 @@
+// `refresh`: what became of every known project at the service, brought into the state file.
+import { explainFailure } from '../../contract/api/failure.ts';
+import type { Project } from '../../contract/api/project.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Happened } from '../journal/line.ts';
+import { downloadCount } from '../plan/decide.ts';
+import type { Change, Refreshed } from '../report/drift.ts';
+import { count } from '../report/text.ts';
+import { type Inquired, inquire } from '../run/jobs/inquiry.ts';
+import { settlementOf } from '../run/jobs/settlement.ts';
+import type { LoadedPipeline } from './load.ts';
+import { type MendOptions, mend } from './mend.ts';
+import { type Problem, problem } from './problem.ts';
+
+export interface RefreshOptions extends MendOptions {
+  /** Believe the service also when it knows none of the projects. */
+  readonly acceptMissing?: boolean | undefined;
+}
+
+interface Finding {
+  readonly change: Change;
+  readonly event: Happened;
+}
+
+export async function refresh(
+  loaded: LoadedPipeline,
+  options: RefreshOptions = {},
+): Promise<Result<Refreshed, Problem>> {
+  return await mend(loaded, options, async ({ journal, clock, reach, header }) => {
+    const service = await reach();
+    if (!service.ok) return service;
+    const findings: Finding[] = [];
+    const unread: { project: string; why: string }[] = [];
+    let [projects, present, missing] = [0, 0, 0];
+    for await (const inquired of inquire(journal.ledger, service.value.api, clock)) {
+      projects += 1;
+      const { answer, job, project } = inquired;
+      if (answer.ok) present += 1;
+      else if (answer.error.reason !== 'not-found')
+        unread.push({ project, why: explainFailure(answer.error) });
+      const standing = job.state === 'created' || job.state === 'complete';
+      if (standing && !inquired.past && isMissing(inquired)) missing += 1;
+      const finding = findingOf(inquired);
+      if (finding !== undefined) findings.push(finding);
+    }
+    if (missing > 0 && present === 0 && options.acceptMissing !== true)
+      return err(
+        problem(
+          `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
+          'shotlist',
+          'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
+        ),
+      );
+    journal.append(findings.map(({ event }) => event));
+    if (journal.wrote) await journal.sync();
+    return ok({ projects, changes: findings.map(({ change }) => change), unread });
+  });
+}
+
+const isMissing = ({ answer }: Inquired): boolean =>
+  answer.ok ? answer.value.enabled === false : answer.error.reason === 'not-found';
+
+/** It ended badly before it went: that is what counts. */
+const isRefunded = ({ answer, job }: Inquired): boolean =>
+  answer.ok && job.state === 'created' && ['error', 'canceled'].includes(answer.value.status);
+
+/** What the service says that the state file does not; undefined: they agree, or it says nothing. */
+function findingOf(inquired: Inquired): Finding | undefined {
+  const { answer, job, past } = inquired;
+  const standing = !past && (job.state === 'created' || job.state === 'complete');
+  if (standing && isMissing(inquired) && !isRefunded(inquired)) return gone(inquired);
+  if (!answer.ok) return undefined;
+  if (!past && job.state === 'created') return settled(inquired, answer.value);
+  const after = answer.value.credits_charged;
+  if (after === undefined || after === inquired.credits) return undefined;
+  const { project, credits: before } = inquired;
+  const why = `the service now says ${after} credits, the state file said ${before}`;
+  return {
+    event: { event: 'amended', job: job.job, project, credits: after },
+    change: { tasks: job.tasks, project, what: 'credits', why, before, after },
+  };
+}
+
+function gone({ job, project, credits }: Inquired): Finding {
+  const saved = new Set((job.outputs ?? []).map(({ index }) => index)).size;
+  const whole = job.state === 'complete' && saved >= downloadCount(job);
+  const why = whole
+    ? 'it was deleted elsewhere; its files are saved'
+    : 'it is gone at the service, and its result was never saved';
+  return {
+    event: { event: 'gone', job: job.job, why },
+    change: {
+      tasks: job.tasks,
+      project,
+      what: whole ? 'gone' : 'lost',
+      why,
+      before: credits,
+      after: credits,
+    },
+  };
+}
+
+function settled(
+  { job, project, credits: before }: Inquired,
+  record: Project,
+): Finding | undefined {
+  const event = settlementOf(job.job, record, before);
+  if (event === undefined) return undefined;
+  const what = event.status === 'error' ? 'failed' : event.status;
+  const why =
+    event.error === undefined
+      ? 'it is complete: the next run fetches it'
+      : `it ended: ${event.error.code}: ${event.error.message}`;
+  return { event, change: { tasks: job.tasks, project, what, why, before, after: event.credits } };
+}

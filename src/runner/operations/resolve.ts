@@ -1,0 +1,148 @@
+// `resolve`: a person says what became of a creation whose answer was lost. Nothing is believed that can be checked.
+
+import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
+import { explainFailure } from '../../contract/api/failure.ts';
+import type { Project } from '../../contract/api/project.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { validatorOf } from '../../contract/base/schema.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import type { Happened, JobLine } from '../journal/line.ts';
+import { readPatiently } from '../run/jobs/inquiry.ts';
+import { settlementOf } from '../run/jobs/settlement.ts';
+import type { LoadedPipeline } from './load.ts';
+import { type Mending, type MendOptions, mend } from './mend.ts';
+import { type Problem, problem } from './problem.ts';
+
+/**
+ * - `project`: it was taken, and this is its project: the record must carry the attempt's name.
+ * - `not-charged`: the service never took it: the next run may send it again.
+ * - `abandon`: nobody can say. What was set aside counts as charged, and the next run may pay for it anew.
+ */
+export type Resolution =
+  | { readonly how: 'project'; readonly project: string }
+  | { readonly how: 'not-charged' }
+  | { readonly how: 'abandon' };
+
+export interface Resolved {
+  readonly tasks: readonly string[];
+  /** The attempt's name. */
+  readonly name: string;
+  /** What it is now. */
+  readonly state: JobLine['state'];
+  readonly credits: number;
+  readonly project?: string;
+}
+
+/** `task` is a task's name, or the name that was sent with the attempt. */
+export async function resolve(
+  loaded: LoadedPipeline,
+  task: string,
+  resolution: Resolution,
+  options: MendOptions = {},
+): Promise<Result<Resolved, Problem>> {
+  return await mend(loaded, options, async (mending) => {
+    const { journal } = mending;
+    const found = doubtOf(journal.ledger, task);
+    if (!found.ok) return found;
+    const doubt = found.value;
+    const events = await eventsFor(doubt, resolution, mending);
+    if (!events.ok) return events;
+    journal.append(events.value);
+    await journal.sync();
+    const now = journal.ledger.job(doubt.job) ?? doubt;
+    return ok({
+      tasks: now.tasks,
+      name: doubt.name ?? '',
+      state: now.state,
+      credits: now.credits ?? 0,
+      ...(now.project === undefined ? {} : { project: now.project }),
+    });
+  });
+}
+
+const isDoubt = ({ state }: JobLine): boolean => state === 'intended' || state === 'doubt';
+
+function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
+  const doubts: JobLine[] = [];
+  let known: JobLine | undefined;
+  for (const job of ledger.jobs()) {
+    const named = job.tasks.includes(task) || job.name === task;
+    if (isDoubt(job) && named) return ok(job);
+    if (isDoubt(job)) doubts.push(job);
+    if (named) known = job;
+  }
+  if (known !== undefined)
+    return err(problem(`${task} is not in doubt: it is ${known.state}`, 'shotlist'));
+  const names = doubts.flatMap(({ tasks }) => tasks);
+  const hint =
+    suggestion(task, names) ??
+    (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
+  return err(problem(`nothing is known of a task ${JSON.stringify(task)}`, 'shotlist', hint));
+}
+
+type Events = Result<readonly Happened[], Problem>;
+
+async function eventsFor(
+  doubt: JobLine,
+  resolution: Resolution,
+  mending: Mending,
+): Promise<Events> {
+  const { job, reserve = 0 } = doubt;
+  switch (resolution.how) {
+    case 'not-charged': {
+      const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
+      return ok([{ event: 'refused', job, error }]);
+    }
+    case 'abandon': {
+      const why = 'resolved by hand: nobody can say, so it counts as charged';
+      return ok([{ event: 'abandoned', job, credits: reserve, why }]);
+    }
+    case 'project':
+      return await adopted(doubt, resolution.project, mending);
+  }
+}
+
+/** The project must be there, bear the attempt's name, and belong to no other job. */
+async function adopted(doubt: JobLine, project: string, mending: Mending): Promise<Events> {
+  const { journal, clock } = mending;
+  const usable = validatorOf(serviceId);
+  if (!usable(project))
+    return err(
+      problem(
+        `--project: ${reasonOf(usable.errors)}`,
+        'shotlist',
+        'copy the id of the project from the hub',
+      ),
+    );
+  for (const other of journal.ledger.jobs())
+    if (other.project === project || (other.past ?? []).some((past) => past.project === project))
+      return err(problem(`the project ${project} is that of ${other.tasks.join(', ')}`));
+  const service = await mending.reach();
+  if (!service.ok) return service;
+  const { kind } = doubt;
+  const read = await readPatiently(service.value.api, clock, { kind, project });
+  if (!read.ok)
+    return err(problem(`the project ${project} cannot be read: ${explainFailure(read.error)}`));
+  return settled(doubt, read.value);
+}
+
+function settled(doubt: JobLine, record: Project): Events {
+  const { job, name, reserve = 0 } = doubt;
+  // A repaired state file may not know the name any more: then a person's word is all there is.
+  if (name !== undefined && typeof record.name === 'string' && record.name !== name)
+    return err(
+      problem(
+        `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
+        'shotlist',
+        'it is another one: nothing was changed',
+      ),
+    );
+  const credits = record.credits_charged ?? reserve;
+  const created: Happened = { event: 'created', job, project: record.id, credits };
+  const settlement = settlementOf(job, record, credits);
+  if (settlement === undefined) return ok([created]);
+  const gone = record.enabled === false && settlement.status === 'complete';
+  const why = 'it was deleted before its result was saved';
+  return ok([created, settlement, ...(gone ? [{ event: 'gone', job, why } as const] : [])]);
+}

@@ -1,0 +1,376 @@
+// `run`: makes it so. Everything that can be refused is refused before the first request.
+import { relative } from 'node:path';
+import { Redactor } from '../../contract/base/redactor.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import { realClock } from '../adapters/clock.ts';
+import { type ClientOptions, httpClient } from '../adapters/http/http-client.ts';
+import { takeLock } from '../adapters/lock/lock.ts';
+import { type Ballast, takeBallast } from '../adapters/state/ballast.ts';
+import { JournalFile } from '../adapters/state/journal-file.ts';
+import type { Happening, Summary } from '../report/happening.ts';
+import type { News } from '../run/jobs/news.ts';
+import { Outages } from '../run/jobs/outages.ts';
+import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
+import { Look } from '../run/look.ts';
+import { type LineFile, Recorder } from '../run/recorder.ts';
+import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
+import { type Greeted, greetService } from './greeting.ts';
+import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
+import type { LoadedPipeline } from './load.ts';
+import type { Pictures } from './local-service.ts';
+import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
+import { checkWritable, type Opened, openWorkspace } from './open.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
+import { claimOwnFolder } from './own-folder.ts';
+import { pass } from './passes.ts';
+import { Patience } from './patience.ts';
+import { type PlaceOptions, type Places, placesOf } from './places.ts';
+import { type Problem, problem, uncompacted } from './problem.ts';
+import { hasteOf, openService, type Reachable, rehearsalTier, type Speed } from './reach.ts';
+import { resolveFromLedger } from './rehearsal.ts';
+import { secretsIn } from './secrets.ts';
+import { type Survey, survey } from './survey.ts';
+import { chooseTarget, type Target, type TargetOptions } from './target.ts';
+
+export interface RunOptions
+  extends TargetOptions,
+    PlaceOptions,
+    OutsideOptions,
+    ListenOptions,
+    ChoiceOptions {
+  /** `--budget`: credits; the smaller of it and the pipeline's counts. */
+  readonly budget?: number | undefined;
+  /** `--run-id`: the budget counts over all runs with this id. */
+  readonly runId?: string | undefined;
+  /** A result that is gone, here and at the service, may be paid again. */
+  readonly payAgain?: boolean | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly clock?: Clock;
+  /** Hears everything that happens. */
+  readonly say?: (happening: Happening) => void;
+  /** Aborted: nothing new starts, running requests end, the state can be resumed. */
+  readonly signal?: AbortSignal;
+  /**
+   * How long requests that are running may take after `signal` was aborted, in milliseconds. Default 30,000. Then they are
+   * cut; a creation among them is in doubt.
+   */
+  readonly graceMs?: number;
+  /** The first pause before a request is sent again, in milliseconds. Default 1000. */
+  readonly backoffMs?: number;
+  /** How many times faster than the hosted service the service is: polling follows it. Default 1. */
+  readonly haste?: number;
+  /** How fast the local service of a rehearsal renders. Default: at once. */
+  readonly rehearsalSpeed?: Speed;
+  /** What the local service of a rehearsal renders. Default: real previews. */
+  readonly rehearsalPictures?: Pictures;
+}
+
+export interface Ran {
+  readonly summary: Summary;
+  readonly rehearsal: boolean;
+  /** The state file and the output folder, relative to the working folder where they are below it. */
+  readonly state: string;
+  readonly output: string;
+}
+
+/** Where a test can put a plug of its own between the run and the world. */
+export interface Plugs {
+  /** What the journal's lines go through on their way to the state file. */
+  readonly lines?: (file: LineFile) => LineFile;
+  readonly api?: (api: MediaApi) => MediaApi;
+  readonly disk?: (disk: Disk) => Disk;
+  /** Limits of the client, and its network. */
+  readonly client?: Partial<ClientOptions>;
+}
+
+export async function run(
+  loaded: LoadedPipeline,
+  given: RunOptions = {},
+  plugs: Plugs = {},
+): Promise<Result<Ran, Problem>> {
+  const clock = given.clock ?? realClock;
+  const env = given.env ?? process.env;
+  const target = chooseTarget(given, loaded, env);
+  if (!target.ok) return target;
+  if (target.value.kind === 'hosted')
+    given.say?.({ type: 'service', address: target.value.address });
+  const listening = chooseListening(given, target.value, env);
+  if (!listening.ok) return listening;
+  const redactor = new Redactor([...secretsIn(env), listening.value?.secret]);
+  const say = (happening: Happening): void => given.say?.(redactor.value(happening));
+  const options = { ...given, say };
+  const chosen = choose(loaded.pipeline, options);
+  if (!chosen.ok) return chosen;
+  const boundary = boundaryOf(loaded, options);
+  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
+  const misplaced = checkOutput(loaded, options);
+  if (misplaced !== undefined) return err(misplaced);
+  const places = placesOf(loaded, target.value, options);
+  const refused = await claimOwnFolder(places);
+  if (refused !== undefined) return err(refused);
+  const unwritable = await checkWritable(places);
+  if (unwritable !== undefined) return err(unwritable);
+  const lock = await takeLock(places.lock, clock.now());
+  if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  if (lock.value.warning !== undefined) say({ type: 'warning', message: lock.value.warning });
+  try {
+    const opened = await openWorkspace(loaded, places, choice, clock);
+    if (!opened.ok) return opened;
+    try {
+      return await runOpened({
+        plugs,
+        loaded,
+        options,
+        redactor,
+        clock,
+        places,
+        target: target.value,
+        listening: listening.value,
+        opened: opened.value,
+        leftOut: stepsLeftOut(loaded.pipeline, choice, opened.value.items),
+      });
+    } catch (error) {
+      if (!isSystemTrouble(error)) throw error;
+      return err(cannotGoOn(error, places));
+    } finally {
+      opened.value.close();
+    }
+  } finally {
+    await lock.value.release();
+  }
+}
+
+/** The journal could not be written: nothing new was sent after that, and what was is in it. */
+function cannotGoOn(error: unknown, { state }: Places): Problem {
+  const hint =
+    'everything recorded before is safe; fix this, then run again: nothing is paid twice';
+  return {
+    ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
+    reason: 'system',
+  };
+}
+
+interface Running {
+  readonly plugs: Plugs;
+  readonly loaded: LoadedPipeline;
+  readonly options: RunOptions & Required<Pick<RunOptions, 'say'>>;
+  /** Hides the run's secrets in what is heard and in what is written. */
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly places: Places;
+  readonly target: Target;
+  readonly listening: Listening | undefined;
+  readonly opened: Opened;
+  /** Steps that this run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
+}
+
+async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
+  const { loaded, options, redactor, clock, opened } = running;
+  const { say } = options;
+  const began = clock.elapsed();
+  for (const message of opened.state.warnings) say({ type: 'warning', message });
+  const surveyed = await survey(loaded, opened.items, {
+    ledger: opened.state.ledger,
+    disk: opened.disk,
+    clock,
+    leftOut: running.leftOut,
+  });
+  const { plan, troubles } = surveyed;
+  if (troubles.length > 0)
+    return err({ reason: 'input', diagnostics: troubles, text: loaded.pipeline.source.text });
+  const budget = smaller(options.budget, loaded.pipeline.budget.credits);
+  const rehearsal = running.target.kind === 'rehearsal';
+  const diagnostics = [
+    ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
+    ...refuseBeyondPlan(surveyed.findings, rehearsal ? rehearsalTier : undefined, loaded),
+  ];
+  if (diagnostics.length > 0)
+    return err({ reason: 'input', diagnostics, text: loaded.pipeline.source.text });
+  say({ type: 'planned', plan });
+  for (const message of surveyed.warnings) say({ type: 'warning', message });
+  if (budget !== undefined && plan.credits > budget) {
+    const message = `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when it is reached`;
+    say({ type: 'warning', message });
+  }
+
+  const heard = await openNews(running.listening, opened.state.ledger, {
+    ...{ redactor, clock, say },
+  });
+  if (!heard.ok) return heard;
+  const ballast = await takeBallast(running.places.ballast);
+  if (!ballast.ok) {
+    await heard.value.close();
+    return err(noRoom(ballast.error));
+  }
+  let service: Reachable | undefined;
+  try {
+    const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
+    const { target, places, clock } = running;
+    const { signal } = options;
+    const greeted = await greetService(target, plan, { redactor, now: clock.now(), signal });
+    if (!greeted.ok) return greeted;
+    const beyond = heedAccount(greeted.value, surveyed, loaded, say);
+    if (beyond.length > 0)
+      return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
+    const stated = statedPrices(loaded);
+    const reached = await openService({ target, places, clock, speed, pictures, stated });
+    if (!reached.ok) return reached;
+    service = reached.value;
+    const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
+    for (const message of service.lacks?.(kinds) ?? []) say({ type: 'warning', message });
+    const { news } = heard.value;
+    const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
+    const summary = await perform(running, terms);
+    say({ type: 'ended', summary });
+    return ok({
+      summary,
+      rehearsal: target.kind === 'rehearsal',
+      state: shown(places.state),
+      output: shown(places.output),
+    });
+  } finally {
+    await heard.value.close();
+    await ballast.value.remove();
+    await service?.close();
+  }
+}
+
+function noRoom(why: string): Problem {
+  const hint = 'nothing was sent; make room or check the disk, then run again';
+  return problem(`no room could be reserved for the journal: ${why}`, 'shotlist', hint);
+}
+
+/** Says what the account has, and answers what its plan refuses. */
+function heedAccount(
+  { account }: Greeted,
+  { plan, findings }: Survey,
+  loaded: LoadedPipeline,
+  say: (happening: Happening) => void,
+): readonly Diagnostic[] {
+  if (account === undefined) return [];
+  const { credits: balance, tier, warning } = balanceOf(plan, account);
+  if (balance !== undefined)
+    say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+  if (warning !== undefined) say({ type: 'warning', message: warning });
+  return refuseBeyondPlan(findings, tier, loaded);
+}
+
+/** What a run was found to need before it began. */
+interface Terms {
+  readonly service: Reachable;
+  readonly news: News | undefined;
+  readonly budget: number | undefined;
+  readonly surveyed: Survey;
+  /** By the clock's `elapsed`. */
+  readonly began: number;
+  readonly ballast: Ballast;
+}
+
+async function perform(
+  { loaded, options, redactor, clock, places, opened, plugs, target, leftOut }: Running,
+  { service, news, budget, surveyed, began, ballast }: Terms,
+): Promise<Summary> {
+  const { pipeline, base } = loaded;
+  const { ledger } = opened.state;
+  const { say } = options;
+  const stopper = new AbortController();
+  const patience = new Patience(clock, options.graceMs);
+  if (options.signal !== undefined) patience.endAfter(options.signal);
+  const client = httpClient({
+    stop: stopper.signal,
+    cut: patience.cut,
+    loopbackOnly: target.kind === 'rehearsal',
+    base: service.address,
+    key: service.key,
+    redactor,
+    clock,
+    requestsPerMinute: pipeline.limits.requestsPerMinute,
+    ...plugs.client,
+  });
+  const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
+  const low = new AbortController();
+  const file = new JournalFile(places.state, header, opened.state, () => {
+    if (!ballast.give()) return false;
+    low.abort();
+    return true;
+  });
+  const terms = { run: { id: options.runId }, redactor };
+  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, terms);
+  const disk = plugs.disk?.(opened.disk) ?? opened.disk;
+  const backoffMs = options.backoffMs ?? 1000;
+  const outages = new Outages({
+    ...{ clock, backoffMs, say, stop: stopper.signal },
+    api: plugs.api?.(client) ?? client,
+    address: service.address,
+    limitMs: pipeline.limits.outageMs,
+  });
+  const world = {
+    ...{ api: outages.api, outages, disk, clock, backoffMs },
+    haste: options.haste ?? hasteOf(target, options.rehearsalSpeed ?? 'instant'),
+    news,
+  };
+  const before = ledger.total;
+  if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
+  try {
+    const { tally, stopped } = await pass({
+      pipeline,
+      base,
+      list: opened.items,
+      surveyed,
+      world,
+      stopper,
+      leftOut,
+      signal: options.signal,
+      low: low.signal,
+      journal,
+      look: new Look(disk),
+      clock,
+      budget,
+      payAgain: options.payAgain ?? false,
+      listening: news !== undefined,
+      say,
+    });
+    if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
+    await file.close();
+    await ballast.remove();
+    if (journal.wrote || opened.state.warnings.length > 0) {
+      const compacted = await file.compact(ledger);
+      if (!compacted.ok) say({ type: 'warning', message: uncompacted(compacted.error) });
+    }
+    const after = ledger.total;
+    return tally.summary(tally.outcome(stopped), {
+      items: surveyed.plan.items,
+      stopped: stopped.why,
+      credits: {
+        charged: after.charged - before.charged,
+        refunded: after.refunded - before.refunded,
+        reserved: after.reserved,
+      },
+      elapsedMs: clock.elapsed() - began,
+    });
+  } catch (error) {
+    for (const made of journal.unwritten) say({ type: 'warning', message: unrecorded(made) });
+    throw error;
+  } finally {
+    // After trouble with the journal nothing may go on in the background.
+    stopper.abort();
+    await file.close();
+    patience.endAfter(stopper.signal);
+    await client.close();
+    patience.over();
+  }
+}
+
+/** The last line of defence: the disk would not have it, so a person must. */
+const unrecorded = ({ name, project }: { name: string; project: string }): string =>
+  `the service made project ${project} for ${JSON.stringify(name)}, and that may not be on disk: ` +
+  `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;
+
+/** A path as a person would type it from here. */
+function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith('..') || near === '' ? path : near;
+}

@@ -1,0 +1,44 @@
+// Tasks that are certain to come to the same job, although nobody knows yet to which: the plan counts their price once.
+import { digestOf } from '../../contract/base/digest.ts';
+import { isObject, type Json } from '../../contract/base/json.ts';
+import type { Step } from '../language/pipeline.ts';
+import { expressionsOf } from '../language/template.ts';
+import type { Item } from '../task/item.ts';
+
+/**
+ * A name for what a step's request depends on: the fields of the item that it reads, and the steps whose outputs it
+ * uses, as `contentOf` names them. Undefined where one of those has no name.
+ */
+export function alikeKey(
+  step: Step,
+  item: Item | undefined,
+  contentOf: (step: string) => string | undefined,
+): string | undefined {
+  const expressions = expressionsOf(step.with)
+    .filter(({ path }) => !isCosmetic(step, path[3]))
+    .map(({ expression }) => expression);
+  if (step.condition !== undefined) expressions.push(step.condition);
+  const reads: Record<string, Json> = {};
+  for (const { references } of expressions)
+    for (const { root, key } of references) {
+      if (root === 'item') reads[key ?? ''] = fieldOf(item, key);
+      if (root !== 'steps') continue;
+      const content = key === undefined ? undefined : contentOf(key);
+      if (content === undefined) return undefined;
+      reads[`steps.${key}`] = content;
+    }
+  return digestOf({ step: step.name, reads });
+}
+
+function fieldOf(item: Item | undefined, key: string | undefined): Json {
+  const fields = item?.fields ?? {};
+  return key === undefined ? fields : (fields[key] ?? null);
+}
+
+/** A path is `steps.<name>.with.<field>…`. */
+function isCosmetic({ kind }: Step, field: string | number | undefined): boolean {
+  const properties = kind.with['properties'];
+  const schema =
+    isObject(properties) && field !== undefined ? properties[String(field)] : undefined;
+  return isObject(schema) && 'x-cosmetic' in schema;
+}

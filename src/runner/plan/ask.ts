@@ -1,0 +1,131 @@
+// Asks one task what it wants and whether it is needed. `plan` and `run` both go through here.
+import { extensionOf, knownExtensions, mediaTypeOf } from '../../contract/api/asset.ts';
+import { type Digest, digestFrom } from '../../contract/base/digest.ts';
+import type { JsonObject } from '../../contract/base/json.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import type { JobLine } from '../journal/line.ts';
+import { knownTroubles } from '../language/filled-body.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { TemplateError } from '../language/template.ts';
+import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
+import { conditionHolds, type Names, type Wish, wishOf } from '../task/wish.ts';
+import {
+  type Decision,
+  decideCreate,
+  decideDelete,
+  decideDownload,
+  decideSupply,
+} from './decide.ts';
+import type { Facts } from './facts.ts';
+import { normalized } from './output-path.ts';
+
+/** What is wrong with a task before anything was sent: a sentence, and its place in the pipeline file. */
+export interface Trouble {
+  readonly message: string;
+  readonly expression?: TemplateError;
+  readonly at?: Path;
+}
+
+export type Answer =
+  | { readonly is: 'skip' }
+  | { readonly is: 'trouble'; readonly trouble: Trouble }
+  /** A file must be hashed first. */
+  | { readonly is: 'unread' }
+  | {
+      readonly is: 'decided';
+      readonly wish: Wish;
+      /** The job's: for a download or a delete, that of the step it is of. */
+      readonly fingerprint: Fingerprint;
+      readonly job: JobLine | undefined;
+      readonly decision: Decision;
+      /** upload: the content of its file. */
+      readonly content?: Digest;
+    };
+
+export interface Question {
+  readonly step: Step;
+  readonly task: string;
+  readonly names: Names;
+  readonly facts: Facts;
+  readonly jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
+  /** delete: the tasks of this item that download its project. */
+  readonly savers: readonly string[];
+}
+
+export function ask(question: Question): Answer {
+  const { step, names, facts, jobOf } = question;
+  const holds = conditionHolds(step, names.scope);
+  if (!holds.ok) return troubleAt(holds.error);
+  if (!holds.value) return { is: 'skip' };
+  const wished = wishOf(step, names);
+  if (!wished.ok) return troubleAt(wished.error);
+  const wish = wished.value;
+  switch (wish.deed) {
+    case 'upload':
+      return askUpload(wish, question);
+    case 'detect':
+    case 'create': {
+      const { fingerprint, body } = wish;
+      const job = jobOf(fingerprint);
+      const decision = wish.deed === 'detect' ? decideSupply(job) : decideCreate(job);
+      const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
+      if (bad !== undefined) return { is: 'trouble', trouble: bad };
+      return { is: 'decided', wish, fingerprint, job, decision };
+    }
+    case 'download': {
+      const place = normalized(wish.to);
+      if (!place.ok) return trouble(`to: ${place.error}`);
+      const job = jobOf(wish.of);
+      if (job === undefined) return trouble(`bug: ${step.of} has no job`);
+      const decision = decideDownload({ task: question.task, to: wish.to, job }, facts);
+      return { is: 'decided', wish, fingerprint: wish.of, job, decision };
+    }
+    case 'delete': {
+      const job = jobOf(wish.of);
+      if (job === undefined) return trouble(`bug: ${step.of} has no job`);
+      const { discard } = step;
+      const decision = decideDelete({ job, savers: question.savers, discard }, facts);
+      return { is: 'decided', wish, fingerprint: wish.of, job, decision };
+    }
+  }
+}
+
+/** The first value of a request that is known and cannot be sent. */
+export function badValue(step: Step, body: JsonObject): Trouble | undefined {
+  const [first] = knownTroubles(step, body);
+  if (first === undefined) return undefined;
+  return { message: first.message, at: ['steps', step.name, 'with', ...first.path] };
+}
+
+function askUpload(wish: Extract<Wish, { deed: 'upload' }>, { facts, jobOf }: Question): Answer {
+  const extension = extensionOf(wish.file);
+  if (mediaTypeOf(extension) === undefined)
+    return trouble(
+      `${wish.file}: the service takes no ${extension === '' ? 'file without an extension' : `.${extension} file`}; ` +
+        `it takes ${knownExtensions.join(' ')}`,
+    );
+  const fact = facts.input(wish.file);
+  if (fact.is === 'absent') return trouble(`${wish.file} ${fact.why}`);
+  if (fact.bytes === 0) return trouble(`${wish.file} is empty`);
+  if (fact.digest === undefined) return { is: 'unread' };
+  const fingerprint = uploadFingerprint(fact.digest);
+  const job = jobOf(fingerprint);
+  const content = fact.digest;
+  return { is: 'decided', wish, fingerprint, job, decision: decideSupply(job), content };
+}
+
+/** An upload is its content: the same bytes under any name are uploaded once. */
+export function uploadFingerprint(content: string): Fingerprint {
+  return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
+}
+
+const trouble = (message: string): Answer => ({ is: 'trouble', trouble: { message } });
+const troubleAt = (at: TemplateError): Answer => ({
+  is: 'trouble',
+  trouble: {
+    message: `in the expression ${shortened(at.text.trim())}: ${at.message}`,
+    expression: at,
+  },
+});
+
+const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);

@@ -1,0 +1,333 @@
+// What would happen to one item: a pure walk over its steps with what is known now. It asks the rules that a run asks.
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { unreachable } from '../../contract/base/result.ts';
+import { type JobLine, resultOf } from '../journal/line.ts';
+import { parseExpression, type Scope, toCel } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import { fillKnown, fillOpen } from '../language/template.ts';
+import type { Item } from '../task/item.ts';
+import { namedByContent, predicted } from '../task/outputs.ts';
+import { type TaskId, taskId } from '../task/task.ts';
+import { conditionHolds } from '../task/wish.ts';
+import { alikeKey } from './alike.ts';
+import { type Answer, ask, badValue, type Trouble } from './ask.ts';
+import { decideDelete } from './decide.ts';
+import type { Ground, OverItems, Verdict } from './ground.ts';
+import { comesLater, endingOf, type Foreseen } from './outlook.ts';
+import { lostInput, renewalOf } from './renew.ts';
+import { savedOutputs } from './saved-outputs.ts';
+import { type Phase, saversOf, turnOf } from './turn.ts';
+
+/** What was foreseen of other steps: for an item the shared ones; for the last shared ones also the items. */
+export interface Before {
+  readonly shared?: Foresight;
+  readonly items?: OverItems;
+}
+
+/**
+ * Foresees one item's steps (or the shared ones), given what was foreseen before. Nothing is bought for an item that
+ * cannot be done as it is: its paid steps are blocked by its first trouble.
+ */
+export function foresee(
+  steps: readonly Step[],
+  item: Item | undefined,
+  ground: Ground,
+  before: Before = {},
+): Foresight {
+  const walk = new Foresight(steps, item, ground, before);
+  const troubles = walk.tasks.filter(({ outlook }) => outlook === 'trouble');
+  return troubles.length === 0 ? walk : new Foresight(steps, item, ground, { ...before, troubles });
+}
+
+/** A step that the run leaves out is still reused where it is done, and skipped where it is not wanted. */
+function withoutDoing(foreseen: Foreseen): Foreseen {
+  const { step, task, outlook, fingerprint } = foreseen;
+  if (outlook === 'reuse' || outlook === 'skip' || outlook === 'block') return foreseen;
+  const known = fingerprint === undefined ? {} : { fingerprint };
+  return { step, task, outlook: 'exclude', why: 'this run leaves it out', ...known };
+}
+
+/** What can be said of a body before the steps that it uses have run. */
+function knownBody(step: Step, scope: Scope): JsonObject {
+  const known = fillKnown(step.with, scope) ?? null;
+  return isObject(known) ? known : {};
+}
+
+export class Foresight {
+  readonly tasks: Foreseen[] = [];
+  readonly #byStep = new Map<string, Foreseen>();
+  readonly #outputs: Record<string, unknown>;
+  readonly #scope: Scope;
+  readonly #item: Item | undefined;
+  readonly #ground: Ground;
+  readonly #before: Before;
+  /** Tasks that cannot run as things are. */
+  readonly troubles: readonly Foreseen[];
+  /** What of an item that cannot be done as it is must not be begun: by step. */
+  readonly verdicts = new Map<string, Verdict>();
+
+  constructor(
+    steps: readonly Step[],
+    item: Item | undefined,
+    ground: Ground,
+    { troubles = [], ...before }: Before & { readonly troubles?: readonly Foreseen[] },
+  ) {
+    this.troubles = troubles;
+    for (const { step, why } of troubles) this.verdicts.set(step.name, { how: 'fail', why });
+    this.#item = item;
+    this.#ground = ground;
+    this.#before = before;
+    this.#outputs = before.shared === undefined ? {} : { ...before.shared.#outputs };
+    this.#scope = { ...ground.base, item: toCel(item?.fields), steps: this.#outputs };
+    for (const step of steps) this.#visit(step);
+  }
+
+  of(step: string): Foreseen | undefined {
+    return this.#byStep.get(step) ?? this.#before.shared?.of(step);
+  }
+
+  #visit(step: Step): void {
+    const task = taskId(step.name, step.shared ? undefined : this.#item);
+    const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
+    const foreseen = this.#ground.leftOut.has(step.name) ? withoutDoing(asked) : asked;
+    const free = this.#renewed(this.#spared(foreseen));
+    this.#byStep.set(step.name, free);
+    this.tasks.push(free);
+    if (step.isRead) this.#outputs[step.name] = toCel(this.#outputsOf(free));
+  }
+
+  #phaseOf(name: string): Phase {
+    const before = this.of(name);
+    const phase = before === undefined ? this.#before.items?.phase(name) : endingOf(before.outlook);
+    if (phase === undefined) throw new Error(`bug: ${name} was not foreseen`);
+    return phase;
+  }
+
+  /** What the steps that it waits for decide already. */
+  #decidedBefore(step: Step, task: TaskId): Foreseen | undefined {
+    const turn = turnOf(step, (name) => this.#phaseOf(name));
+    if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
+    switch (turn.turn) {
+      case 'start':
+        return undefined;
+      case 'block':
+        return { step, task, outlook: 'block', why: `waits for ${turn.because}` };
+      case 'skip':
+        return { step, task, outlook: 'skip', why: `${turn.because} is skipped` };
+      case 'exclude':
+        return { step, task, outlook: 'exclude', why: `${turn.because} is left out` };
+      default:
+        return unreachable(turn.turn);
+    }
+  }
+
+  #asked(step: Step, task: TaskId): Foreseen {
+    const { deed } = step.kind;
+    const uncertain = step.after.find((name) => this.#comesLater(name));
+    const { of = '' } = step;
+    if (deed === 'download' && this.#comesLater(of)) return this.#afterwards(step, task, of);
+    if (deed === 'delete' && uncertain !== undefined)
+      return this.#afterwards(step, task, uncertain);
+    const answer = ask({
+      step,
+      task,
+      names: { scope: this.#scope, fingerprintOfStep: (name) => this.of(name)?.fingerprint },
+      facts: this.#ground.facts,
+      jobOf: this.#ground.jobOf,
+      savers: this.#saversOf(step).map((saver) => saver.task),
+    });
+    const unknown = answer.is === 'trouble' ? this.#unknownIn(step, answer.trouble) : undefined;
+    if (unknown === undefined) return this.#answered(answer, step, task);
+    const bad = deed === 'create' || deed === 'detect' ? this.#badAlready(step) : undefined;
+    if (bad !== undefined) return this.#answered({ is: 'trouble', trouble: bad }, step, task);
+    return this.#priced({ step, task, outlook: 'maybe', why: `depends on ${unknown}` });
+  }
+
+  /** What is wrong with a request of which only some values are known. */
+  #badAlready(step: Step): Trouble | undefined {
+    const holds = conditionHolds(step, this.#scope);
+    if (holds.ok && !holds.value) return undefined;
+    const body = fillOpen(step.with, this.#scope);
+    return isObject(body) ? badValue(step, body) : undefined;
+  }
+
+  /** The step whose outputs a task lacks only because they come later; undefined: the trouble is its own. */
+  #unknownIn(step: Step, { expression }: Trouble): string | undefined {
+    if (expression === undefined) {
+      // A missing file may be what a download is about to write.
+      const { file } = knownBody(step, this.#scope);
+      const isOutput =
+        typeof file === 'string' && file.startsWith(this.#ground.facts.recordedAs(''));
+      return isOutput
+        ? step.after.find((name) => this.#comesLater(name) && this.#isDownload(name))
+        : undefined;
+    }
+    const parsed = parseExpression(expression.text);
+    const read = parsed.ok ? parsed.value.references : [];
+    return read.find(
+      ({ root, key }) => root === 'steps' && key !== undefined && this.#comesLater(key),
+    )?.key;
+  }
+
+  #isDownload(name: string): boolean {
+    return this.#ground.steps.some((step) => step.name === name && step.kind.deed === 'download');
+  }
+
+  /** A place that cannot be written is a trouble of its own, unless nothing is to be written there. */
+  #placed(foreseen: Foreseen): Foreseen {
+    const { step, task, outlook, to } = foreseen;
+    if (to === undefined || !comesLater(outlook)) return foreseen;
+    const message = this.#ground.unusable(to);
+    if (message === undefined) return foreseen;
+    const at = ['steps', step.name, 'with', 'to'];
+    return { step, task, outlook: 'trouble', why: message, trouble: { message, at } };
+  }
+
+  /** A download or a delete of a project that this run makes or fetches first. */
+  #afterwards(step: Step, task: TaskId, uncertain: string): Foreseen {
+    const holds = conditionHolds(step, this.#scope);
+    if (holds.ok && !holds.value) return { step, task, outlook: 'skip', why: 'its if: is false' };
+    const { of = '', kind } = step;
+    const fingerprint = this.of(of)?.fingerprint;
+    const job = fingerprint === undefined ? undefined : this.#ground.jobOf(fingerprint);
+    const known = fingerprint === undefined ? {} : { fingerprint };
+    if (holds.ok && kind.deed === 'delete' && job?.state === 'deleted')
+      return { step, task, outlook: 'reuse', why: 'deleted before', ...known };
+    const kept = this.#keeps(step, job);
+    if (kept !== undefined) return { step, task, outlook: 'refuse', why: kept };
+    const { to } = knownBody(step, this.#scope);
+    const perhaps = [this.of(of), ...this.#saversOf(step)].some(
+      (before) => before?.outlook === 'maybe',
+    );
+    const outlook = holds.ok && !perhaps ? 'begin' : 'maybe';
+    const place = typeof to === 'string' ? { to } : {};
+    return { step, task, outlook, why: `after ${uncertain}`, ...place, ...known };
+  }
+
+  /** Why a delete will be refused although some of what it waits for is still to come. */
+  #keeps(step: Step, job: JobLine | undefined): string | undefined {
+    if (step.kind.deed !== 'delete' || step.discard) return undefined;
+    const savers = this.#saversOf(step);
+    const settled = savers.filter(({ outlook }) => !comesLater(outlook));
+    const fetched = this.#ground.steps.some(
+      ({ name, kind, of }) => kind.deed === 'download' && of === step.of && this.#comesLater(name),
+    );
+    if (settled.length === 0 && fetched) return undefined;
+    if (job?.state === 'complete') {
+      const question = { job, savers: settled.map(({ task }) => task), discard: false };
+      const decision = decideDelete(question, this.#ground.facts);
+      return decision.act === 'refuse' ? decision.why : undefined;
+    }
+    const [skipped] = settled;
+    return skipped === undefined
+      ? 'kept: no step downloads it'
+      : `kept: ${skipped.task} does not download it`;
+  }
+
+  #saversOf(step: Step): readonly Foreseen[] {
+    return saversOf(step, this.#ground.steps).flatMap(({ name }) => this.of(name) ?? []);
+  }
+
+  #answered(answer: Answer, step: Step, task: TaskId): Foreseen {
+    switch (answer.is) {
+      case 'skip':
+        return { step, task, outlook: 'skip', why: 'its if: is false' };
+      case 'trouble': {
+        const { trouble } = answer;
+        return { step, task, outlook: 'trouble', why: trouble.message, trouble };
+      }
+      case 'unread':
+        return { step, task, outlook: 'begin', why: 'to be read' };
+      case 'decided': {
+        const { decision, fingerprint, wish } = answer;
+        const to = wish.deed === 'download' ? { to: wish.to } : {};
+        const file = wish.deed === 'upload' ? { file: wish.file } : {};
+        const { act: outlook, why } = decision;
+        return this.#priced({ step, task, outlook, why, fingerprint, ...to, ...file });
+      }
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  /** Will this step's outputs only be known while the run lasts? */
+  #comesLater(name: string): boolean {
+    const foreseen = this.of(name);
+    return foreseen === undefined
+      ? this.#before.items?.later(name) === true
+      : comesLater(foreseen.outlook);
+  }
+
+  #priced(foreseen: Foreseen): Foreseen {
+    const { step, outlook } = foreseen;
+    if (
+      step.kind.tool === undefined ||
+      (outlook !== 'begin' && outlook !== 'maybe' && outlook !== 'lost')
+    )
+      return foreseen;
+    const estimate = this.#ground.estimate(step, knownBody(step, this.#scope));
+    const alike =
+      outlook === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
+    return { ...foreseen, estimate, ...(alike === undefined ? {} : { alike }) };
+  }
+
+  #contentOf(name: string): string | undefined {
+    const foreseen = this.of(name);
+    return foreseen?.fingerprint ?? foreseen?.alike;
+  }
+
+  /** Nothing is bought for an item that cannot be done as it is. */
+  #spared(foreseen: Foreseen): Foreseen {
+    const [trouble] = this.troubles;
+    const { step, task, outlook } = foreseen;
+    const buys = step.kind.deed === 'create' && (outlook === 'begin' || outlook === 'maybe');
+    if (trouble === undefined || !buys) return foreseen;
+    const why = `not bought: ${trouble.task} cannot run`;
+    this.verdicts.set(step.name, { how: 'block', why });
+    return { step, task, outlook: 'block', why };
+  }
+
+  /** A request that is about to be sent needs live values: those that went stale are made fresh first. */
+  #renewed(foreseen: Foreseen): Foreseen {
+    const { step, outlook } = foreseen;
+    const sends = step.kind.deed === 'detect' || step.kind.deed === 'create';
+    if (!sends || outlook !== 'begin') return foreseen;
+    const lost = this.#renewInputs(step);
+    if (lost === undefined) return foreseen;
+    return { ...foreseen, outlook: 'lost', why: lostInput(lost) };
+  }
+
+  /** Marks what is done again for a step's inputs. Returns the task whose result is gone for good, if there is one. */
+  #renewInputs(step: Step): TaskId | undefined {
+    for (const name of step.uses) {
+      const { shared = this } = this.#before;
+      const lost = (this.#byStep.has(name) ? this : shared).#renewOne(name);
+      if (lost !== undefined) return lost;
+    }
+    return undefined;
+  }
+
+  #renewOne(name: string): TaskId | undefined {
+    const foreseen = this.of(name);
+    if (foreseen?.outlook !== 'reuse' || foreseen.fingerprint === undefined) return undefined;
+    const job = this.#ground.jobOf(foreseen.fingerprint);
+    if (job === undefined) return undefined;
+    const { deed } = foreseen.step.kind;
+    const renewal = renewalOf(deed, job, this.#ground.now, this.#ground.facts);
+    if (renewal === 'lost') return foreseen.task;
+    if (renewal !== 'redo') return undefined;
+    const index = this.tasks.findIndex(({ step }) => step.name === name);
+    const why = deed === 'detect' ? 'its face detection has expired' : 'its upload has expired';
+    this.tasks[index] = { ...foreseen, outlook: 'begin', why };
+    return this.#renewInputs(foreseen.step);
+  }
+
+  #outputsOf({ step, task, fingerprint, outlook }: Foreseen): JsonObject {
+    if (fingerprint === undefined) return {};
+    const { deed } = step.kind;
+    const job = this.#ground.jobOf(fingerprint);
+    if (outlook !== 'reuse' || job === undefined) return predicted(deed, fingerprint);
+    if (deed === 'download' || deed === 'delete') return savedOutputs(job, task);
+    return namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
+  }
+}

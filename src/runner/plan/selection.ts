@@ -1,0 +1,46 @@
+// Selection: which steps a run leaves out (`--only`, `--until`, `--exclude`). What is left out is reused where it is
+// done, and never begun.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Step } from '../language/pipeline.ts';
+
+export interface StepChoice {
+  /** These steps, and the free ones that they need: nothing else is begun. */
+  readonly only?: readonly string[] | undefined;
+  /** These steps, and all that they need. */
+  readonly until?: readonly string[] | undefined;
+  /** Not these. */
+  readonly exclude?: readonly string[] | undefined;
+}
+
+/** The names of the steps that are left out. Errors: a name that no step has. */
+export function leftOut(
+  steps: readonly Step[],
+  { only = [], until = [], exclude = [] }: StepChoice,
+): Result<ReadonlySet<string>, string> {
+  const names = steps.map(({ name }) => name);
+  for (const [flag, given] of Object.entries({ only, until, exclude }))
+    for (const name of given)
+      if (!names.includes(name))
+        return err(
+          `--${flag} ${name}: there is no such step; ${suggestion(name, names) ?? `steps: ${names.join(', ')}`}`,
+        );
+  const kept = new Set<string>();
+  const byName = new Map(steps.map((step) => [step.name, step]));
+  const keep = (name: string, through: (step: Step) => boolean): void => {
+    const step = byName.get(name);
+    if (step === undefined || kept.has(name)) return;
+    kept.add(name);
+    for (const before of step.after) {
+      const earlier = byName.get(before);
+      if (earlier !== undefined && through(earlier)) keep(before, through);
+    }
+  };
+  for (const name of only) keep(name, isFree);
+  for (const name of until) keep(name, () => true);
+  const all = only.length === 0 && until.length === 0;
+  return ok(new Set(names.filter((name) => exclude.includes(name) || !(all || kept.has(name)))));
+}
+
+/** Uploads and face detections: harmless, and inputs of others. */
+const isFree = ({ kind }: Step): boolean => kind.deed === 'upload' || kind.deed === 'detect';

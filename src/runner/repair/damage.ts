@@ -1,0 +1,223 @@
+// What is wrong with a state file, line by line: which lines can be read, and what the others still say.
+import { canonical, isJson, isObject } from '../../contract/base/json.ts';
+import { parseLine, type StateLine } from '../journal/line.ts';
+import { isMarker, type Side, type Sides, sidesOf } from './conflict.ts';
+import { type Fields, fieldsWithin, linesWithin } from './fragments.ts';
+import { isTornEvent } from './torn.ts';
+
+/** A line as it stands in the file. */
+export interface RawLine {
+  /** Without its line feed; what is no UTF-8 is replaced. */
+  readonly text: string;
+  /** Its bytes are UTF-8. */
+  readonly wellFormed: boolean;
+  /** It ends in the middle of a character, which `text` leaves out; the bytes before that are UTF-8. */
+  readonly midCharacter?: boolean;
+  /** It ends with a line feed. */
+  readonly terminated: boolean;
+}
+
+export type DamageKind =
+  | 'not-json'
+  | 'schema'
+  | 'zeros'
+  | 'bytes'
+  | 'bom'
+  | 'blank'
+  | 'line-ends'
+  | 'torn'
+  | 'cut'
+  | 'glued'
+  | 'conflict'
+  | 'marker'
+  | 'no-header'
+  | 'second-header'
+  | 'foreign'
+  | 'doubled'
+  | 'missing'
+  | 'order'
+  | 'illegal'
+  | 'disagree';
+
+export interface Damage {
+  /** From 1; 0: it is about the whole file. */
+  readonly line: number;
+  readonly kind: DamageKind;
+  /** What is wrong, as a sentence about the line. */
+  readonly what: string;
+  /** Loading copes with it, and nothing is lost by it. */
+  readonly harmless: boolean;
+  /** How the line begins: text from outside, to be made fit for showing. */
+  readonly begins?: string;
+  readonly job?: string;
+  readonly tasks?: readonly string[];
+}
+
+export const damage = (
+  line: number,
+  kind: DamageKind,
+  what: string,
+  more: Partial<Pick<Damage, 'harmless' | 'begins' | 'job' | 'tasks'>> = {},
+): Damage => ({ line, kind, what, harmless: false, ...more });
+
+export interface Read {
+  readonly number: number;
+  readonly side: Side;
+  readonly state: StateLine;
+}
+
+export interface Unread {
+  readonly number: number;
+  readonly side: Side;
+  readonly fields: Fields;
+  /** Nothing is left of the end of the file: events may have stood there, and were perhaps synced. */
+  readonly atEnd?: boolean;
+}
+
+export interface Examined {
+  readonly reads: readonly Read[];
+  readonly unread: readonly Unread[];
+  readonly damages: readonly Damage[];
+  readonly sides: Sides;
+}
+
+/** How much of a line is shown: enough to find it. */
+const shownCharacters = 400;
+
+export function examine(raw: readonly RawLine[]): Examined {
+  const sides = sidesOf(raw.map(({ text }) => text));
+  const reads: Read[] = [];
+  const unread: Unread[] = [];
+  const damages: Damage[] = sides.conflicts.map(({ from, until, whole }) =>
+    damage(
+      from,
+      'conflict',
+      `a git conflict that was not resolved, up to line ${until}${whole ? '' : '; its markers are not complete'}`,
+    ),
+  );
+  for (const line of sides.stray)
+    damages.push(damage(line, 'marker', 'a git conflict marker that belongs to no conflict'));
+  const returns = raw.filter(({ text }) => text.endsWith('\r')).length;
+  if (returns > 0) {
+    const what = `${returns} of ${raw.length} lines end with CR LF: git or an editor changed them; they can be read`;
+    damages.push(damage(0, 'line-ends', what, { harmless: true }));
+  }
+  for (const [index, line] of raw.entries()) {
+    const side = sides.of[index];
+    if (side === undefined) continue;
+    const number = index + 1;
+    const begins = line.text.slice(0, shownCharacters);
+    const whole = line.wellFormed ? parseLine(line.text) : undefined;
+    if (whole?.ok) {
+      reads.push({ number, side, state: whole.value });
+      continue;
+    }
+    if (isTorn(line, number, lastEvent(reads))) {
+      const what = 'the last line was cut off in the middle of writing: it is dropped';
+      damages.push(damage(number, 'torn', what, { begins, harmless: true }));
+      continue;
+    }
+    const { lines, rests } = linesWithin(line.text);
+    const fields = rests.map(fieldsWithin);
+    const wrong = wrongWith(line, number, lines.length, rests.length);
+    for (const state of lines) reads.push({ number, side, state });
+    for (const left of fields) unread.push({ number, side, fields: left });
+    if (wrong.kind === 'cut' || (wrong.kind === 'zeros' && rests.length === 0))
+      unread.push({
+        ...{ number, side, fields: {} },
+        atEnd: wrong.kind === 'zeros' && number === raw.length,
+      });
+    const start = wrong.kind === 'blank' ? {} : { begins };
+    damages.push({ ...wrong, ...start, ...subjectOf(fields) });
+  }
+  return { reads, unread, damages, sides };
+}
+
+/** The job that an unreadable line is about, where it still says so. */
+function subjectOf(list: readonly Fields[]): Partial<Pick<Damage, 'job' | 'tasks'>> {
+  const { job, tasks, task } = list.find((fields) => fields.job !== undefined) ?? {};
+  const named = tasks ?? (task === undefined ? [] : [task]);
+  return job === undefined ? {} : { job, tasks: named };
+}
+
+/** The number of the last event that can be read. */
+function lastEvent(reads: readonly Read[]): number {
+  const last = reads.at(-1)?.state;
+  return last?.type === 'event' ? last.line.seq : 0;
+}
+
+/**
+ * A torn event was never relied on, so nothing is lost with it. A torn header or job line is another matter: a new file
+ * and a compacted one take their place whole, so something else has cut it, and what stood behind is gone. So are
+ * zeros: what a loss of power leaves of lines that may have been synced. `after` is the number of the event before.
+ */
+export function isTorn(
+  { text, wellFormed, midCharacter = false, terminated }: RawLine,
+  number: number,
+  after: number,
+): boolean {
+  if (terminated || number === 1 || !(wellFormed || midCharacter)) return false;
+  return isTornEvent(text, { seq: after, onlyHeader: number === 2 });
+}
+
+/** Why a line cannot be a line of a state file, whatever it says; undefined: nothing is wrong with its bytes. */
+export function unreadable({ text, wellFormed }: RawLine): string | undefined {
+  if (isMarker(text)) return 'it is a conflict marker of git: a merge was not resolved';
+  const zeros = zerosIn(text);
+  if (zeros > 0 && /^[^\0]{0,3}(?:\0[^\0]){8}/.test(text))
+    return 'it is UTF-16 text, as an editor may have saved it: save it as UTF-8 again';
+  if (zeros > 0) return zeroBytes(zeros);
+  return wellFormed ? undefined : 'it has bytes that are not text (UTF-8)';
+}
+
+/** Counted in place: a file may be nothing but zeros. */
+function zerosIn(text: string): number {
+  let zeros = 0;
+  for (let at = text.indexOf('\0'); at >= 0; at = text.indexOf('\0', at + 1)) zeros += 1;
+  return zeros;
+}
+
+const zeroBytes = (zeros: number): string =>
+  `${zeros} zero ${zeros === 1 ? 'byte' : 'bytes'}, as a loss of power leaves them`;
+
+function wrongWith(
+  { text, wellFormed, terminated }: RawLine,
+  number: number,
+  lines: number,
+  rests: number,
+): Damage {
+  const kept =
+    lines === 0
+      ? ''
+      : `; ${lines === 1 ? 'a whole line' : `${lines} whole lines`} in it can be read`;
+  const zeros = zerosIn(text);
+  if (/^\s*$/.test(text)) return damage(number, 'blank', 'an empty line');
+  if (text.startsWith('\ufeff') && lines === 1 && rests === 0)
+    return damage(
+      number,
+      'bom',
+      'a byte order mark stands before it, which an editor has put there',
+    );
+  if (zeros > 0) return damage(number, 'zeros', `${zeroBytes(zeros)}${kept}`);
+  if (!wellFormed) return damage(number, 'bytes', `bytes that are no text (UTF-8)${kept}`);
+  if (lines > 0)
+    return rests === 0
+      ? damage(number, 'glued', `${lines} lines without a line end between them`)
+      : damage(number, 'glued', `a line that was cut, and another glued to it${kept}`);
+  if (!terminated)
+    return damage(
+      number,
+      'cut',
+      'the file ends here in the middle of a line: what stood behind is gone',
+    );
+  const parsed = parseLine(text);
+  const why = parsed.ok ? '' : parsed.error;
+  return isJson(text)
+    ? damage(number, 'schema', `no line of a state file of this version: ${why}`)
+    : damage(number, 'not-json', 'it is not JSON');
+}
+
+/** Two lines that say the same. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return isObject(a) && isObject(b) && canonical(a) === canonical(b);
+}

@@ -1,0 +1,186 @@
+// What a line that cannot be read still says: whole lines that stand inside it, and single fields that are whole.
+// Nothing here is guessed: a field counts only when its name, its value and the end of its value are there.
+import { serviceId } from '../../contract/api/bounds.ts';
+import { isObject, type Json } from '../../contract/base/json.ts';
+import { type Schema, validatorOf } from '../../contract/base/schema.ts';
+import {
+  type Header,
+  type JobLine,
+  type OutputLine,
+  parseLine,
+  type RunLine,
+  type StateLine,
+} from '../journal/line.ts';
+import { headerSchema, jobSchema, outputSchema, runSchema } from '../journal/line-schemas.ts';
+
+/** Fields of whatever line it was. */
+export type Fields = Partial<Header> &
+  Partial<RunLine> &
+  Partial<JobLine> & {
+    readonly seq?: number;
+    readonly event?: string;
+    readonly task?: string;
+  };
+
+const word = { type: 'string', minLength: 1 } as const;
+const fieldSchemas: Readonly<Record<string, Schema>> = {
+  ...headerSchema.properties,
+  ...runSchema.properties,
+  ...jobSchema.properties,
+  seq: { type: 'integer', minimum: 1 },
+  event: word,
+  task: word,
+  /** An id goes into an address: one with other characters in it is no id any more. */
+  project: { allOf: [serviceId, { pattern: '^[\\x21-\\x7e]+$' }] },
+};
+const fieldsSchema: Schema = { type: 'object', properties: fieldSchemas };
+
+/** The fields of an object whose values are of their type, whatever the others are. */
+export function fieldsOf(object: Readonly<Record<string, unknown>>): Fields {
+  const whole = Object.fromEntries(
+    Object.entries(object)
+      .map(([key, value]) => [key, key === 'past' ? namelessPast(value) : value] as const)
+      .filter(([key, value]) => {
+        const schema = Object.hasOwn(fieldSchemas, key) ? fieldSchemas[key] : undefined;
+        return schema !== undefined && validatorOf(schema)(value);
+      }),
+  );
+  return validatorOf<Fields>(fieldsSchema)(whole) ? whole : {};
+}
+
+/** Earlier attempts keep their credits, which must stay in the ledger, also where their project's id is not usable. */
+function namelessPast(past: unknown): unknown {
+  if (!Array.isArray(past)) return past;
+  return past.map((attempt: unknown) => {
+    if (!isObject(attempt) || validatorOf(serviceId)(attempt['project'])) return attempt;
+    const { project: _unusable, ...rest } = attempt;
+    return rest;
+  });
+}
+
+const jobFields: Schema = { type: 'object', properties: jobSchema.properties };
+
+/** Those of the fields that a job line has. */
+export function jobFieldsOf(fields: Fields): Partial<JobLine> {
+  const own = Object.fromEntries(
+    Object.entries(fields).filter(([key]) => Object.hasOwn(jobSchema.properties, key)),
+  );
+  return validatorOf<Partial<JobLine>>(jobFields)(own) ? own : {};
+}
+
+export interface Within {
+  /** Whole lines. */
+  readonly lines: readonly StateLine[];
+  /** What is left of the text without them, where it says anything at all. */
+  readonly rests: readonly string[];
+}
+
+/** How many characters are looked at for one line: a line full of open braces must not take for ever. */
+const patience = 1 << 24;
+
+/** What a decoder puts where bytes are no character. */
+const replaced = '\ufffd';
+
+/** The lines inside a text: two that were glued together, one behind zeros. */
+export function linesWithin(text: string): Within {
+  const lines: StateLine[] = [];
+  const rests: string[] = [];
+  let [from, rest, looked] = [0, 0, 0];
+  for (;;) {
+    const start = text.indexOf('{"', from);
+    if (start < 0 || looked > patience) break;
+    const end = closeOf(text, start);
+    looked += (end ?? text.length) - start;
+    const inner = end === undefined ? undefined : text.slice(start, end);
+    const line = inner === undefined || inner.includes(replaced) ? undefined : parseLine(inner);
+    if (end === undefined || line === undefined || !line.ok) {
+      from = start + 1;
+      continue;
+    }
+    lines.push(line.value);
+    rests.push(text.slice(rest, start));
+    rest = end;
+    from = end;
+  }
+  rests.push(text.slice(rest));
+  return { lines, rests: rests.filter((left) => /[^\0\s\ufeff]/.test(left)) };
+}
+
+/** Names that inner objects use too: where nobody can tell inside from outside, they are not believed. */
+const inner = new Set([
+  ...Object.keys(outputSchema.properties),
+  ...Object.keys(jobSchema.properties.past.items.properties),
+  ...Object.keys(jobSchema.properties.measure.properties),
+  'id',
+]);
+
+/** The whole fields in a text that is no line. The first of a name counts. */
+export function fieldsWithin(text: string): Fields {
+  const found = new Map<string, Json>();
+  const outputs: OutputLine[] = [];
+  // The second: an output, as it stands in a list.
+  const names = /"([A-Za-z0-9_]+)":|\{"task":/g;
+  let looked = 0;
+  let outside = /^[\0\s\ufeff]*\{"/.test(text);
+  for (let match = names.exec(text); match !== null; match = names.exec(text)) {
+    const name = match[1];
+    const start = name === undefined ? match.index : names.lastIndex;
+    const value = valueAt(text, start);
+    const opens = name !== undefined && /[[{]/.test(text[start] ?? '');
+    looked += value?.length ?? text.length - start;
+    if (looked > patience) break;
+    if (value === undefined) {
+      if (opens) outside = false;
+      names.lastIndex = start + 1;
+      continue;
+    }
+    names.lastIndex = start + value.length;
+    if (name !== undefined && !found.has(name) && (outside || !inner.has(name)))
+      found.set(name, value.json);
+    if (name === undefined && isOutput(value.json)) outputs.push(value.json);
+  }
+  const fields = fieldsOf(Object.fromEntries(found));
+  return fields.outputs === undefined && outputs.length > 0 ? { ...fields, outputs } : fields;
+}
+
+const isOutput = (value: unknown): value is OutputLine =>
+  isObject(value) && validatorOf<OutputLine>(outputSchema)(value);
+
+const scalar = /"(?:[^"\\]|\\.)*"(?=[,}\]])|-?\d+(?=[,}\]])/y;
+
+/** A JSON value that begins here and is whole; numbers and texts count only when something follows them. */
+function valueAt(
+  text: string,
+  start: number,
+): { readonly json: Json; readonly length: number } | undefined {
+  scalar.lastIndex = start;
+  const first = text[start];
+  const end = first === '{' || first === '[' ? closeOf(text, start) : undefined;
+  const part = end === undefined ? scalar.exec(text)?.[0] : text.slice(start, end);
+  if (part === undefined || part.includes(replaced)) return undefined;
+  try {
+    const json: Json = JSON.parse(part);
+    return { json, length: part.length };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The end of the object or list that begins here; undefined: it is not closed. */
+function closeOf(text: string, start: number): number | undefined {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (quoted) {
+      if (character === '\\') at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,228 @@
+// From the lines of a damaged state file to a state that is safe: what is wrong, what is proposed, and what only a
+// person can look up. It proposes and never guesses.
+import { canonical } from '../../contract/base/json.ts';
+import { type Account, Ledger } from '../journal/ledger.ts';
+import type { Header, JobLine, RunLine } from '../journal/line.ts';
+import { worthOf } from '../journal/state.ts';
+import { type Damage, damage, type Examined, examine, isSame, type RawLine } from './damage.ts';
+import type { Elsewhere } from './evidence.ts';
+import { type Reconciled, reconcile, strandsOf } from './reconcile.ts';
+import { type Hidden, type Salvaged, salvage } from './salvage.ts';
+import type { KindOf } from './scales.ts';
+
+export interface Change {
+  readonly job: string;
+  readonly tasks: readonly string[];
+  readonly is: 'kept' | 'in doubt' | 'dropped';
+  /** Its state by the readable lines alone, on each side; undefined: none says. */
+  readonly was: readonly (JobLine['state'] | undefined)[];
+  readonly state?: JobLine['state'];
+  readonly project?: string;
+  /** How many saved files are recorded for it. */
+  readonly files: number;
+  readonly credits: { readonly before: readonly number[]; readonly after: number };
+  readonly why: string;
+}
+
+export interface Renumbered {
+  readonly was: number;
+  readonly now: number;
+  readonly at: string;
+}
+
+export interface Repair {
+  /** By line. */
+  readonly damages: readonly Damage[];
+  /** Undefined: no line says to which service the ids belong. */
+  readonly header: Header | undefined;
+  readonly ledger: Ledger;
+  /** How many jobs are taken as they are. */
+  readonly untouched: number;
+  readonly changes: readonly Change[];
+  readonly elsewhere: readonly Elsewhere[];
+  readonly hidden: readonly Hidden[];
+  readonly renumbered: readonly Renumbered[];
+  readonly credits: {
+    /** By the readable lines alone, on each side. */
+    readonly before: readonly (Account & { readonly side: string })[];
+    readonly after: Account;
+    /** What the jobs of the proposal were charged; less than its runs: for what was paid again, or is lost. */
+    readonly jobs: number;
+  };
+}
+
+export interface Given {
+  readonly pipeline: string;
+  /** To which service the ids belong, should the file not say. */
+  readonly service: string | undefined;
+  readonly kindOf: KindOf;
+}
+
+export function repairOf(raw: readonly RawLine[], given: Given): Repair {
+  const examined = examine(raw);
+  const { header, damages, home } = headed(examined, given);
+  const strands = strandsOf(home);
+  const sides = strands.sides.map((strand) => salvage(strand, given.kindOf));
+  const merged = mergedOf(sides, strands.base && salvage(strands.base, given.kindOf), examined);
+  const { runs, renumbered } = numbered(merged.runs);
+  const ledger = new Ledger();
+  for (const line of runs) ledger.apply({ type: 'run', line });
+  for (const line of merged.jobs) ledger.apply({ type: 'job', line });
+  for (const line of merged.tasks) ledger.apply({ type: 'task', line });
+  const changes = changesOf(sides, merged, ledger);
+  const touched = changes.filter(({ is }) => is !== 'dropped').length;
+  const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
+  const hidden = once([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.hidden)]);
+  const lost = ledger.total.charged - ledger.total.refunded - jobs;
+  const found = once([...examined.damages, ...damages, ...merged.damages]);
+  if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(ledger.total, jobs));
+  return {
+    damages: found.sort((a, b) => a.line - b.line),
+    header,
+    ledger,
+    untouched: merged.jobs.length - touched,
+    changes,
+    elsewhere: once(merged.elsewhere).filter((other) => !isKept(other, ledger.job(other.job))),
+    hidden: hidden.length > 0 || lost <= 0 ? hidden : [{ credits: lost }],
+    renumbered,
+    credits: {
+      before: sides.map(({ name, plain }) => ({ side: name, ...plain.total })),
+      after: ledger.total,
+      jobs,
+    },
+  };
+}
+
+/** Every credit of a run stands in a job, so a file that was cut between two lines can be told by its sums. */
+function unaccounted({ charged, refunded }: Account, jobs: number): readonly Damage[] {
+  const runs = charged - refunded;
+  if (runs === jobs) return [];
+  const what = `its runs came to ${runs} credits and its jobs to ${jobs}: ${
+    runs > jobs ? 'lines of jobs are missing' : 'lines of runs are missing'
+  }, or a figure was changed`;
+  return [damage(0, 'missing', what)];
+}
+
+/** Nothing is wrong with the file but what loading copes with. */
+export const isWhole = ({ damages }: Repair): boolean => damages.every(({ harmless }) => harmless);
+
+interface Headed {
+  readonly header: Header | undefined;
+  readonly damages: readonly Damage[];
+  /** The lines that belong to this pipeline and service. */
+  readonly home: Pick<Examined, 'reads' | 'unread'>;
+}
+
+function headed({ reads, unread }: Examined, given: Given): Headed {
+  const headers = reads.flatMap(({ number, side, state }) =>
+    state.type === 'header' ? [{ number, side, line: state.line }] : [],
+  );
+  const own = headers.find(({ line }) => line.pipeline === given.pipeline) ?? headers[0];
+  const damages: Damage[] = [];
+  if (own === undefined || reads[0]?.state.type !== 'header')
+    damages.push(damage(reads.length === 0 && unread.length === 0 ? 0 : 1, 'no-header', headless));
+  /** Where lines of another state file begin and end. */
+  const foreign: { from: number; until: number }[] = [];
+  for (const { number, side, line } of headers) {
+    const open = foreign.at(-1);
+    if (open?.until === Number.POSITIVE_INFINITY) open.until = number;
+    if (own === undefined || number === own.number) continue;
+    if (isSame(line, own.line)) damages.push(damage(number, 'second-header', 'a second header'));
+    else {
+      const what = `a header of the pipeline "${line.pipeline}" and the service ${line.service}, not of "${own.line.pipeline}" and ${own.line.service}`;
+      const left = side === 'both' ? `${what}: its lines are left out` : what;
+      damages.push(damage(number, 'foreign', left));
+      if (side === 'both') foreign.push({ from: number, until: Number.POSITIVE_INFINITY });
+    }
+  }
+  const isHome = ({ number }: { readonly number: number }): boolean =>
+    !foreign.some(({ from, until }) => number >= from && number < until);
+  const said = unread.find(({ fields }) => fields.service !== undefined)?.fields.service;
+  const service = said ?? given.service;
+  const found: Header | undefined =
+    service === undefined ? undefined : { shotlist: 1, pipeline: given.pipeline, service };
+  return {
+    header: own?.line ?? found,
+    damages,
+    home: { reads: reads.filter(isHome), unread: unread.filter(isHome) },
+  };
+}
+
+const headless =
+  'no header: nothing says at the beginning to which pipeline and service it belongs';
+
+function mergedOf(
+  sides: readonly Salvaged[],
+  base: Salvaged | undefined,
+  { sides: { conflicts } }: Examined,
+): Reconciled {
+  const [ours, theirs] = sides;
+  if (ours === undefined) throw new Error('bug: a file without a history');
+  const damages = sides.flatMap((side) => side.damages);
+  const elsewhere = sides.flatMap((side) => side.elsewhere);
+  if (theirs === undefined || base === undefined) {
+    const { ledger, weighed } = ours;
+    const [jobs, tasks, runs] = [[...ledger.jobs()], ledger.tasks(), ledger.runs()];
+    return { jobs, tasks, runs, damages, elsewhere, weighed };
+  }
+  const merged = reconcile([ours, theirs], base, conflicts);
+  return {
+    ...merged,
+    damages: [...damages, ...merged.damages],
+    elsewhere: [...elsewhere, ...merged.elsewhere],
+    weighed: new Map([...ours.weighed, ...theirs.weighed, ...merged.weighed]),
+  };
+}
+
+/** Each run has a number of its own, higher than the one before. */
+function numbered(runs: readonly RunLine[]): {
+  readonly runs: readonly RunLine[];
+  readonly renumbered: readonly Renumbered[];
+} {
+  const renumbered: Renumbered[] = [];
+  let last = 0;
+  const lines = runs.map((line) => {
+    const run = line.run > last ? line.run : last + 1;
+    if (run !== line.run) renumbered.push({ was: line.run, now: run, at: line.at });
+    last = run;
+    return { ...line, run };
+  });
+  return { runs: lines, renumbered };
+}
+
+function changesOf(
+  sides: readonly Salvaged[],
+  { weighed }: Reconciled,
+  ledger: Ledger,
+): readonly Change[] {
+  const changes = [...weighed].map(([job, why]): Change => {
+    const line = ledger.job(job);
+    const plain = sides.map((side) => side.plain.job(job));
+    const doubtful = line?.state === 'doubt' || line?.state === 'intended';
+    return {
+      job,
+      tasks: line?.tasks ?? plain.find((known) => known !== undefined)?.tasks ?? [],
+      is: line === undefined ? 'dropped' : doubtful ? 'in doubt' : 'kept',
+      was: plain.map((known) => known?.state),
+      ...(line === undefined ? {} : { state: line.state }),
+      ...(line?.project === undefined ? {} : { project: line.project }),
+      files: line?.outputs?.length ?? 0,
+      credits: {
+        before: plain.map(worthOf),
+        after: worthOf(line),
+      },
+      why,
+    };
+  });
+  return changes.sort((a, b) => (`${a.tasks[0]} ${a.job}` < `${b.tasks[0]} ${b.job}` ? -1 : 1));
+}
+
+const isKept = ({ project, name }: Elsewhere, kept: JobLine | undefined): boolean =>
+  project === undefined ? kept?.name === name : kept?.project === project;
+
+/** Each but once: what stands outside of a conflict is found on both sides of it. */
+function once<T extends object>(list: readonly T[]): T[] {
+  return [
+    ...new Map(list.map((value) => [canonical(JSON.parse(JSON.stringify(value))), value])).values(),
+  ];
+}

@@ -1,0 +1,128 @@
+// Two sides of a merge become one: jobs by what keeps more of what was paid, runs with the credits of both.
+
+import type { JobLine, RunLine, TaskLine } from '../journal/line.ts';
+import type { Conflict } from './conflict.ts';
+import { type Damage, damage, type Examined, isSame } from './damage.ts';
+import { type Elsewhere, further } from './evidence.ts';
+import type { Salvaged } from './salvage.ts';
+import type { Strand } from './sequence.ts';
+
+export interface Strands {
+  /** The whole file, or the two sides of its conflicts. */
+  readonly sides: readonly Strand[];
+  /** What both sides began with, as far as the file has it. */
+  readonly base: Strand | undefined;
+}
+
+/** The histories in a file. A conflict about events only, whose numbers do not collide, is no parting of ways. */
+export function strandsOf({ reads, unread }: Pick<Examined, 'reads' | 'unread'>): Strands {
+  const contested = reads.filter(({ side }) => side !== 'both');
+  const onlyEvents = contested.every(({ state }) => state.type === 'event') && !collide(reads);
+  if (onlyEvents && unread.every(({ side }) => side === 'both'))
+    return { sides: [{ name: 'the file', reads, unread }], base: undefined };
+  const strand = (name: 'ours' | 'theirs' | 'base'): Strand => ({
+    name,
+    reads: reads.filter(({ side }) => side === 'both' || side === name),
+    unread: unread.filter(({ side }) => side === 'both' || side === name),
+  });
+  return { sides: [strand('ours'), strand('theirs')], base: strand('base') };
+}
+
+function collide(reads: Examined['reads']): boolean {
+  const seen = new Map<number, object>();
+  return reads.some(({ state }) => {
+    if (state.type !== 'event') return false;
+    const twin = seen.get(state.line.seq);
+    seen.set(state.line.seq, state.line);
+    return twin !== undefined && !isSame(twin, state.line);
+  });
+}
+
+export interface Reconciled {
+  readonly jobs: readonly JobLine[];
+  readonly tasks: readonly TaskLine[];
+  readonly runs: readonly RunLine[];
+  readonly damages: readonly Damage[];
+  readonly elsewhere: readonly Elsewhere[];
+  /** Jobs that the sides disagree about, and how it was settled. */
+  readonly weighed: ReadonlyMap<string, string>;
+}
+
+export function reconcile(
+  [ours, theirs]: readonly [Salvaged, Salvaged],
+  base: Salvaged,
+  conflicts: readonly Conflict[],
+): Reconciled {
+  const place = conflicts[0]?.from ?? 0;
+  const jobs = new Map([...base.ledger.jobs()].map((line) => [line.job, line]));
+  const damages: Damage[] = [];
+  const elsewhere: Elsewhere[] = [];
+  const weighed = new Map<string, string>();
+  for (const line of ours.ledger.jobs()) jobs.set(line.job, line);
+  for (const b of theirs.ledger.jobs()) {
+    const { job } = b;
+    const a = ours.ledger.job(job);
+    const before = base.ledger.job(job);
+    if (a === undefined || isSame(a, b) || isSame(a, before)) jobs.set(job, b);
+    if (a === undefined || isSame(a, b) || isSame(a, before) || isSame(b, before)) continue;
+    const settled = further(a, b);
+    if (a.state === 'supplied' && b.state === 'supplied') {
+      // Free, and either is as good: not worth a word.
+      jobs.set(job, settled.line);
+      continue;
+    }
+    const what = `the sides disagree about a job: ours says ${told(a)}, theirs ${told(b)}`;
+    damages.push(damage(place, 'disagree', what, { job, tasks: settled.line.tasks }));
+    if (settled.elsewhere !== undefined) elsewhere.push(settled.elsewhere);
+    weighed.set(job, what);
+    jobs.set(job, settled.line);
+  }
+  const tasks = new Map(
+    [...theirs.ledger.tasks(), ...ours.ledger.tasks()].map((line) => [line.task, line]),
+  );
+  return {
+    jobs: [...jobs.values()],
+    tasks: [...tasks.values()],
+    runs: runsOf(ours, theirs, base),
+    damages,
+    elsewhere,
+    weighed,
+  };
+}
+
+const told = ({ state, project }: JobLine): string =>
+  project === undefined ? state : `${state} (project ${project})`;
+
+/** Runs by when they began. What both sides added to one run that they share is added up; nothing is dropped. */
+function runsOf(ours: Salvaged, theirs: Salvaged, base: Salvaged): readonly RunLine[] {
+  const runs = [...ours.ledger.runs()];
+  const isTwin =
+    (a: RunLine) =>
+    (b: RunLine): boolean =>
+      a.run === b.run && a.at === b.at;
+  for (const run of theirs.ledger.runs()) {
+    const index = runs.findIndex(isTwin(run));
+    const own = runs[index];
+    const before = base.ledger.runs().find(isTwin(run));
+    if (own === undefined || (before === undefined && !isSame(own, run))) runs.push(run);
+    else if (!isSame(own, run)) runs[index] = added(own, run, before ?? run);
+  }
+  for (const run of base.ledger.runs()) if (!runs.some(isTwin(run))) runs.push(run);
+  return runs.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.run - b.run));
+}
+
+function added(a: RunLine, b: RunLine, before: RunLine): RunLine {
+  const sum = (key: 'charged' | 'refunded'): number =>
+    Math.max(a[key], b[key], a[key] + b[key] - before[key]);
+  const { ended: _ended, ...run } = a;
+  const ended =
+    a.ended === undefined || b.ended === undefined ? undefined : later(a.ended, b.ended);
+  return {
+    ...run,
+    charged: sum('charged'),
+    refunded: sum('refunded'),
+    ...(ended === undefined ? {} : { ended }),
+  };
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b);

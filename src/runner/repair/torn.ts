@@ -1,0 +1,135 @@
+// Whether the end of a journal is an event that a crash has torn. Only that may be dropped: an event that was not yet
+// whole was never relied on, but anything else that cannot be read may have been a payment.
+import { isObject } from '../../contract/base/json.ts';
+import { printableJson } from '../../contract/base/printable.ts';
+import { type Schema, validatorOf } from '../../contract/base/schema.ts';
+import { eventSchemas } from '../journal/event-schemas.ts';
+import { fingerprint } from '../journal/line-schemas.ts';
+
+interface Above {
+  /** The number of the event before; 0: there is none. */
+  readonly seq: number;
+  /** Only the header stands above: the first event is then that of a run. */
+  readonly onlyHeader: boolean;
+}
+
+/** Is `text` the beginning, and not the whole, of an event that a run writes next? */
+export function isTornEvent(text: string, { seq, onlyHeader }: Above): boolean {
+  const start = `{"seq":${seq + 1},"event":"`;
+  if (text.length <= start.length) return text !== '' && start.startsWith(text);
+  if (!text.startsWith(start)) return false;
+  const tail = text.slice(start.length);
+  const name = /^[a-z]*/.exec(tail)?.[0] ?? '';
+  const events = Object.entries(eventSchemas).filter(([known]) => !onlyHeader || known === 'run');
+  if (name === tail) return events.some(([known]) => known.startsWith(name));
+  const schema = events.find(([known]) => known === name)?.[1];
+  return schema !== undefined && isBeginningOf(text, schema.properties);
+}
+
+type Properties = Readonly<Record<string, Schema>>;
+
+/** What stands for the rest of a text that was cut off: no text of a line ends so, so a key stays the only one of its name. */
+const rest = '\0…';
+const restText = JSON.stringify(rest).slice(1);
+/** What a text may lack before its brackets can be closed. */
+const lacks = ['', '0', ':0', `"${restText}:0`];
+
+/** Is `text` the beginning of an object with these properties, as this version or an older one writes it? */
+function isBeginningOf(text: string, properties: Properties): boolean {
+  const open = withoutOpenToken(text);
+  if (open === undefined || open.closers === '') return false;
+  return lacks.some((lacking) => {
+    const closed = `${open.text}${lacking}${open.closers}`;
+    const value = parsed(closed);
+    if (!isObject(value) || !isSpelling(closed, JSON.stringify(value))) return false;
+    const fields = Object.entries(value);
+    const [lastKey = '', last] = fields.pop() ?? [];
+    const key = withoutRest(lastKey);
+    if (fields.some(([name, field]) => name === 'at' || !fits(field, propertyOf(properties, name))))
+      return false;
+    const schema = propertyOf(properties, key);
+    if (open.closers.length > 1) return schema?.['type'] === 'object' && isObject(last);
+    // The last field was cut off before its key, in it or behind it, before its value, or in that.
+    if (lacking.endsWith(':0')) return Object.keys(properties).some((name) => name.startsWith(key));
+    if (open.text.endsWith(':')) return schema !== undefined;
+    return beginsValue(last, open.token, schema);
+  });
+}
+
+/** Lines are written with unsafe characters as escapes; older versions wrote them as they are. */
+const isSpelling = (text: string, json: string): boolean =>
+  text === json || text === printableJson(json);
+
+const withoutRest = (text: string): string =>
+  text.endsWith(rest) ? text.slice(0, -rest.length) : text;
+
+const propertyOf = (properties: Properties, key: string): Schema | undefined =>
+  Object.hasOwn(properties, key) ? properties[key] : undefined;
+
+const fits = (value: unknown, schema: Schema | undefined): boolean =>
+  schema !== undefined && validatorOf(schema)(value);
+
+/** A value that may have been cut off: a longer one may be valid. */
+function beginsValue(value: unknown, token: string, schema: Schema | undefined): boolean {
+  const { type, pattern, enum: words, minimum = 0 } = schema ?? {};
+  switch (type) {
+    case 'string':
+      if (typeof value !== 'string') return false;
+      if (Array.isArray(words))
+        return words.some((word) => String(word).startsWith(withoutRest(value)));
+      return pattern !== fingerprint.pattern || /^[0-9a-f]{0,64}$/.test(withoutRest(value));
+    case 'integer':
+      return (minimum === 0 ? /^(?:0|[1-9]\d*)$/ : /^[1-9]\d*$/).test(token);
+    case 'object':
+      return isObject(value);
+    default:
+      return false;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Open {
+  /** With `rest` behind a string that was cut off, or 0 in the place of `token`. */
+  readonly text: string;
+  /** A number or a literal at the end, which may have been cut off. */
+  readonly token: string;
+  /** What closes the brackets that are open. */
+  readonly closers: string;
+}
+
+/** Undefined: it ends with something that begins no JSON value. */
+function withoutOpenToken(text: string): Open | undefined {
+  let closers = '';
+  let quoted = false;
+  let cutEscape: number | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (quoted && character === '\\') {
+      const length = text[at + 1] === 'u' ? 6 : 2;
+      if (at + length > text.length) cutEscape = at;
+      at += length - 1;
+    } else if (character === '"') quoted = !quoted;
+    else if (quoted) continue;
+    else if (character === '{') closers = `}${closers}`;
+    else if (character === '[') closers = `]${closers}`;
+    else if (character === '}' || character === ']') closers = closers.slice(1);
+  }
+  if (quoted) {
+    if (cutEscape !== undefined && !/^\\(u[0-9a-f]{0,3})?$/.test(text.slice(cutEscape)))
+      return undefined;
+    return { text: `${text.slice(0, cutEscape)}${restText}`, token: '', closers };
+  }
+  const token = /[-+.\w]+$/.exec(text)?.[0] ?? '';
+  if (token === '') return { text, token, closers };
+  const begins =
+    ['true', 'false', 'null'].some((literal) => literal.startsWith(token)) ||
+    /^-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:e[-+]?\d*)?)?$/.test(token);
+  return begins ? { text: `${text.slice(0, -token.length)}0`, token, closers } : undefined;
+}

@@ -1,0 +1,48 @@
+// What `refresh` and `audit` found, as text.
+import { printable } from '../../contract/base/printable.ts';
+import { creditsText } from './credits-text.ts';
+import type { Audited, Refreshed } from './drift.ts';
+import { count } from './text.ts';
+
+const whose = (tasks: readonly string[], project: string): string =>
+  printable(`${tasks.join(', ') || 'no task'}: project ${project}`);
+
+export function refreshText({ projects, changes, unread }: Refreshed): string {
+  const lines = [
+    `${count(projects, 'project')} read: ${changes.length === 0 ? 'all is as the state file says.' : `${count(changes.length, 'change')}.`}`,
+    ...changes.map(({ tasks, project, what, why, before, after }) => {
+      const credits = before === after ? '' : ` (${before} → ${after} credits)`;
+      return `  ${what}: ${whose(tasks, project)}: ${printable(why)}${credits}`;
+    }),
+    ...unread.map(({ project, why }) => `  not read: ${printable(project)}: ${printable(why)}`),
+  ];
+  if (changes.some(({ what }) => what === 'lost'))
+    lines.push('What is lost would have to be paid again: run --pay-again.');
+  return lines.join('\n');
+}
+
+export function auditText(audited: Audited): string {
+  const { projects, credits, jobs, differences, untold, doubts } = audited;
+  const net = credits.charged - credits.refunded;
+  const lines = [
+    `${count(projects, 'project')}; credits: ${creditsText({ ...credits, reserved: 0 })}.`,
+  ];
+  if (untold.projects > 0)
+    lines.push(
+      `The service no longer reports ${count(untold.projects, 'project')}, as after a deletion: ${count(untold.credits, 'credit')} by the state file.`,
+    );
+  if (doubts.jobs > 0)
+    lines.push(
+      `In doubt: ${count(doubts.jobs, 'creation')}, ${count(doubts.credits, 'credit')} set aside.`,
+    );
+  if (jobs !== net)
+    lines.push(
+      `The jobs add up to ${count(jobs, 'credit')}, the runs to ${net}: they must be equal.`,
+    );
+  for (const { tasks, project, here, there, why } of differences)
+    lines.push(
+      `  differs: ${whose(tasks, project)}: ${here} here, ${there} there: ${printable(why)}`,
+    );
+  if (differences.length === 0 && jobs === net) lines.push('The ledgers agree.');
+  return lines.join('\n');
+}

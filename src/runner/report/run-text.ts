@@ -1,0 +1,126 @@
+// A run as text: a line per item and per trouble while it lasts, and a summary.
+import { bugText } from '../../contract/base/bug.ts';
+import { printable } from '../../contract/base/printable.ts';
+import { creditsText } from './credits-text.ts';
+import type { Happening, Summary, TaskEnding, TroubleGroup } from './happening.ts';
+import { backText, waitingText } from './outage-text.ts';
+import { balanceLine, planText } from './plan-text.ts';
+import { serviceLine } from './service-text.ts';
+import { count, duration, table } from './text.ts';
+
+/** What a happening looks like on a terminal; undefined: nothing is shown. */
+export function happeningText(happening: Happening, items: number): string | undefined {
+  switch (happening.type) {
+    case 'warning':
+      return `warning: ${printable(happening.message)}`;
+    case 'service':
+      return serviceLine(happening.address);
+    case 'planned':
+      return planText(happening.plan);
+    case 'listening':
+      return listeningText(happening);
+    case 'account':
+      return balanceLine(happening.balance);
+    case 'task':
+      return happening.ending === 'doubt'
+        ? `  ${endingWord(happening.ending)}: ${printable(happening.task)}: ${printable(happening.why ?? '')}`
+        : undefined;
+    case 'item':
+      if (!happening.news) return undefined;
+      return `  ${String(happening.of).padStart(String(items).length)}/${items} ${printable(happening.item)}${happening.well ? '' : ' (not finished)'}`;
+    case 'waiting':
+      // Less and less often, while it is tried every half minute.
+      return isPowerOfTwo(happening.tries) ? printable(waitingText(happening)) : undefined;
+    case 'back':
+      return printable(backText(happening));
+    case 'stopping':
+      return `stopping: ${printable(happening.why)}; waiting for running requests`;
+    case 'bug':
+      return `error: ${printable(happening.task)}: ${printable(bugText(happening))}`;
+    case 'ended':
+      return undefined;
+  }
+}
+
+const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;
+
+function listeningText({ address, doubts }: Extract<Happening, { type: 'listening' }>): string {
+  const waiting =
+    doubts === 0 ? '' : `; ${count(doubts, 'creation')} in doubt may be resolved by them`;
+  return `Listening for the service's events at ${address}${waiting}`;
+}
+
+function endingWord(ending: TaskEnding): string {
+  return ending === 'doubt' ? 'IN DOUBT' : ending;
+}
+
+const headline: Readonly<Record<Summary['outcome'], string>> = {
+  done: 'Done.',
+  failed: 'Some tasks are not done.',
+  refused: 'Refused; nothing was sent.',
+  budget: 'Stopped for want of credits.',
+  doubt: 'Something is in doubt: it may have been paid, and is not repeated.',
+  unauthorized: 'The service refused the API key.',
+  interrupted: 'Interrupted. Run it again to go on; nothing is paid twice.',
+};
+
+export interface SummaryPlaces {
+  readonly state: string;
+  readonly output: string;
+}
+
+export function summaryText(summary: Summary, { state, output }: SummaryPlaces): string {
+  const { items, tasks, credits } = summary;
+  const kinds: readonly TaskEnding[] = [
+    'done',
+    'reused',
+    'skipped',
+    'excluded',
+    'failed',
+    'doubt',
+    'pending',
+    'blocked',
+  ];
+  const told = kinds
+    .filter((kind) => tasks[kind] > 0)
+    .map((kind) => `${tasks[kind]} ${kind === 'excluded' ? 'left out' : kind}`);
+  const lines = [
+    headline[summary.outcome],
+    ...(summary.stopped === undefined ? [] : [`  ${printable(summary.stopped)}`]),
+    table([
+      ['items', `${items.done} of ${items.total} finished`],
+      ['tasks', told.join(', ') || 'none'],
+      ['credits', creditsText(credits)],
+      ['time', duration(summary.elapsedMs)],
+      ['results', output],
+      ['state file', state],
+    ]),
+    ...(summary.groups.length === 0 ? [] : troubleLines(summary)),
+  ];
+  return printable(lines.join('\n'), true);
+}
+
+const mostGroups = 20;
+
+function troubleLines({ groups, tasks }: Summary): readonly string[] {
+  const bad = tasks.failed + tasks.doubt + tasks.pending;
+  const shown = groups.slice(0, mostGroups);
+  const named = shown.reduce((sum, { count: tasks }) => sum + tasks, 0);
+  return [
+    `${count(bad, 'task')} with trouble${bad > named ? `, the first ${named.toLocaleString('en-US')}` : ''}:`,
+    ...shown.map(groupText),
+    'Run it again to try what failed; what is done is reused.',
+  ];
+}
+
+function groupText({ step, ending, why, advice, count: tasks, examples }: TroubleGroup): string {
+  const [first = step] = examples;
+  const who = tasks === 1 ? first : `${count(tasks, 'task')} of ${step}`;
+  const more = tasks > examples.length ? `, and ${count(tasks - examples.length, 'other')}` : '';
+  const list = examples.map((task) => printable(task)).join(', ');
+  return [
+    `  ${endingWord(ending)}: ${printable(who)}: ${printable(why)}`,
+    ...(tasks === 1 ? [] : [`    ${list}${more}`]),
+    ...(advice === undefined ? [] : [`    → ${advice}`]),
+  ].join('\n');
+}

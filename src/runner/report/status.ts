@@ -1,0 +1,203 @@
+// What a state file says: jobs by step kind and state, credits, and what needs a person.
+
+import { adviceFor } from '../../contract/api/advice.ts';
+import { printable } from '../../contract/base/printable.ts';
+import { type StandingFailure, standingFailures } from '../journal/failures.ts';
+import type { Account, Ledger } from '../journal/ledger.ts';
+import type { JobLine } from '../journal/line.ts';
+import type { ResultFate } from '../plan/result-fate.ts';
+import { stepOf } from '../task/task.ts';
+import { creditsText } from './credits-text.ts';
+import { count, table } from './text.ts';
+
+export interface Doubt {
+  readonly tasks: readonly string[];
+  readonly name: string;
+  readonly since: string;
+  readonly reserved: number;
+  /** What is known of the request; undefined: the run died before an answer. */
+  readonly why?: string;
+}
+
+export interface Failure {
+  readonly task: string;
+  readonly why: string;
+  /** What a person can do. */
+  readonly advice?: string;
+}
+
+/** Paid and complete, with no file on disk recorded, and no step that fetches it. */
+export interface Remote {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  /** `keep: remote` says that it stays there. */
+  readonly meant: boolean;
+}
+
+/** Paid and complete, with no file on disk recorded: the next run fetches it. */
+export interface Unsaved {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  /** When the address that the service gave runs out, ISO 8601. A fresh one is had while the project exists. */
+  readonly expires: string;
+  /** It has run out, or does so within the time that was asked about. */
+  readonly soon: boolean;
+}
+
+/** A charge that the service raised after its first answer. */
+export interface Addition {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  readonly credits: number;
+}
+
+export interface Status {
+  /** Who works on the state file at this moment. */
+  readonly running?: string;
+  readonly runs: number;
+  readonly lastRun?: { readonly at: string; readonly ended?: string };
+  readonly credits: Account;
+  /** Jobs by step kind, then by state. */
+  readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outputs: number;
+  readonly unsaved: readonly Unsaved[];
+  readonly remote: readonly Remote[];
+  readonly additions: readonly Addition[];
+  readonly doubts: readonly Doubt[];
+  readonly failures: readonly Failure[];
+  readonly skipped: number;
+}
+
+export interface StatusQuestion {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Results whose addresses run out within so many milliseconds are named. */
+  readonly expiringMs: number;
+  /** What the pipeline does with the results of a step. */
+  readonly fateOf: (step: string) => ResultFate;
+  /** Who works on the state file: what was sent and has no answer yet is then on its way, and not in doubt. */
+  readonly running?: string | undefined;
+}
+
+export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
+  const { now, expiringMs, fateOf, running } = question;
+  const jobs: Record<string, Record<string, number>> = {};
+  const doubts: Doubt[] = [];
+  const unsaved: Unsaved[] = [];
+  const remote: Remote[] = [];
+  const additions: Addition[] = [];
+  let outputs = 0;
+  for (const job of ledger.jobs()) {
+    const states = jobs[job.kind] ?? {};
+    states[job.state] = (states[job.state] ?? 0) + 1;
+    jobs[job.kind] = states;
+    outputs += job.outputs?.length ?? 0;
+    if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
+      doubts.push(doubtOf(job));
+    const { added, project = '' } = job;
+    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0) {
+      const fates = new Set(job.tasks.map((task) => fateOf(stepOf(task))));
+      if (fates.has('fetched')) unsaved.push(unsavedOf(job, now + expiringMs));
+      else if (!fates.has('used'))
+        remote.push({ tasks: job.tasks, project, meant: fates.has('kept') });
+    }
+    if (added !== undefined) additions.push({ tasks: job.tasks, project, credits: added });
+  }
+  const tasks = ledger.tasks();
+  const last = ledger.runs().at(-1);
+  return {
+    ...(running === undefined ? {} : { running }),
+    runs: ledger.runs().length,
+    ...(last === undefined
+      ? {}
+      : { lastRun: { at: last.at, ...(last.ended === undefined ? {} : { ended: last.ended }) } }),
+    credits: ledger.total,
+    jobs,
+    outputs,
+    unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
+    remote,
+    additions,
+    doubts,
+    failures: standingFailures(ledger).map(failureOf),
+    skipped: tasks.filter(({ state }) => state === 'skipped').length,
+  };
+}
+
+const doubtOf = (job: JobLine): Doubt => ({
+  tasks: job.tasks,
+  name: job.name ?? '',
+  since: job.at,
+  reserved: job.reserve ?? 0,
+  ...(job.error === undefined ? {} : { why: job.error.message }),
+});
+
+function failureOf({ tasks, why, code }: StandingFailure): Failure {
+  const advice = adviceFor(code);
+  return { task: tasks.join(', '), why, ...(advice === undefined ? {} : { advice }) };
+}
+
+/** interface.md, Project record: an address lasts 24 hours. */
+const addressLifetimeMs = 24 * 3_600_000;
+
+function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number): Unsaved {
+  const runsOut = expires ?? new Date(Date.parse(at) + addressLifetimeMs).toISOString();
+  return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
+}
+
+/** `file`: the state file as it is shown; `pipeline`: the pipeline file, for commands to type. */
+export function statusText(status: Status, file: string, pipeline: string): string {
+  const { credits, lastRun, running } = status;
+  const unfinished = running === undefined ? 'was interrupted' : 'is not finished';
+  const ended = lastRun?.ended === undefined ? unfinished : `ended ${lastRun.ended}`;
+  const sent = running === undefined ? 'doubt' : 'sent';
+  const rows = Object.entries(status.jobs).map(([kind, states]) => [
+    kind,
+    Object.entries(states)
+      .map(([state, n]) => `${n} ${state === 'intended' ? sent : state}`)
+      .join(', '),
+  ]);
+  const lines = [
+    `${printable(file)}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${printable(lastRun.at)} and ${printable(ended)}`}`,
+    table(rows),
+    `Credits: ${creditsText(credits, running === undefined ? 'in doubt' : 'set aside')}. ` +
+      `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
+  ];
+  if (running !== undefined)
+    lines.push(`A run is going on (${printable(running)}): these figures change while it lasts.`);
+  for (const doubt of status.doubts) lines.push(...doubtLines(doubt, pipeline));
+  for (const { tasks, project, expires, soon } of status.unsaved)
+    lines.push(
+      `${soon ? 'RUNS OUT: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
+        `its address lasts until ${printable(expires)}. The next run fetches it first.`,
+    );
+  for (const { tasks, project, meant } of status.remote)
+    lines.push(
+      `paid, kept at the service${meant ? '' : ': no step downloads it'}: ${printable(tasks.join(', '))} (project ${printable(project)})` +
+        (meant ? '' : '\n    → add a download step, or say keep: remote on the step'),
+    );
+  for (const { tasks, project, credits: added } of status.additions)
+    lines.push(
+      `the service added ${count(added, 'credit')} after its answer: ${printable(tasks.join(', '))} (project ${printable(project)})`,
+    );
+  for (const { task, why, advice } of status.failures)
+    lines.push(
+      `failed: ${printable(task)}: ${printable(why)}${advice === undefined ? '' : `\n    → ${advice}`}`,
+    );
+  return printable(lines.join('\n'), true);
+}
+
+/** When, under which name, at what price, what is known, and how it is settled. */
+function doubtLines(
+  { tasks, name, since, reserved, why }: Doubt,
+  pipeline: string,
+): readonly string[] {
+  const command = printable(`shotlist resolve ${pipeline} ${JSON.stringify(tasks[0] ?? name)}`);
+  return [
+    `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside; ` +
+      `${printable(why ?? 'the run died before the service answered')}.`,
+    `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
+    `    It is there: ${command} --project <its id>`,
+    `    It is not:   ${command} --not-charged`,
+    `    Who knows:   ${command} --abandon (its credits count as charged)`,
+  ];
+}

@@ -1,0 +1,37 @@
+// Words for people: numbers, times, tables. No colour carries meaning, so there is none.
+import { printable } from '../../contract/base/printable.ts';
+
+export function count(n: number, noun: string): string {
+  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 120
+    ? `${minutes} min ${seconds % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Columns as wide as their widest cell; columns named in `right` are aligned to the right. */
+export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+  const widths: number[] = [];
+  const shown = rows.map((row) => row.map((cell) => printable(cell)));
+  for (const row of shown)
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    });
+  const lines = shown.map((row) =>
+    row
+      .map((cell, column) =>
+        right.includes(column)
+          ? cell.padStart(widths[column] ?? 0)
+          : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.map((line) => `  ${line}`).join('\n');
+}

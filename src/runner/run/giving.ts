@@ -1,0 +1,34 @@
+// Puts a finished task's outputs where later steps look for them.
+import type { JsonObject } from '../../contract/base/json.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { resultOf } from '../journal/line.ts';
+import type { Step } from '../language/pipeline.ts';
+import { savedOutputs } from '../plan/saved-outputs.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import { namedByContent } from '../task/outputs.ts';
+import type { Work } from './work.ts';
+
+/** `live`: as requests see them now; undefined: they are renewed when something needs them. */
+export function give(
+  work: Work,
+  step: Step,
+  {
+    fingerprint,
+    live,
+    ledger,
+  }: {
+    readonly fingerprint: Fingerprint;
+    readonly live: JsonObject | undefined;
+    readonly ledger: Ledger;
+  },
+): void {
+  const job = ledger.job(fingerprint);
+  if (job === undefined) throw new Error(`bug: ${work.task(step)} gave without a job`);
+  const { deed } = step.kind;
+  if (deed === 'download' || deed === 'delete') {
+    const outputs = savedOutputs(job, work.task(step));
+    return work.give(step, fingerprint, outputs, outputs);
+  }
+  const content = namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
+  work.give(step, fingerprint, content, live);
+}

@@ -1,0 +1,15 @@
+// How a creation's attempts are counted: those that the service never looked at do not count.
+import type { JobLine } from '../../journal/line.ts';
+
+/** The code of a creation that was not taken because of an outage. */
+export const heldCode = 'outage';
+
+const notSpent: readonly (string | undefined)[] = [heldCode, 'withheld'];
+
+/** The number of a job's next attempt, from 1. */
+export function nextAttempt(job: JobLine | undefined): number {
+  if (job === undefined) return 1;
+  return job.state === 'failed' && notSpent.includes(job.error?.code)
+    ? job.attempt
+    : job.attempt + 1;
+}

@@ -1,0 +1,68 @@
+// The inquiry: every project that the state file knows is read again at the service, and compared with what is known.
+import pLimit from 'p-limit';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import type { Project } from '../../../contract/api/project.ts';
+import type { Result } from '../../../contract/base/result.ts';
+import { toolNamed } from '../../../contract/kinds/tools.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { JobLine } from '../../journal/line.ts';
+import type { Clock, MediaApi } from './ports.ts';
+import { patiently } from './retry.ts';
+
+/** A project that the state file names: a job's own, or one of an earlier attempt. */
+export interface KnownProject {
+  readonly job: JobLine;
+  readonly project: string;
+  /** Credits that the ledger holds for it. */
+  readonly credits: number;
+  readonly past: boolean;
+}
+
+export interface Inquired extends KnownProject {
+  readonly answer: Result<Project, ApiFailure>;
+}
+
+export function* knownProjects(ledger: Ledger): Generator<KnownProject> {
+  for (const job of ledger.jobs()) {
+    const { project, credits = 0, past = [] } = job;
+    if (project !== undefined) yield { job, project, credits, past: false };
+    for (const attempt of past)
+      if (attempt.project !== undefined)
+        yield { job, project: attempt.project, credits: attempt.credits, past: true };
+  }
+}
+
+const atOnce = 16;
+const attempts = 5;
+
+/** Reads a project as patiently as a run does: one lost answer is no answer about the project. */
+export async function readPatiently(
+  api: MediaApi,
+  clock: Clock,
+  { kind, project }: { readonly kind: string; readonly project: string },
+): Promise<Result<Project, ApiFailure>> {
+  const record = toolNamed(kind)?.record ?? 'image';
+  const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
+  return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
+}
+
+/** Reads them in groups, so that memory does not grow with their number. An answer that is a failure is one too. */
+export async function* inquire(
+  ledger: Ledger,
+  api: MediaApi,
+  clock: Clock,
+): AsyncGenerator<Inquired> {
+  const limit = pLimit(atOnce);
+  const read = async (known: KnownProject): Promise<Inquired> => {
+    const { job, project } = known;
+    return { ...known, answer: await readPatiently(api, clock, { kind: job.kind, project }) };
+  };
+  let group: Promise<Inquired>[] = [];
+  for (const known of [...knownProjects(ledger)]) {
+    group.push(limit(read, known));
+    if (group.length < atOnce * 4) continue;
+    yield* await Promise.all(group);
+    group = [];
+  }
+  yield* await Promise.all(group);
+}

@@ -1,0 +1,93 @@
+// The runner in this process: jobs of a step kind share a p-limit, each stops at every event until it is told on.
+import pLimit, { type LimitFunction } from 'p-limit';
+import { bugOf } from '../../../contract/base/bug.ts';
+import type { JobOrder } from './job.ts';
+import { perform } from './perform.ts';
+import type { Notice, Runner } from './ports.ts';
+import type { World } from './world.ts';
+
+export interface LocalRunnerOptions {
+  readonly world: World;
+  /** Ends `world.stop`. */
+  readonly stopper: AbortController;
+  /** Jobs of a step kind at once; a kind that is not named is bounded only by the window of items. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Runner {
+  const limiters = new Map<string, LimitFunction>();
+  /** The jobs that wait, and how to tell them to go on; a text says why they may not. */
+  const leaves = new Map<string, (refusal: string | undefined) => void>();
+  let waiting: Notice[] = [];
+  let wake: (() => void) | undefined;
+  let crash: { readonly error: unknown } | undefined;
+
+  const tell = (notice: Notice): void => {
+    waiting.push(notice);
+    wake?.();
+  };
+
+  const fail = (error: unknown): void => {
+    crash ??= { error };
+    wake?.();
+  };
+
+  const drive = async (order: JobOrder): Promise<void> => {
+    const { key } = order;
+    if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: { end: 'stopped' } });
+    const performance = perform(order, world);
+    for (;;) {
+      const step = await performance.next();
+      if (step.done === true) return tell({ is: 'ended', key, outcome: step.value });
+      const leave = new Promise<string | undefined>((resolve) => leaves.set(key, resolve));
+      tell('ask' in step.value ? { is: 'ask', key } : { is: 'event', key, ...step.value });
+      const refusal = await leave;
+      if (refusal === undefined) continue;
+      await performance.return({ end: 'withheld', why: refusal });
+      return tell({ is: 'ended', key, outcome: { end: 'withheld', why: refusal } });
+    }
+  };
+
+  const answer = (key: string, refusal: string | undefined): void => {
+    const leave = leaves.get(key);
+    leaves.delete(key);
+    leave?.(refusal);
+  };
+
+  const limiterOf = (kind: string): LimitFunction | undefined => {
+    const limit = limits[kind];
+    if (limit === undefined) return undefined;
+    let limiter = limiters.get(kind);
+    if (limiter === undefined) {
+      limiter = pLimit(limit);
+      limiters.set(kind, limiter);
+    }
+    return limiter;
+  };
+
+  return {
+    start(order) {
+      const limiter = limiterOf(order.kind);
+      // Whatever is thrown is a bug in this one job; the others know nothing of it.
+      const ended = (error: unknown): void =>
+        tell({ is: 'ended', key: order.key, outcome: { end: 'bug', bug: bugOf(error) } });
+      const running = limiter === undefined ? drive(order) : limiter(drive, order);
+      running.catch(ended);
+    },
+    async next() {
+      while (waiting.length === 0 && crash === undefined)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      wake = undefined;
+      if (crash !== undefined) throw crash.error;
+      const happened = waiting;
+      waiting = [];
+      return happened;
+    },
+    proceed: (key) => answer(key, undefined),
+    decline: answer,
+    abort: () => stopper.abort(),
+    fail,
+  };
+}

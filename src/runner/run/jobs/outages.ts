@@ -1,0 +1,136 @@
+// Outages are a state of the run, not failures of its tasks: while the service is away, the run waits. Storage may be at
+// other hosts than the service, and creations may be throttled while everything else works, so each has a circuit
+// breaker of its own.
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import { err, type Result } from '../../../contract/base/result.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
+import type { Happening, Outage } from '../../report/happening.ts';
+import { givenUpText, whyAway } from '../../report/outage-text.ts';
+import { Breaker, type Turn, type Waiting } from './breaker.ts';
+import type { Clock, MediaApi } from './ports.ts';
+
+export interface OutageOptions {
+  readonly api: MediaApi;
+  /** The service's base address. */
+  readonly address: string;
+  readonly clock: Clock;
+  readonly stop: AbortSignal;
+  /** The first pause before the service is tried again, in milliseconds. */
+  readonly backoffMs: number;
+  /** For how long an outage is waited for, in milliseconds (`limits.outage`). */
+  readonly limitMs: number;
+  readonly say: (happening: Happening) => void;
+}
+
+type Answer<T> = Promise<Result<T, ApiFailure>>;
+
+export class Outages {
+  /** The same service. Its free calls wait while it is away, and are made again when it is back. */
+  readonly api: MediaApi;
+  readonly #o: OutageOptions;
+  readonly #service: Breaker;
+  readonly #creations: Breaker;
+  readonly #storage = new Map<string, Breaker>();
+
+  constructor(options: OutageOptions) {
+    this.#o = options;
+    this.#service = this.#breaker({ of: 'service' });
+    this.#creations = this.#breaker({ of: 'creations' });
+    this.api = this.#waiting(options.api);
+  }
+
+  /** For how long the service was away so far, in milliseconds. No timeout of a project counts that. */
+  get waitedMs(): number {
+    return this.#service.waitedMs;
+  }
+
+  /** A creation would have to wait. */
+  get holdCreations(): boolean {
+    return this.#service.isOpen || this.#creations.isOpen;
+  }
+
+  /**
+   * Waits until a creation may be sent. Whether the service is back is never tried with a creation, whose answer could get
+   * lost: a free call goes first.
+   */
+  async readyToCreate(): Answer<Turn> {
+    for (;;) {
+      const turn = await this.#service.turn();
+      if (!turn.ok) return turn;
+      if (!turn.value.probe) return await this.#creations.turn();
+      this.#service.hear(await this.#o.api.account(), turn.value);
+    }
+  }
+
+  /** True: the creation was not taken because of an outage. */
+  hearOfCreation(answer: Result<unknown, ApiFailure>, turn: Turn): boolean {
+    const lost = !answer.ok && answer.error.reason === 'unreachable';
+    const busy =
+      !answer.ok && (answer.error.reason === 'throttled' || answer.error.reason === 'unavailable');
+    if (!busy) this.#service.hear(answer, { probe: false });
+    // The service must be back before creations can be tried again.
+    const told = lost ? err<ApiFailure>({ reason: 'aborted', message: '' }) : answer;
+    return this.#creations.hear(told, turn) || lost;
+  }
+
+  #waiting(api: MediaApi): MediaApi {
+    const service = <T>(call: () => Answer<T>): Answer<T> => through(this.#service, call);
+    const storage = <T>(url: string, call: () => Answer<T>): Answer<T> =>
+      through(this.#storageAt(url), call);
+    return {
+      uploadAddress: (file) => service(() => api.uploadAddress(file)),
+      put: (target, file) => storage(target.uploadUrl, () => api.put(target, file)),
+      detectFaces: (body) => service(() => api.detectFaces(body)),
+      faceDetection: (id) => service(() => api.faceDetection(id)),
+      account: () => service(() => api.account()),
+      create: (tool, body, known) => api.create(tool, body, known),
+      project: (record, id) => service(() => api.project(record, id)),
+      deleteProject: (record, id) => service(() => api.deleteProject(record, id)),
+      download: (url, into) => storage(url, () => api.download(url, into)),
+    };
+  }
+
+  /** Of the host that an address is at: the service's own where it is the same. */
+  #storageAt(url: string): Breaker {
+    const origin = originOf(url);
+    if (origin === originOf(this.#o.address)) return this.#service;
+    const known = this.#storage.get(origin);
+    if (known !== undefined) return known;
+    const made = this.#breaker({ of: 'storage', at: origin });
+    this.#storage.set(origin, made);
+    return made;
+  }
+
+  #breaker(outage: Outage): Breaker {
+    const { clock, stop, backoffMs, limitMs, say } = this.#o;
+    const waiting = ({ since, failure, tries, nextTryMs }: Waiting): void =>
+      say({
+        type: 'waiting',
+        ...outage,
+        why: scrubbed(whyAway(failure)),
+        since: new Date(since).toISOString(),
+        ...{ tries, nextTryMs, limitMs },
+      });
+    return new Breaker({
+      ...{ clock, stop, backoffMs, limitMs, waiting },
+      back: (waitedMs) => say({ type: 'back', ...outage, waitedMs }),
+      givenUp: (failure) => ({
+        reason: 'outage',
+        message: givenUpText(outage, whyAway(failure), limitMs),
+      }),
+    });
+  }
+}
+
+/** Empty for what is no address: the call will say so. */
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+
+/** A free call: it is made when its turn comes, and again while an outage lasts. */
+async function through<T>(breaker: Breaker, call: () => Answer<T>): Answer<T> {
+  for (;;) {
+    const turn = await breaker.turn();
+    if (!turn.ok) return turn;
+    const answer = await call();
+    if (!breaker.hear(answer, turn.value)) return answer;
+  }
+}

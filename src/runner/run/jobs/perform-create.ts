@@ -1,0 +1,256 @@
+// The paid job. The intent is on disk above the request, what was created above everything that uses it. An answer
+// that was lost may still come as an event.
+import {
+  type ApiFailure,
+  explainFailure,
+  remedy,
+  worthAnotherAttempt,
+} from '../../../contract/api/failure.ts';
+import type { Project, RecordKind } from '../../../contract/api/project.ts';
+import { ok, type Result, unreachable } from '../../../contract/base/result.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
+import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { liveProject } from '../../task/outputs.ts';
+import { heldCode } from './attempt.ts';
+import type { Turn } from './breaker.ts';
+import type { AttachOrder, AwaitOrder, CreateOrder, Outcome } from './job.ts';
+import type { Asking, Performance } from './performance.ts';
+import { pauses, rarerWithNews } from './poll.ts';
+import { patiently, pauseAfter } from './retry.ts';
+import { type Settlement, settlementOf } from './settlement.ts';
+import type { World } from './world.ts';
+
+export async function* create(order: CreateOrder, world: World): Performance {
+  const { fingerprint: job, task, kind, attempt, name, reserve, expectation } = order;
+  const { measure } = expectation;
+  // Before the intent: whatever dies while this waits, nothing is in doubt.
+  const turn = await world.outages.readyToCreate();
+  if (!turn.ok) return unreadable(turn.error);
+  world.news?.expect(name, recordOf(kind));
+  const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
+  yield { durable: true, event: intent };
+  const answer = yield* sent(order, turn.value, world);
+  if (answer.is === 'made') return yield* created(order, answer.made, world);
+  if (answer.is === 'held') return yield* held(order, answer.failure, world);
+  return yield* notCreated(order, answer.failure, world);
+}
+
+interface Made {
+  readonly project: string;
+  readonly credits: number;
+}
+
+type Sent =
+  | { readonly is: 'made'; readonly made: Made }
+  | { readonly is: 'not-made'; readonly failure: ApiFailure }
+  /** It was surely not taken, because of an outage. */
+  | { readonly is: 'held'; readonly failure: ApiFailure };
+
+type Sending = AsyncGenerator<Asking, Sent, void>;
+
+/** Sends the request; again only while it was surely not taken, and each time with leave, since prices may have risen. */
+async function* sent(order: CreateOrder, turn: Turn, world: World): Sending {
+  for (let tries = 1; ; tries++) {
+    const answer = await answered(order, world);
+    const spared = world.outages.hearOfCreation(answer, turn);
+    if (answer.ok) return { is: 'made', made: answer.value };
+    const failure = answer.error;
+    if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
+    if (spared || world.outages.holdCreations) return { is: 'held', failure };
+    if (tries >= order.attempts) return { is: 'not-made', failure };
+    await pauseAfter(failure, tries, world);
+    if (world.stop.aborted) return { is: 'not-made', failure: { reason: 'aborted', message: '' } };
+    yield { ask: 'send' };
+  }
+}
+
+/** On record as not taken before the wait begins: then it is begun again, and no attempt is spent. */
+async function* held(
+  { fingerprint: job, name }: CreateOrder,
+  failure: ApiFailure,
+  { news }: World,
+): Performance {
+  const why = scrubbed(explainFailure(failure));
+  news?.known(name);
+  const error = { code: heldCode, message: why };
+  yield { durable: true, event: { event: 'refused', job, error } };
+  return { end: 'withheld', why };
+}
+
+/** The service's answer or an event that names the attempt, whichever comes first: both say what was made. */
+async function answered(order: CreateOrder, world: World): Promise<Result<Made, ApiFailure>> {
+  const { news } = world;
+  if (news === undefined) return await send(order, world);
+  const early = news.told(order.name);
+  if (early !== undefined) return ok(madeOf(order, early));
+  const known = new AbortController();
+  const answer = send(order, world, known.signal);
+  const event = news
+    .hear(order.name, known.signal)
+    .then((told) => (told === undefined ? answer : ok(madeOf(order, told))));
+  const first = await Promise.race([answer, event]);
+  known.abort();
+  return first;
+}
+
+async function send(
+  { kind, name, body, reserve }: CreateOrder,
+  world: World,
+  known?: AbortSignal,
+): Promise<Result<Made, ApiFailure>> {
+  const made = await world.api.create(kind, { ...body, name }, known);
+  return made.ok ? ok({ project: made.value.id, credits: made.value.credits ?? reserve }) : made;
+}
+
+/** An event says what was made, in the words of a project's record. */
+function madeOf({ reserve }: CreateOrder | AwaitOrder, told: Project): Made {
+  const credits = told.credits_charged ?? (told.status === 'error' ? 0 : reserve);
+  return { project: told.id, credits };
+}
+
+/** Paid: known for ever before anything uses it, and before an event that says so is answered. */
+async function* created(
+  order: CreateOrder | AwaitOrder,
+  { project, credits }: Made,
+  world: World,
+): Performance {
+  const { fingerprint: job, name } = order;
+  yield { durable: true, event: { event: 'created', job, project, credits } };
+  world.news?.known(name);
+  return yield* settle({ ...order, project, credits }, world);
+}
+
+async function* notCreated(order: CreateOrder, failure: ApiFailure, world: World): Performance {
+  const { news, clock } = world;
+  const why = scrubbed(explainFailure(failure));
+  const what = remedy('create', failure);
+  if (what === 'doubt') {
+    yield { durable: true, event: { event: 'doubt', job: order.fingerprint, why } };
+    const told = await heard(order, clock.elapsed() + (news?.patienceMs ?? 0), world);
+    if (told === undefined) return { end: 'doubt', why };
+    return yield* created(order, madeOf(order, told), world);
+  }
+  news?.known(order.name);
+  const error = { code: failure.reason, message: why };
+  yield { durable: false, event: { event: 'refused', job: order.fingerprint, error } };
+  switch (what) {
+    case 'retry':
+    case 'fail':
+      return { end: 'failed', why, again: false, code: failure.reason };
+    case 'resupply':
+      return { end: 'resupply', why };
+    case 'stop-step':
+      return { end: 'stop', what: 'step', why, failure };
+    case 'stop-paid':
+      return { end: 'stop', what: 'paid', why, failure };
+    case 'stop-run':
+      return { end: 'stop', what: 'run', why, failure };
+    case 'stopped':
+      return { end: 'stopped' };
+    default:
+      return unreachable(what);
+  }
+}
+
+/** In doubt since an earlier run: all such attempts are waited for at the same time, not one after the other. */
+export async function* awaitNews(order: AwaitOrder, world: World): Performance {
+  const told = await heard(order, world.news?.patientUntil ?? 0, world);
+  if (told !== undefined) return yield* created(order, madeOf(order, told), world);
+  const { name, begun } = order;
+  const why = `in doubt: a creation named "${name}" was begun ${begun}, and no event has said what became of it`;
+  return { end: 'doubt', why };
+}
+
+/** What an event says of an attempt in doubt; undefined: none came in time. */
+async function heard(
+  { name }: CreateOrder | AwaitOrder,
+  until: number,
+  { news, clock, stop }: World,
+): Promise<Project | undefined> {
+  if (news === undefined) return undefined;
+  const over = new AbortController();
+  const enough = AbortSignal.any([stop, over.signal]);
+  const patience = clock
+    .sleep(Math.max(0, until - clock.elapsed()), enough)
+    .then(() => over.abort());
+  const told = await news.hear(name, enough);
+  over.abort();
+  await patience;
+  return told;
+}
+
+/** Paid by an earlier run: its result is waited for, or read again for fresh addresses. */
+export async function* attach(order: AttachOrder, world: World): Performance {
+  if (!order.settled) return yield* settle(order, world);
+  const record = await readProject(order, world);
+  if (!record.ok) return unreadable(record.error);
+  if (record.value.enabled === false)
+    return { end: 'pending', why: `project ${order.project} was deleted elsewhere` };
+  return { end: 'done', live: liveProject(record.value) };
+}
+
+type Paid = Pick<
+  AttachOrder,
+  'fingerprint' | 'kind' | 'project' | 'credits' | 'timeoutMs' | 'attempts'
+>;
+
+/** Waits until a project is over; an event that says so ends a pause early. The record is the truth all the same. */
+async function* settle(paid: Paid, world: World): Performance {
+  const { project } = paid;
+  const { clock, stop, news, outages } = world;
+  // What the service was away for does not count.
+  const spent = (): number => clock.elapsed() - outages.waitedMs;
+  const until = spent() + paid.timeoutMs;
+  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.haste);
+  const rarer = news === undefined ? 1 : rarerWithNews;
+  try {
+    for (;;) {
+      const pause = waits.next().value * rarer;
+      // From before the read: what happens while it is on its way counts as news.
+      const bell = news?.bell(project);
+      const read = await readProject(paid, world);
+      if (!read.ok) return unreadable(read.error);
+      const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
+      if (settled !== undefined) {
+        yield { durable: false, event: settled };
+        return outcomeOf(settled, read.value);
+      }
+      const left = until - spent();
+      if (left <= 0) {
+        const why = `project ${project} is still ${read.value.status} after its timeout`;
+        return { end: 'pending', why };
+      }
+      const enough = bell === undefined ? stop : AbortSignal.any([stop, bell]);
+      await clock.sleep(Math.min(pause, left), enough);
+      if (stop.aborted) return { end: 'stopped' };
+    }
+  } finally {
+    news?.unbell(project);
+  }
+}
+
+function outcomeOf({ status, error }: Settlement, record: Project): Outcome {
+  if (error === undefined) return { end: 'done', live: liveProject(record) };
+  const { code, message } = error;
+  const again = status === 'error' && worthAnotherAttempt(code);
+  return { end: 'failed', why: `${code}: ${message}`, again, code };
+}
+
+function readProject(
+  { kind, project, attempts }: Pick<AttachOrder, 'kind' | 'project' | 'attempts'>,
+  world: World,
+): ReturnType<World['api']['project']> {
+  return patiently<Project>('free', attempts, world, () =>
+    world.api.project(recordOf(kind), project),
+  );
+}
+
+const recordOf = (kind: string): RecordKind => toolNamed(kind)?.record ?? 'image';
+
+function unreadable(failure: ApiFailure): Outcome {
+  const why = scrubbed(explainFailure(failure));
+  if (failure.reason === 'aborted') return { end: 'stopped' };
+  if (failure.reason === 'unauthorized' || failure.reason === 'outage')
+    return { end: 'stop', what: 'run', why, failure };
+  return { end: 'pending', why: `its project could not be read: ${why}` };
+}

@@ -1,0 +1,173 @@
+// The free jobs that make inputs: upload, face detection, hashing. Harmless when done twice.
+import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
+import { type ApiFailure, explainFailure } from '../../../contract/api/failure.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
+import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
+import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts';
+import type {
+  DetectOrder,
+  DigestOrder,
+  Outcome,
+  ReuploadOrder,
+  Unreadable,
+  UploadOrder,
+} from './job.ts';
+import type { Performance, Recorded } from './performance.ts';
+import type { Place } from './place.ts';
+import { pauses } from './poll.ts';
+import { patiently } from './retry.ts';
+import type { World } from './world.ts';
+
+export async function* upload(order: UploadOrder, world: World): Performance {
+  const sent = await send(order, order.attempts, world);
+  if (!sent.ok) return sent.error;
+  const result = { file_path: sent.value };
+  yield {
+    durable: false,
+    event: { event: 'supplied', job: order.fingerprint, task: order.task, kind: 'upload', result },
+  };
+  return { end: 'done', live: result };
+}
+
+export async function* reupload(order: ReuploadOrder, world: World): Performance {
+  const paths: string[] = [];
+  for (const file of order.files) {
+    const sent = await send(file, order.attempts, world);
+    if (!sent.ok) return sent.error;
+    paths.push(sent.value);
+    yield {
+      durable: false,
+      event: {
+        event: 'supplied',
+        job: file.fingerprint,
+        task: order.task,
+        kind: 'upload',
+        result: { file_path: sent.value },
+      },
+    };
+  }
+  return { end: 'done', live: liveFromUploads(order.result, paths) };
+}
+
+interface Sending {
+  readonly from: Place;
+  readonly name: string;
+  readonly content: string;
+}
+
+/** Uploads one file; an address that went stale meanwhile is asked for again with the next attempt. */
+async function send(
+  file: Sending,
+  attempts: number,
+  world: World,
+): Promise<Result<string, Outcome>> {
+  const extension = extensionOf(file.name);
+  const type = mediaTypeOf(extension) ?? 'image';
+  const { api, disk } = world;
+  const sent = await patiently('free', attempts, world, async () => {
+    const target = await api.uploadAddress({ type, extension });
+    if (!target.ok) return target;
+    const put = await api.put(target.value, disk.fileAt(file.from));
+    return put.ok ? ok({ path: target.value.filePath, digest: put.value }) : put;
+  });
+  if (!sent.ok) return err(freeFailure(sent.error));
+  if (sent.value.digest !== file.content)
+    return err({
+      end: 'failed',
+      why: `${file.name} changed while it was being uploaded`,
+      again: false,
+    });
+  return ok(sent.value.path);
+}
+
+/** A free request that did not succeed: nothing was charged, the task fails or everything stops. */
+export function freeFailure(failure: ApiFailure): Outcome {
+  const why = scrubbed(explainFailure(failure));
+  switch (failure.reason) {
+    case 'aborted':
+      return { end: 'stopped' };
+    case 'unauthorized':
+    case 'outage':
+      return { end: 'stop', what: 'run', why, failure };
+    case 'forbidden':
+      return { end: 'stop', what: 'step', why, failure };
+    case 'local':
+      return { end: 'stop', what: 'paid', why, failure };
+    case 'missing-asset':
+      return { end: 'resupply', why };
+    case 'payment-required':
+    case 'not-found':
+    case 'expired':
+    case 'refused':
+    case 'throttled':
+    case 'unavailable':
+    case 'unreachable':
+    case 'unanswered':
+      return { end: 'failed', why, again: false };
+  }
+}
+
+/** Not published for face detection; about that of the tools that begin with one. */
+const medianSeconds = 4;
+
+export async function* detect(order: DetectOrder, world: World): Performance {
+  const { api, clock, stop, outages } = world;
+  let id = order.detection;
+  if (id === undefined) {
+    const begun = await patiently('free', order.attempts, world, () =>
+      api.detectFaces(detectionRequest(order.body)),
+    );
+    if (!begun.ok) return freeFailure(begun.error);
+    id = begun.value.id;
+  }
+  const detection = id;
+  // What the service was away for does not count.
+  const spent = (): number => clock.elapsed() - outages.waitedMs;
+  const until = spent() + order.timeoutMs;
+  const waits = pauses(medianSeconds / world.haste);
+  for (;;) {
+    const pause = waits.next().value;
+    const read = await patiently('free', order.attempts, world, () => api.faceDetection(detection));
+    if (!read.ok)
+      return order.detection !== undefined && read.error.reason === 'not-found'
+        ? { end: 'resupply', why: 'the face detection is gone' }
+        : freeFailure(read.error);
+    const record = read.value;
+    if (record.status === 'complete') {
+      const result = lastingFaces(record);
+      if (order.detection === undefined)
+        yield {
+          durable: false,
+          event: {
+            event: 'supplied',
+            job: order.fingerprint,
+            task: order.task,
+            kind: order.kind,
+            result,
+          },
+        };
+      return { end: 'done', live: liveFaces(record) };
+    }
+    if (record.status === 'error')
+      return { end: 'failed', why: 'the service could not look for faces in it', again: false };
+    if (spent() + pause >= until)
+      return { end: 'failed', why: 'the face detection was not over in time', again: false };
+    await clock.sleep(pause, stop);
+    if (stop.aborted) return { end: 'stopped' };
+  }
+}
+
+/** Hashing leaves nothing to record. */
+const nothing: readonly Recorded[] = [];
+
+/** Reads files. One that cannot be read is told, and whoever asked for it decides what that means. */
+export async function* digest(order: DigestOrder, world: World): Performance {
+  const unreadable: Unreadable[] = [];
+  for (const place of order.places) {
+    const read = await world.disk.digest(place);
+    if (!read.ok) unreadable.push({ place, why: read.error });
+  }
+  yield* nothing;
+  return { end: 'read', unreadable };
+}

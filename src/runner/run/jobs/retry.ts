@@ -1,0 +1,77 @@
+// Sends a call again only when that is safe: api/failure.ts says when, and p-retry counts the tries.
+import pRetry from 'p-retry';
+import { type ApiFailure, type CallKind, remedy } from '../../../contract/api/failure.ts';
+import { err, type Result } from '../../../contract/base/result.ts';
+import type { Clock } from './ports.ts';
+
+interface Patience {
+  readonly clock: Clock;
+  /** Aborted: nothing is waited for any more. */
+  readonly stop: AbortSignal;
+  /** The first pause, in milliseconds. */
+  readonly backoffMs: number;
+}
+
+/** In milliseconds. */
+export const longestPauseMs = 30_000;
+
+/** The pause after so many tries, in milliseconds: it doubles, up to 30 seconds, with jitter of a half. */
+export function backoffAfter(tries: number, firstMs: number, chance: number): number {
+  return Math.min(longestPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
+}
+
+/** How long the service asks to wait, in milliseconds. */
+export const askedPause = (failure: ApiFailure): number =>
+  'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;
+
+/** Waits before a request is sent again: as long as the service asks, then a jittered, doubling pause. */
+export async function pauseAfter(
+  failure: ApiFailure,
+  tries: number,
+  { clock, backoffMs, stop }: Patience,
+): Promise<void> {
+  const ms = askedPause(failure) + backoffAfter(tries, backoffMs, clock.chance());
+  await clock.sleep(ms, stop);
+}
+
+/** Carries an expected failure through p-retry, which speaks in exceptions. */
+class Unsuccessful extends Error {
+  readonly code = 'UNSUCCESSFUL';
+  readonly failure: ApiFailure;
+  constructor(failure: ApiFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** At most `attempts` tries in all. p-retry counts them; the pauses are our own, by the clock that was handed in. */
+export async function patiently<T>(
+  kind: CallKind,
+  attempts: number,
+  world: Patience,
+  call: () => Promise<Result<T, ApiFailure>>,
+): Promise<Result<T, ApiFailure>> {
+  let stopped = false;
+  try {
+    return await pRetry(
+      async () => {
+        const answer = await call();
+        if (answer.ok || remedy(kind, answer.error) !== 'retry') return answer;
+        throw new Unsuccessful(answer.error);
+      },
+      {
+        retries: attempts - 1,
+        minTimeout: 0,
+        async onFailedAttempt({ error, attemptNumber, retriesLeft }) {
+          if (!(error instanceof Unsuccessful) || retriesLeft === 0) return;
+          await pauseAfter(error.failure, attemptNumber, world);
+          stopped = world.stop.aborted;
+        },
+        shouldRetry: ({ error }) => error instanceof Unsuccessful && !stopped,
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof Unsuccessful)) throw error;
+    return err(stopped ? { reason: 'aborted', message: '' } : error.failure);
+  }
+}

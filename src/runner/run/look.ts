@@ -1,0 +1,54 @@
+// Facts about files, and a list of those that must be read before more can be said.
+import type { Facts, FileFact } from '../plan/facts.ts';
+import type { Place } from './jobs/place.ts';
+
+export class Look implements Facts {
+  readonly #disk: Facts;
+  readonly #unreadable = new Map<string, string>();
+  #unread: Place[] = [];
+
+  constructor(disk: Facts) {
+    this.#disk = disk;
+  }
+
+  input(path: string): FileFact {
+    return this.#noted(this.#disk.input(path), { in: 'input', path });
+  }
+
+  output(path: string): FileFact {
+    return this.#noted(this.#disk.output(path), { in: 'output', path });
+  }
+
+  recordedAs(path: string): string {
+    return this.#disk.recordedAs(path);
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    return this.#noted(this.#disk.kept(digest, extension), { in: 'kept', digest, extension });
+  }
+
+  /** A file that could not be read counts as absent from now on. `why`: the end of a sentence about it. */
+  unreadable(place: Place, why: string): void {
+    this.#unreadable.set(keyOf(place), why);
+  }
+
+  /** The files that were looked at and have no known digest, once each; the list is empty afterwards. */
+  takeUnread(): readonly Place[] {
+    const unread = this.#unread;
+    this.#unread = [];
+    return unread;
+  }
+
+  #noted(fact: FileFact, place: Place): FileFact {
+    if (this.#unreadable.size > 0 && fact.is === 'file') {
+      const why = this.#unreadable.get(keyOf(place));
+      if (why !== undefined) return { is: 'absent', why };
+    }
+    const unread = fact.is === 'file' && fact.digest === undefined && fact.bytes > 0;
+    if (unread && place.in !== 'kept') this.#unread.push(place);
+    return fact;
+  }
+}
+
+const keyOf = (place: Place): string =>
+  place.in === 'kept' ? `kept ${place.digest}` : `${place.in} ${place.path}`;

@@ -1,0 +1,25 @@
+// What a loop is given: the items, the runner, the money, and who listens.
+import type { Happening } from '../report/happening.ts';
+import type { Item } from '../task/item.ts';
+import type { Runner } from './jobs/ports.ts';
+import type { StarterOptions } from './move.ts';
+import type { Closed } from './purse.ts';
+
+export interface LoopOptions
+  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'inAir' | 'begunNow'> {
+  readonly items: Iterable<Item>;
+  /** How many items the pipeline has in this run. */
+  readonly total: number;
+  /** The run leaves steps out. */
+  readonly someLeftOut: boolean;
+  /** The run takes only some of the pipeline's items. */
+  readonly partial: boolean;
+  readonly runner: Runner;
+  /** Credits that this run may charge, at most. */
+  readonly budget: number | undefined;
+  /** Set: nothing is bought from the start. */
+  readonly closed?: Closed;
+  /** Tasks that were done in this run already, before anything new was bought. */
+  readonly rescued?: ReadonlySet<string>;
+  readonly say: (happening: Happening) => void;
+}

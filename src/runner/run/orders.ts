@@ -1,0 +1,145 @@
+// Builds job orders: from a step whose turn has come to plain data that a runner can perform.
+
+import { extensionOf } from '../../contract/api/asset.ts';
+import type { JobLine, OutputLine } from '../journal/line.ts';
+import { resultOf } from '../journal/line.ts';
+import type { Step } from '../language/pipeline.ts';
+import { uploadFingerprint } from '../plan/ask.ts';
+import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
+import type { Facts } from '../plan/facts.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { AttachOrder, AwaitOrder, CopyOrder, DetectOrder, ReuploadOrder } from './jobs/job.ts';
+import type { Place } from './jobs/place.ts';
+
+/** Free requests are tried this often in all: they cost nothing but patience. */
+const freeAttempts = 5;
+
+/** How long a run waits for a project when the step has no `timeout:`, in milliseconds. */
+export function timeoutOf(step: Step): number {
+  const median = (step.kind.tool?.medianSeconds ?? 10) * 1000;
+  return step.timeoutMs ?? Math.max(10 * 60_000, median * 6);
+}
+
+export interface Head {
+  readonly key: string;
+  readonly task: string;
+  readonly kind: string;
+  readonly attempts: number;
+}
+
+export function headOf(key: string, task: string, step: Step): Head {
+  const attempts =
+    step.kind.deed === 'create' ? step.attempts : Math.max(step.attempts, freeAttempts);
+  return { key, task, kind: step.kind.name, attempts };
+}
+
+/** Waits for what was paid, or reads it again. */
+export function attachOrder(
+  head: Head,
+  step: Step,
+  job: JobLine,
+  fingerprint: Fingerprint,
+): AttachOrder {
+  if (job.project === undefined)
+    throw new Error(`bug: job ${job.job} is ${job.state} without a project`);
+  return {
+    ...head,
+    deed: 'attach',
+    attempts: Math.max(head.attempts, freeAttempts),
+    fingerprint,
+    project: job.project,
+    settled: job.state !== 'created',
+    credits: job.credits ?? 0,
+    timeoutMs: timeoutOf(step),
+  };
+}
+
+/** Waits for an event about a creation of an earlier run whose outcome is not known. */
+export function awaitOrder(
+  head: Head,
+  step: Step,
+  job: JobLine,
+  fingerprint: Fingerprint,
+): AwaitOrder {
+  if (job.name === undefined) throw new Error(`bug: job ${job.job} is ${job.state} without a name`);
+  return {
+    ...head,
+    deed: 'await',
+    attempts: Math.max(head.attempts, freeAttempts),
+    fingerprint,
+    name: job.name,
+    reserve: job.reserve ?? 0,
+    timeoutMs: timeoutOf(step),
+    begun: job.at,
+  };
+}
+
+/** Reads a face detection of an earlier run again. */
+export function rereadOrder(
+  head: Head,
+  step: Step,
+  job: JobLine,
+  fingerprint: Fingerprint,
+): DetectOrder {
+  const id = resultOf(job)['id'];
+  return {
+    ...head,
+    deed: 'detect',
+    fingerprint,
+    body: {},
+    timeoutMs: timeoutOf(step),
+    ...(typeof id === 'string' ? { detection: id } : {}),
+  };
+}
+
+/** Where a whole copy of a recorded output is: in its place, or kept. */
+export function placeOf(output: OutputLine, facts: Facts): Place {
+  return conditionOf(output, facts) === 'whole'
+    ? { in: 'output', path: output.path }
+    : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };
+}
+
+/** Uploads a deleted project's saved files in place of its addresses; undefined: they are gone. */
+export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadOrder | undefined {
+  const copies = wholeCopies(job, facts);
+  if (copies === undefined || copies.length !== downloadCount(job)) return undefined;
+  return {
+    ...head,
+    deed: 'reupload',
+    attempts: Math.max(head.attempts, freeAttempts),
+    result: resultOf(job),
+    files: copies.map((output) => ({
+      fingerprint: uploadFingerprint(output.sha256),
+      from: placeOf(output, facts),
+      name: output.path,
+      content: output.sha256,
+    })),
+  };
+}
+
+export function copyOrder(
+  head: Head,
+  to: string,
+  fingerprint: Fingerprint,
+  sources: readonly OutputLine[],
+  facts: Facts,
+): CopyOrder {
+  return {
+    ...head,
+    deed: 'copy',
+    fingerprint,
+    to,
+    sources: sources.map((output) => ({ output, from: placeOf(output, facts) })),
+  };
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A name that people recognise in the hub, that is unique to the attempt, and that comes back as it was sent. */
+export function attemptName(shown: string, chance: () => number): string {
+  const token = Array.from(
+    { length: 10 },
+    () => alphabet[Math.floor(chance() * alphabet.length)],
+  ).join('');
+  return `${shown.slice(0, 80).toWellFormed()} #${token}`;
+}

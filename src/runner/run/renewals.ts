@@ -1,0 +1,117 @@
+// Before a request carries other steps' outputs: which of them went stale, and what makes them fresh.
+import { unreachable } from '../../contract/base/result.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { resultOf } from '../journal/line.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { Facts } from '../plan/facts.ts';
+import { lostInput, renewalOf } from '../plan/renew.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { JobOrder } from './jobs/job.ts';
+import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
+import type { Work } from './work.ts';
+
+export type Renewing =
+  /** The free task is done again. */
+  | { readonly how: 'redo'; readonly owner: Work; readonly step: Step }
+  /** This job reads or uploads it again. */
+  | {
+      readonly how: 'order';
+      readonly owner: Work;
+      readonly step: Step;
+      readonly fingerprint: Fingerprint;
+      readonly order: JobOrder;
+    };
+
+export type Renewals =
+  | { readonly are: 'needed'; readonly list: readonly Renewing[] }
+  | { readonly are: 'impossible'; readonly why: string };
+
+interface Ground {
+  readonly ledger: Ledger;
+  readonly facts: Facts;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly key: () => string;
+  readonly payAgain: boolean;
+}
+
+/** What must be renewed before a step's request can be sent; values that the journal holds are taken from it. */
+export function renewalsFor(work: Work, step: Step, ground: Ground): Renewals {
+  const list: Renewing[] = [];
+  for (const name of step.uses) {
+    const owner = work.ownerOf(name);
+    const given = owner?.given(name);
+    const before = owner?.step(name);
+    if (owner === undefined || before === undefined || given === undefined) continue;
+    if (given.live !== undefined) continue;
+    const job = ground.ledger.job(given.fingerprint);
+    if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
+    const renewal = renewalOf(before.kind.deed, job, ground.now, ground.facts);
+    const head = headOf(ground.key(), owner.task(before), before);
+    const { fingerprint } = given;
+    switch (renewal) {
+      case 'recorded':
+        owner.enliven(name, resultOf(job));
+        break;
+      case 'redo':
+        list.push({ how: 'redo', owner, step: before });
+        break;
+      case 'read': {
+        const order =
+          before.kind.deed === 'detect'
+            ? rereadOrder(head, before, job, fingerprint)
+            : attachOrder(head, before, job, fingerprint);
+        list.push({ how: 'order', owner, step: before, fingerprint, order });
+        break;
+      }
+      case 'upload': {
+        const order = reuploadOrder(head, job, ground.facts);
+        if (order === undefined)
+          return { are: 'impossible', why: `the files of ${owner.task(before)} are gone` };
+        list.push({ how: 'order', owner, step: before, fingerprint, order });
+        break;
+      }
+      case 'lost':
+        if (ground.payAgain) {
+          list.push({ how: 'redo', owner, step: before });
+          break;
+        }
+        return { are: 'impossible', why: lostInput(owner.task(before)) };
+      default:
+        return unreachable(renewal);
+    }
+  }
+  return { are: 'needed', list };
+}
+
+/**
+ * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Returns the
+ * works in which something may start.
+ */
+export function supplyAgain(work: Work, step: Step): readonly Work[] {
+  const stirred: Work[] = [];
+  for (const { owner, step: supplier } of suppliersOf(work, step)) {
+    if (owner.forced.has(supplier.name)) continue;
+    owner.enliven(supplier.name, undefined);
+    owner.forced.add(supplier.name);
+    owner.schedule.reopen(supplier.name);
+    stirred.push(owner);
+  }
+  return stirred;
+}
+
+/** All free suppliers of a step, and theirs. */
+function suppliersOf(work: Work, step: Step): readonly { owner: Work; step: Step }[] {
+  return step.uses.flatMap((name) => {
+    const owner = work.ownerOf(name);
+    const before = owner?.step(name);
+    if (owner === undefined || before === undefined || owner.schedule.phase(name) !== 'done')
+      return [];
+    if (before.kind.deed === 'create') {
+      owner.enliven(name, undefined);
+      return [];
+    }
+    const free = before.kind.deed === 'upload' || before.kind.deed === 'detect';
+    return free ? [{ owner, step: before }, ...suppliersOf(owner, before)] : [];
+  });
+}

@@ -1,0 +1,219 @@
+// From a step whose turn has come to what is to be done about it: a job, or an end without one. It decides with
+// what the plan's functions say and builds orders; it starts nothing and ends nothing.
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { unreachable } from '../../contract/base/result.ts';
+import type { JobLine } from '../journal/line.ts';
+import { bodyTroubles } from '../language/filled-body.ts';
+import type { Step } from '../language/pipeline.ts';
+import { fill } from '../language/template.ts';
+import { type Answer, ask } from '../plan/ask.ts';
+import { downloadCount } from '../plan/decide.ts';
+import { expectationOf } from '../plan/estimate.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import { nextAttempt } from './jobs/attempt.ts';
+import type { CreateOrder, JobOrder } from './jobs/job.ts';
+import type { Move, StarterOptions } from './move.ts';
+import {
+  attachOrder,
+  attemptName,
+  awaitOrder,
+  copyOrder,
+  type Head,
+  headOf,
+  timeoutOf,
+} from './orders.ts';
+import { renewalsFor } from './renewals.ts';
+import type { Work } from './work.ts';
+
+type Decided = Extract<Answer, { is: 'decided' }>;
+
+type Request = Omit<CreateOrder, 'deed' | 'name' | 'reserve' | 'expectation'>;
+
+const fail = (why: string): Move => ({ move: 'fail', why });
+const later = (why: string): Move => ({ move: 'later', why });
+const leftOut: Move = { move: 'exclude', why: 'this run leaves it out' };
+const payAgainHint = '--pay-again would pay for it again';
+
+export class Starter {
+  readonly #o: StarterOptions;
+  constructor(options: StarterOptions) {
+    this.#o = options;
+  }
+
+  consider(work: Work, step: Step): Move {
+    const verdict = this.#o.hopeless.get(work.item?.key ?? '')?.get(step.name);
+    if (verdict !== undefined) return { move: verdict.how, why: verdict.why };
+    const { look, journal, base } = this.#o;
+    const answer = ask({
+      step,
+      task: work.task(step),
+      names: work.byContent(base),
+      facts: look,
+      jobOf: (fingerprint) => journal.ledger.job(fingerprint),
+      savers: work.saversOf(step),
+    });
+    const head = headOf(this.#o.key(), work.task(step), step);
+    const places = look.takeUnread();
+    if (places.length > 0) {
+      const order = { ...head, kind: 'digest', deed: 'digest', places } as const;
+      return { move: 'job', fingerprint: undefined, order };
+    }
+    switch (answer.is) {
+      case 'skip':
+        return { move: 'skip', why: 'its if: is false' };
+      case 'trouble':
+        return this.#o.allows(step, 'begin') ? fail(answer.trouble.message) : leftOut;
+      case 'unread':
+        throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
+      case 'decided':
+        return this.#decided(work, step, answer, head);
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  #decided(work: Work, step: Step, answer: Decided, head: Head): Move {
+    const { decision, fingerprint, job, wish } = answer;
+    const forced = work.forced.has(step.name);
+    // What a step that is left out reuses was done before this run: the plan knows nothing else.
+    if (!forced && !this.#o.allows(step, 'begin') && this.#o.begunNow(fingerprint)) return leftOut;
+    if (!forced && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
+    // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
+    const shareable = wish.deed !== 'download' && wish.deed !== 'delete';
+    if ((forced || decision.act !== 'reuse') && shareable && this.#o.inAir(fingerprint))
+      return { move: 'join', fingerprint };
+    if (forced) return this.#begin(work, step, answer, head);
+    switch (decision.act) {
+      case 'reuse':
+        if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
+        return { move: 'reuse', fingerprint, job };
+      case 'begin':
+        return this.#begin(work, step, answer, head);
+      case 'attach':
+        if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
+        return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
+      case 'copy': {
+        if (wish.deed !== 'download') throw new Error(`bug: ${head.task} copies no download`);
+        const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.look);
+        return { move: 'job', fingerprint: undefined, order };
+      }
+      case 'hold':
+        if (job === undefined || this.#o.listening !== true)
+          return { move: 'hold', why: decision.why, reserve: job?.reserve ?? 0 };
+        return { move: 'job', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
+      case 'lost':
+        return this.#lost(work, step, decision.why);
+      case 'refuse':
+        return fail(decision.why);
+      default:
+        return unreachable(decision);
+    }
+  }
+
+  #lost(work: Work, step: Step, why: string): Move {
+    const owner = step.of === undefined ? undefined : work.ownerOf(step.of);
+    const source = step.of === undefined ? undefined : owner?.step(step.of);
+    if (!this.#o.payAgain || owner === undefined || source === undefined)
+      return fail(`${why}; ${payAgainHint}`);
+    return { move: 'renew', list: [{ how: 'redo', owner, step: source }] };
+  }
+
+  #begin(work: Work, step: Step, { wish, fingerprint, job, content }: Decided, head: Head): Move {
+    switch (wish.deed) {
+      case 'upload': {
+        if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
+        const from = { in: 'input', path: wish.file } as const;
+        const file = { from, name: wish.file, content };
+        return {
+          move: 'job',
+          fingerprint,
+          order: { ...head, deed: 'upload', fingerprint, ...file },
+        };
+      }
+      case 'detect':
+      case 'create':
+        return this.#request(work, step, fingerprint, head, job);
+      case 'download':
+      case 'delete': {
+        if (job?.project === undefined) return fail('its project is not known');
+        if (this.#o.inUse(work, step, fingerprint)) return { move: 'wait' };
+        const about = { ...head, fingerprint, tool: job.kind, project: job.project };
+        const order: JobOrder =
+          wish.deed === 'delete'
+            ? { ...about, deed: 'delete' }
+            : { ...about, deed: 'download', to: wish.to, ...this.#freshDownloads(work, step, job) };
+        return { move: 'job', fingerprint: undefined, order };
+      }
+      default:
+        return unreachable(wish);
+    }
+  }
+
+  /** Addresses that this run has just read, so that they need not be read again. */
+  #freshDownloads(
+    work: Work,
+    step: Step,
+    job: JobLine,
+  ): { downloads?: readonly { url: string; expires_at: string }[] } {
+    const listed = step.of === undefined ? undefined : work.given(step.of)?.live?.['downloads'];
+    if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
+    const soon = this.#o.clock.now() + 60_000;
+    const downloads = listed.flatMap((entry) => {
+      const { url, expires_at: until } = isObject(entry) ? entry : {};
+      return typeof url === 'string' && typeof until === 'string' && Date.parse(until) > soon
+        ? [{ url, expires_at: until }]
+        : [];
+    });
+    return downloads.length === listed.length ? { downloads } : {};
+  }
+
+  /** A request whose body carries other steps' outputs: they must be live, and the body valid. */
+  #request(
+    work: Work,
+    step: Step,
+    fingerprint: Fingerprint,
+    head: Head,
+    job: JobLine | undefined,
+  ): Move {
+    const stale = this.#renewals(work, step);
+    if (stale !== undefined) return stale;
+    const filled = fill(step.with, work.live(this.#o.base));
+    if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
+    const body = isObject(filled.value) ? filled.value : {};
+    const [trouble] = bodyTroubles(step, body);
+    if (trouble !== undefined) return fail(trouble.message);
+    const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
+    if (step.kind.deed === 'detect')
+      return { move: 'job', fingerprint, order: { ...head, deed: 'detect', ...request } };
+    return this.#pay(work, step, { ...head, ...request, attempt: nextAttempt(job) });
+  }
+
+  #pay(work: Work, step: Step, request: Request): Move {
+    const { pipeline, clock, purse, refusals } = this.#o;
+    const { fingerprint, body, task } = request;
+    const before = this.#o.failed.get(fingerprint);
+    if (before !== undefined) return fail(before);
+    const against = refusals.against(step);
+    if (against !== undefined) return against.own ? fail(against.why) : later(against.why);
+    const expectation = expectationOf(step, body);
+    if (expectation === undefined) throw new Error(`bug: ${task} is free`);
+    const leave = purse.ask(work, expectation);
+    if (!leave.may)
+      return leave.how === 'wait' ? { move: 'wait' } : { move: leave.how, why: leave.why };
+    const given: JsonObject[string] | undefined = body['name'];
+    const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
+    const name = attemptName(shown, () => clock.chance());
+    const { reserve } = leave;
+    const order: CreateOrder = { ...request, deed: 'create', name, reserve, expectation };
+    return { move: 'job', fingerprint, order };
+  }
+
+  #renewals(work: Work, step: Step): Move | undefined {
+    const { journal, clock, look, key, payAgain } = this.#o;
+    const { ledger } = journal;
+    const ground = { ledger, facts: look, now: clock.now(), key, payAgain };
+    const renewals = renewalsFor(work, step, ground);
+    if (renewals.are === 'impossible') return fail(`${renewals.why}; ${payAgainHint}`);
+    return renewals.list.length > 0 ? { move: 'renew', list: renewals.list } : undefined;
+  }
+}

@@ -1,0 +1,50 @@
+// The fingerprint: SHA-256 over what determines a task's result and nothing else (design.md, Words).
+// A wider key would make people pay again; so no id, address, time, path or step name is ever in it.
+
+import { type Digest, digestOf } from '../../contract/base/digest.ts';
+import type { Json, JsonObject } from '../../contract/base/json.ts';
+import type { Brand } from '../../contract/base/result.ts';
+import { type Schema, withDefaults, withoutIgnored } from '../../contract/base/schema.ts';
+
+export type Fingerprint = Brand<Digest, 'Fingerprint'>;
+
+export const fingerprintFrom = (digest: Digest): Fingerprint => digest as Fingerprint;
+
+/** Everything that a result depends on, before it is hashed. */
+export interface Manifest {
+  /** The step kind. */
+  readonly kind: string;
+  /** An upload: the SHA-256 of its file's content. */
+  readonly content?: Digest;
+  /** The request body: defaults filled in, cosmetic fields gone, service values named by content. */
+  readonly body?: JsonObject;
+  /** A result is not deterministic: another take is paid on purpose. Left out for the first. */
+  readonly take?: number;
+}
+
+export function fingerprintOf(manifest: Manifest): Fingerprint {
+  const { kind, content, body, take } = manifest;
+  const json: Record<string, Json> = { kind };
+  if (content !== undefined) json['content'] = content;
+  if (body !== undefined) json['body'] = body;
+  if (take !== undefined && take > 1) json['take'] = take;
+  return fingerprintFrom(digestOf(json));
+}
+
+/** What of a request body determines the result. The body must satisfy the schema or be near it. */
+export function essentialBody(schema: Schema, body: JsonObject): JsonObject {
+  const complete = withoutIgnored(schema, withDefaults(schema, body));
+  const properties = schema['properties'];
+  if (typeof properties !== 'object' || properties === null) return complete;
+  const cosmetic = new Set(
+    Object.entries(properties)
+      .filter(([, field]) => typeof field === 'object' && field !== null && 'x-cosmetic' in field)
+      .map(([key]) => key),
+  );
+  return Object.fromEntries(Object.entries(complete).filter(([key]) => !cosmetic.has(key)));
+}
+
+/** A value of the service, named by the content that it stands for instead of by today's address. */
+export function token(of: Fingerprint, output: string): string {
+  return `shotlist:${of}/${output}`;
+}

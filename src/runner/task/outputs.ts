@@ -1,0 +1,119 @@
+// What a finished task gives to later ones, in two spellings: by content, for fingerprints, which never
+// goes stale; and live, for requests, which does.
+
+import type { FaceDetection, Project } from '../../contract/api/project.ts';
+import { asJson, type Json, type JsonObject } from '../../contract/base/json.ts';
+import type { Deed } from '../../contract/kinds/kind.ts';
+import { type Fingerprint, token } from './fingerprint.ts';
+
+/** The fields of a project record that stay true: what the journal keeps of it. */
+const lasting = [
+  'type',
+  'width',
+  'height',
+  'fps',
+  'start_seconds',
+  'end_seconds',
+  'image_count',
+  'total_frame_cost',
+  'created_at',
+] as const;
+
+/** What is kept of a complete project: lasting fields and how many downloads it has. No address. */
+export function lastingOf(record: Project): JsonObject {
+  const kept: Record<string, Json> = { downloads: record.downloads.length };
+  for (const field of lasting) {
+    const value = record[field];
+    if (value !== undefined && value !== null) kept[field] = value;
+  }
+  return kept;
+}
+
+/** What is kept of a face detection: its id and the faces' paths. No address. */
+export function lastingFaces(record: FaceDetection): JsonObject {
+  return { id: record.id, faces: record.faces.map(({ path }) => ({ path })) };
+}
+
+/** The outputs as fingerprints see them. `result` is what the journal keeps of the job. */
+export function namedByContent(
+  deed: Deed,
+  of: Fingerprint,
+  result: JsonObject,
+  credits: number,
+): JsonObject {
+  switch (deed) {
+    case 'upload':
+      return { file_path: token(of, 'file_path') };
+    case 'detect': {
+      const faces = Array.isArray(result['faces']) ? result['faces'] : [];
+      return {
+        id: token(of, 'id'),
+        credits_charged: credits,
+        faces: faces.map((_: Json, index) => ({
+          path: token(of, `faces/${index}/path`),
+          url: token(of, `faces/${index}/url`),
+        })),
+      };
+    }
+    case 'create': {
+      const count = typeof result['downloads'] === 'number' ? result['downloads'] : 0;
+      const downloads = Array.from({ length: count }, (_, index) => ({
+        url: token(of, `downloads/${index}/url`),
+        expires_at: token(of, `downloads/${index}/expires_at`),
+      }));
+      return {
+        ...result,
+        id: token(of, 'id'),
+        name: token(of, 'name'),
+        status: 'complete',
+        credits_charged: credits,
+        downloads,
+        ...(downloads[0] === undefined ? {} : { url: downloads[0].url, download: downloads[0] }),
+      };
+    }
+    case 'download':
+    case 'delete':
+      return {};
+  }
+}
+
+/** The outputs as requests see them, from a record that was just read. */
+export function liveProject(record: Project): JsonObject {
+  const entries = Object.entries(record).filter(([, value]) => value !== undefined);
+  const json = Object.fromEntries(entries) as JsonObject;
+  const [first] = record.downloads;
+  return first === undefined ? json : { ...json, url: first.url };
+}
+
+export function liveFaces(record: FaceDetection): JsonObject {
+  return {
+    id: record.id,
+    credits_charged: record.credits_charged ?? 0,
+    faces: asJson(record.faces),
+  };
+}
+
+/** What is known of a task's outputs before it has run: enough for the fingerprints of many that use it. */
+export function predicted(deed: Deed, of: Fingerprint): JsonObject {
+  switch (deed) {
+    case 'upload':
+      return { file_path: token(of, 'file_path') };
+    case 'detect':
+      return { id: token(of, 'id') };
+    case 'create':
+      return { id: token(of, 'id'), url: token(of, 'downloads/0/url') };
+    case 'download':
+    case 'delete':
+      return {};
+  }
+}
+
+/** A project whose results live on only in files: their fresh uploads take the addresses' places. */
+export function liveFromUploads(result: JsonObject, filePaths: readonly string[]): JsonObject {
+  const downloads = filePaths.map((url) => ({ url, expires_at: '' }));
+  return {
+    ...result,
+    downloads,
+    ...(downloads[0] === undefined ? {} : { url: downloads[0].url, download: downloads[0] }),
+  };
+}

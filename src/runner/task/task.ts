@@ -1,0 +1,16 @@
+// Task: one step for one item, a wish with a human name. Its payment is a job, named by fingerprint.
+import type { Brand } from '../../contract/base/result.ts';
+import type { Item } from './item.ts';
+
+export type TaskId = Brand<string, 'TaskId'>;
+
+/** `swap:IMG_0412.jpg`; a shared task, and the task of a pipeline without items, is just `actor`. */
+export function taskId(step: string, item: Item | undefined): TaskId {
+  return (item === undefined ? step : `${step}:${item.key}`) as TaskId;
+}
+
+/** The step that a task belongs to; no step has a colon in its name. */
+export function stepOf(task: string): string {
+  const colon = task.indexOf(':');
+  return colon < 0 ? task : task.slice(0, colon);
+}

@@ -1,0 +1,69 @@
+// A wish: what a task asks for once the tasks that it uses are over, and the fingerprint that names it.
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Scope } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import { fill, type TemplateError } from '../language/template.ts';
+import { essentialBody, type Fingerprint, fingerprintOf } from './fingerprint.ts';
+
+export type Wish =
+  | { readonly deed: 'upload'; readonly file: string }
+  | {
+      readonly deed: 'detect' | 'create';
+      /** The body with the service's values named by content. */
+      readonly body: JsonObject;
+      readonly fingerprint: Fingerprint;
+    }
+  | { readonly deed: 'download'; readonly of: Fingerprint; readonly to: string }
+  | { readonly deed: 'delete'; readonly of: Fingerprint };
+
+/** Names as one evaluation sees them, outputs by content or live. */
+export interface Names {
+  readonly scope: Scope;
+  readonly fingerprintOfStep: (step: string) => Fingerprint | undefined;
+}
+
+/** False: the step is skipped. */
+export function conditionHolds(step: Step, scope: Scope): Result<boolean, TemplateError> {
+  const { condition } = step;
+  if (condition === undefined) return ok(true);
+  const value = condition.evaluate(scope);
+  const path = ['steps', step.name, 'if'];
+  if (!value.ok) return err({ path, text: condition.text, ...value.error });
+  if (typeof value.value === 'boolean') return ok(value.value);
+  return err({
+    path,
+    text: condition.text,
+    message: `if: must be true or false, not ${JSON.stringify(value.value)}`,
+    start: 0,
+    end: condition.text.length,
+  });
+}
+
+export function wishOf(step: Step, names: Names): Result<Wish, TemplateError> {
+  const filled = fill(step.with, names.scope);
+  if (!filled.ok) return filled;
+  const body = isObject(filled.value) ? filled.value : {};
+  switch (step.kind.deed) {
+    case 'upload':
+      return ok({ deed: 'upload', file: String(body['file']) });
+    case 'detect':
+    case 'create': {
+      const fingerprint = fingerprintOf({
+        kind: step.kind.name,
+        body: essentialBody(step.kind.with, body),
+      });
+      return ok({ deed: step.kind.deed, body, fingerprint });
+    }
+    case 'download':
+      return ok({ deed: 'download', of: targetOf(step, names), to: String(body['to']) });
+    case 'delete':
+      return ok({ deed: 'delete', of: targetOf(step, names) });
+  }
+}
+
+function targetOf(step: Step, names: Names): Fingerprint {
+  const of = step.of === undefined ? undefined : names.fingerprintOfStep(step.of);
+  if (of === undefined) throw new Error(`bug: ${step.name} became ready before the step it is of`);
+  return of;
+}

@@ -1,0 +1,206 @@
+// Every endpoint, as data: what faults are aimed at and what the OpenAPI document is made of.
+// A test holds it against the routes that are really served.
+import {
+  creationSchema,
+  faceDetectionSchema,
+  projectSchema,
+  uploadAddressesSchema,
+} from '../../contract/api/project.ts';
+import type { PathForm } from '../../contract/api/routes.ts';
+import { tiers } from '../../contract/api/tier.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import { tools } from '../../contract/kinds/tools.ts';
+import { faultsSchema } from './fault-schema.ts';
+import { cancellation, grant, newAccount, newKey, newTier, newWebhook } from './hub-requests.ts';
+import { detectionRequest, uploadRequest } from './requests.ts';
+
+export interface Endpoint {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  /** As the router writes it: `/v1/image-projects/:id`. */
+  readonly path: string;
+  readonly group: 'files' | 'video' | 'image' | 'audio' | 'account' | 'storage' | 'hub';
+  readonly summary: string;
+  /** Where it is the alternate form of another path (facts.md). */
+  readonly alternateOf?: string;
+  /** Absent: it has no body, or bytes. */
+  readonly request?: Schema;
+  /** Absent: it answers without a body, with bytes, or (the hub) with JSON that no schema describes. */
+  readonly response?: Schema;
+  /** Of success, where it is not 200, or 204 without a body. */
+  readonly status?: number;
+}
+
+const accountSchema = {
+  type: 'object',
+  required: ['id', 'email', 'tier', 'credits', 'subscription'],
+  properties: {
+    id: { type: 'string' },
+    email: { type: 'string' },
+    tier: { type: 'string', enum: tiers },
+    credits: { type: 'integer', minimum: 0 },
+    subscription: { type: ['object', 'null'] },
+  },
+} as const;
+
+const detectionCreated = {
+  type: 'object',
+  required: ['id', 'credits_charged'],
+  properties: { id: { type: 'string' }, credits_charged: { type: 'integer', minimum: 0 } },
+} as const;
+
+const files: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/v1/files/generate-upload-urls',
+    group: 'files',
+    summary: 'Generate asset upload URLs',
+    request: uploadRequest,
+    response: uploadAddressesSchema,
+  },
+  {
+    method: 'POST',
+    path: '/v1/files/face-detection',
+    group: 'files',
+    summary: 'Detect faces in an asset',
+    request: detectionRequest,
+    response: detectionCreated,
+  },
+  {
+    method: 'GET',
+    path: '/v1/files/:id/face-detection',
+    group: 'files',
+    summary: 'Get face detection details',
+    response: faceDetectionSchema,
+  },
+];
+
+/** facts.md, Paths that exist in two forms. */
+const alternates: Readonly<Record<string, string>> = {
+  '/v1/files/generate-upload-urls': '/v1/files/upload-urls',
+  '/v1/files/face-detection': '/v1/face-detection',
+  '/v1/files/:id/face-detection': '/v1/face-detection/:id',
+};
+
+const hubReads: Readonly<Record<string, string>> = {
+  '': 'Newest projects and accounts',
+  '/projects': 'List projects',
+  '/projects/:id': 'Get a project with its request and events',
+  '/projects/:id/outputs/:index': 'Get an output of a project',
+  '/accounts': 'List accounts',
+  '/ledger': 'Get the ledger of an account',
+  '/keys': 'List keys',
+  '/webhooks': 'List webhook registrations',
+  '/deliveries': 'List deliveries of events',
+  '/faults': 'List faults, and how often they happened',
+};
+
+interface Change extends Pick<Endpoint, 'request' | 'status'> {
+  readonly summary: string;
+}
+
+const hubChanges: Readonly<Record<string, Change>> = {
+  '/accounts': { summary: 'Add an account', request: newAccount, status: 201 },
+  '/accounts/:id/tier': { summary: 'Set the tier of an account', request: newTier },
+  '/accounts/:id/credits': { summary: 'Give credits to an account', request: grant },
+  '/keys': { summary: 'Make a key; the answer shows it once', request: newKey, status: 201 },
+  '/keys/:id/revoke': { summary: 'Revoke a key' },
+  '/projects/:id/cancel': { summary: 'Cancel a project', request: cancellation },
+  '/webhooks': {
+    ...{ summary: 'Register a webhook; the answer shows its secret once', status: 201 },
+    request: newWebhook,
+  },
+  '/webhooks/:id/remove': { summary: 'Remove a webhook registration' },
+  '/deliveries/:id/replay': { summary: 'Send an event again', status: 202 },
+  '/faults': { summary: 'Add faults', request: faultsSchema },
+  '/faults/clear': { summary: 'Clear all faults' },
+};
+
+/** What the local service has beyond the interface; no key is asked for. */
+const hub: readonly Endpoint[] = [
+  ...Object.entries(hubReads).map(
+    ([path, summary]): Endpoint => ({ method: 'GET', path: `/hub${path}`, group: 'hub', summary }),
+  ),
+  ...Object.entries(hubChanges).map(
+    ([path, change]): Endpoint => ({
+      method: 'POST',
+      path: `/hub${path}`,
+      group: 'hub',
+      ...change,
+    }),
+  ),
+];
+
+/** All of them; which forms of a path are served is an option. */
+export const endpoints: readonly Endpoint[] = [
+  ...files.flatMap((endpoint) => {
+    const other = alternates[endpoint.path];
+    return other === undefined
+      ? [endpoint]
+      : [endpoint, { ...endpoint, path: other, alternateOf: endpoint.path }];
+  }),
+  ...(['video', 'image', 'audio'] as const).flatMap((record): readonly Endpoint[] => [
+    {
+      method: 'GET',
+      path: `/v1/${record}-projects/:id`,
+      group: record,
+      summary: `Get ${record} details`,
+      response: projectSchema,
+    },
+    {
+      method: 'DELETE',
+      path: `/v1/${record}-projects/:id`,
+      group: record,
+      summary: `Delete ${record === 'audio' ? 'audio' : `${record === 'image' ? 'an' : 'a'} ${record}`}`,
+    },
+  ]),
+  ...tools.map(
+    ({ name, record, title, request }): Endpoint => ({
+      method: 'POST',
+      path: `/v1/${name}`,
+      group: record,
+      summary: title,
+      request,
+      response: creationSchema,
+    }),
+  ),
+  {
+    method: 'GET',
+    path: '/v1/account',
+    group: 'account',
+    summary: 'Get the account',
+    response: accountSchema,
+  },
+  {
+    method: 'PUT',
+    path: '/uploads/*',
+    group: 'storage',
+    summary: 'Upload a file to a presigned address',
+  },
+  {
+    method: 'GET',
+    path: '/downloads/*',
+    group: 'storage',
+    summary: 'Download an output from a presigned address',
+  },
+  {
+    method: 'HEAD',
+    path: '/downloads/*',
+    group: 'storage',
+    summary: 'What a download would answer, without its bytes',
+  },
+  ...hub,
+];
+
+/** What a service that answers to this form of the paths serves. */
+export function endpointsOf(form: PathForm): readonly Endpoint[] {
+  switch (form) {
+    case 'both':
+      return endpoints;
+    case 'long':
+      return endpoints.filter(({ alternateOf }) => alternateOf === undefined);
+    case 'short':
+      return endpoints.flatMap(({ alternateOf, ...endpoint }) =>
+        endpoint.path in alternates ? [] : [endpoint],
+      );
+  }
+}

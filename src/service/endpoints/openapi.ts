@@ -1,0 +1,165 @@
+// What the service serves, as an OpenAPI 3.1 document made from the schemas that it validates with.
+import type { PathForm } from '../../contract/api/routes.ts';
+import type { Json, JsonObject } from '../../contract/base/json.ts';
+import { asJson, isObject } from '../../contract/base/json.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import { type Endpoint, endpointsOf } from './endpoints.ts';
+
+/** The document, for a service at this address that answers to this form of the paths. */
+export function openApiOf(address: string, form: PathForm): JsonObject {
+  const schemas = new Map<string, Schema>();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const endpoint of endpointsOf(form)) {
+    const path = documentedPath(endpoint.path);
+    const item = paths[path] ?? { ...parametersOf(path) };
+    item[endpoint.method.toLowerCase()] = operationOf(endpoint, schemas);
+    paths[path] = item;
+  }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Media generation service (local)',
+      version: '1.0.0-beta',
+      description:
+        'The interface of the hosted service as the local one serves it: asynchronous projects, paid in credits.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: address }],
+    security: [{ key: [] }],
+    tags: ['files', 'video', 'image', 'audio', 'account', 'storage', 'hub'].map((name) => ({
+      name,
+    })),
+    paths: asJson(paths),
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: asJson({ ...Object.fromEntries(schemas), Refusal: refusal }),
+      responses: asJson(refusals),
+    },
+  };
+}
+
+const refusal = {
+  type: 'object',
+  description: 'interface.md, Errors.',
+  required: ['message'],
+  properties: { message: { type: 'string' } },
+} as const;
+
+const refusals = Object.fromEntries(
+  [
+    ['BadRequest', 'Invalid request.'],
+    ['Unauthorized', 'Not authenticated. The message is always `Unauthorized`.'],
+    ['PaymentRequired', 'Payment required.'],
+    ['Forbidden', 'The key or the plan does not permit it.'],
+    ['NotFound', 'Not found. The message is always `Not Found`.'],
+    ['Unprocessable', 'It could not be created.'],
+  ].map(([name, description]) => [
+    name,
+    {
+      description,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+    },
+  ]),
+);
+
+/** `/v1/image-projects/:id` → `/v1/image-projects/{id}`; the rest of a path counts as one parameter. */
+const documentedPath = (path: string): string =>
+  path.replace(/:(\w+)/g, '{$1}').replace('*', '{file}');
+
+function parametersOf(path: string): { readonly parameters?: Json } {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  if (names.length === 0) return {};
+  return {
+    parameters: names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+  };
+}
+
+function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObject {
+  const { method, path, group, summary, alternateOf, request } = endpoint;
+  const storage = group === 'storage';
+  const operation: Record<string, Json> = {
+    operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => (next ?? '').toUpperCase())}`,
+    summary,
+    tags: [group],
+    responses: asJson({ ...successOf(endpoint, schemas), ...refusalsOf(endpoint) }),
+  };
+  if (alternateOf !== undefined)
+    operation['description'] =
+      `The same as ${alternateOf}, which deployed clients know by this path.`;
+  if (storage || group === 'hub') operation['security'] = [];
+  if (storage) {
+    operation['parameters'] = ['expires', 'signature'].map((name) => ({
+      ...{ name, in: 'query', required: true, schema: { type: 'string' } },
+      description: 'Part of the presigned address.',
+    }));
+  }
+  if (request !== undefined)
+    operation['requestBody'] = {
+      // A change in the hub that needs no field needs no body.
+      required: group !== 'hub' || request['required'] !== undefined,
+      content: { 'application/json': { schema: referenceTo(request, path, 'Request', schemas) } },
+    };
+  else if (method === 'PUT')
+    operation['requestBody'] = { required: true, content: { '*/*': { schema: {} } } };
+  return operation;
+}
+
+function successOf(
+  { method, path, group, response, status = 200 }: Endpoint,
+  schemas: Map<string, Schema>,
+) {
+  if (group === 'storage') {
+    const bytes = { description: 'The bytes.', content: { '*/*': { schema: {} } } };
+    if (method === 'PUT') return { 200: { description: 'The file is in storage.' } };
+    return method === 'HEAD'
+      ? { 200: { description: 'Length and type.' } }
+      : { 200: bytes, 206: bytes, 416: { description: 'The range is outside the file.' } };
+  }
+  if (group === 'hub')
+    return { [status]: { description: 'Done.', content: { 'application/json': { schema: {} } } } };
+  if (response === undefined) return { 204: { description: 'Deleted.' } };
+  const schema = referenceTo(response, path, 'Answer', schemas);
+  return { 200: { description: 'Done.', content: { 'application/json': { schema } } } };
+}
+
+function refusalsOf({ method, group, request }: Endpoint): JsonObject {
+  const ref = (name: string): JsonObject => ({ $ref: `#/components/responses/${name}` });
+  if (group === 'storage') return { 403: ref('Forbidden') };
+  if (group === 'hub')
+    return { 400: ref('BadRequest'), 403: ref('Forbidden'), 404: ref('NotFound') };
+  const common = { 401: ref('Unauthorized'), 403: ref('Forbidden'), 404: ref('NotFound') };
+  if (method !== 'POST') return common;
+  const paid = { 402: ref('PaymentRequired'), 422: ref('Unprocessable') };
+  return {
+    400: ref('BadRequest'),
+    ...common,
+    ...(group === 'files' || request === undefined ? {} : paid),
+  };
+}
+
+/** Puts a schema among the components, by its title or its path, and refers to it. */
+function referenceTo(
+  schema: Schema,
+  path: string,
+  role: string,
+  schemas: Map<string, Schema>,
+): JsonObject {
+  const title = typeof schema['title'] === 'string' ? schema['title'] : `${path} ${role}`;
+  const name = title
+    .replace(/[^A-Za-z0-9]+/g, ' ')
+    .trim()
+    .replace(/(?:^| )(\w)/g, (_, letter: string) => letter.toUpperCase());
+  if (!schemas.has(name)) schemas.set(name, embedded(schema));
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A schema inside a document has no identity of its own. */
+function embedded({ $id: _id, $schema: _schema, ...schema }: Schema): Schema {
+  return isObject(schema) ? schema : {};
+}

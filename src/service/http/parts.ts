@@ -1,0 +1,41 @@
+// Everything that the routes reach: the rooms of the service, opened once by start.ts.
+
+import type { StatedPrices } from '../base/charge.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Courier } from '../events/courier.ts';
+import type { Deliveries } from '../events/deliveries.ts';
+import type { Webhooks } from '../events/webhooks.ts';
+import type { Faults } from '../faults/faults.ts';
+import type { Accounts } from '../store/accounts.ts';
+import type { Addresses } from '../store/addresses.ts';
+import type { Assets } from '../store/assets.ts';
+import type { Database } from '../store/database.ts';
+import type { Detections, StoredDetection } from '../store/detections.ts';
+import type { Keys } from '../store/keys.ts';
+import type { StoredProject } from '../store/project-row.ts';
+import type { Projects } from '../store/projects.ts';
+import type { Storage } from '../store/storage.ts';
+
+export interface Parts {
+  /** Of creations whose price is not published. */
+  readonly stated: StatedPrices;
+  readonly database: Database;
+  readonly accounts: Accounts;
+  readonly keys: Keys;
+  readonly projects: Projects;
+  readonly detections: Detections;
+  readonly assets: Assets;
+  readonly storage: Storage;
+  readonly addresses: Addresses;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly courier: Courier;
+  readonly faults: Faults;
+  readonly clock: Clock;
+  /** Hands a new project to the studio. */
+  readonly render: (project: StoredProject) => void;
+  /** Tells the studio that a project is not wanted any more. */
+  readonly release: (project: string) => void;
+  /** Hands a new face detection to its studio. */
+  readonly search: (detection: StoredDetection) => void;
+}

@@ -1,0 +1,107 @@
+// The 27 creation endpoints: one handler, driven by the catalogue. What is refused is refused before anything
+// is charged; what is answered with 200 is charged, and durable.
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { extensionOf, fitsAs, libraryMediaOf } from '../../../contract/api/asset.ts';
+import { withPlanDefaults } from '../../../contract/api/models.ts';
+import { projectId } from '../../../contract/api/project.ts';
+import { routes } from '../../../contract/api/routes.ts';
+import type { Tier } from '../../../contract/api/tier.ts';
+import { isObject, type JsonObject } from '../../../contract/base/json.ts';
+import { ok, type Result } from '../../../contract/base/result.ts';
+import { withDefaults, withoutIgnored } from '../../../contract/base/schema.ts';
+import type { RuleBreach, Tool } from '../../../contract/kinds/kind.ts';
+import { beyondPlan } from '../../../contract/kinds/plan-rules.ts';
+import { tools } from '../../../contract/kinds/tools.ts';
+import { chargeOf, surcharged } from '../../base/charge.ts';
+import { bodyOf, type Refusal, refuse } from '../../base/refusal.ts';
+import { firedOf } from '../../faults/faults.ts';
+import { type Input, inputsOf } from '../../store/inputs.ts';
+import { creationOf } from '../../store/records.ts';
+import { accountOf, answer } from '../app.ts';
+import type { Parts } from '../parts.ts';
+
+export function creationRoutes(server: FastifyInstance, parts: Parts): void {
+  const { projects, accounts, clock, faults, render } = parts;
+  const config = { permission: 'create' } as const;
+  for (const tool of tools)
+    server.post(routes.create(tool.name).path, { config }, async (request, reply) => {
+      const account = accounts.find(accountOf(request));
+      if (account === undefined) throw new Error('bug: a key belongs to an account');
+      const body = requestOf(tool, request.body);
+      if (!body.ok) return answer(reply, body.error);
+      const plan = refusedBy(tool, body.value, account.tier);
+      if (plan !== undefined) return answer(reply, plan);
+      const inputs = inputsOf(tool.request, body.value, { ...parts, account: account.id });
+      if (!inputs.ok) return answer(reply, inputs.error);
+      const unfit = unfitInput(tool, inputs.value);
+      if (unfit !== undefined) return answer(reply, unfit);
+      const at = clock.now();
+      const { credits: price, estimate } = chargeOf(tool, body.value, account.tier, parts.stated);
+      const more = firedOf(faults.fire('charge', tool.name), 'surcharge');
+      const credits = more === undefined ? price : surcharged(price, more.rule.percent);
+      const project = await projects.create({
+        account: account.id,
+        id: projectId(randomUUID()),
+        name: nameOf(tool, body.value, at),
+        tool,
+        body: body.value,
+        inputs: inputs.value,
+        credits,
+        estimate,
+        at,
+      });
+      if (project === undefined)
+        return answer(reply, {
+          status: 402,
+          message: `Payment required: this costs ${credits} credits, the account has ${accounts.find(account.id)?.credits ?? 0}.`,
+        });
+      render(project);
+      return creationOf(project);
+    });
+}
+
+/** facts.md, Rate limits: 403 where the plan does not have it; 400 where the plan's default model does not take it. */
+function refusedBy(tool: Tool, body: JsonObject, tier: Tier): Refusal | undefined {
+  const [beyond] = beyondPlan(tool, body, tier);
+  if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
+  const breaches = tool.rules?.(withPlanDefaults(tool.name, body, tier)) ?? [];
+  return breaches.length > 0 ? { status: 400, message: invalid(breaches) } : undefined;
+}
+
+const invalid = (breaches: readonly RuleBreach[]): string =>
+  `Invalid request: ${breaches.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`;
+
+/** interface.md, Responses: 422 where the request is right and yet nothing can be made of it. */
+function unfitInput({ record }: Tool, inputs: readonly Input[]): Refusal | undefined {
+  for (const { field, media, place, reference, key } of inputs) {
+    const library = libraryMediaOf(reference);
+    const unfit =
+      library !== undefined
+        ? !(library === media || (media === 'audio' && library === 'video'))
+        : place === 'stored' && !fitsAs(media, extensionOf(key));
+    if (!unfit) continue;
+    const given = library === undefined ? `a .${extensionOf(key)} file` : mediaWords[library];
+    const message = `The ${record} could not be created: ${field} needs ${mediaWords[media]}, not ${given}.`;
+    return { status: 422, message };
+  }
+  return undefined;
+}
+
+const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file' } as const;
+
+/** A valid body with its defaults filled in. */
+function requestOf(tool: Tool, sent: unknown): Result<JsonObject, Refusal> {
+  const body = bodyOf(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
+  if (!body.ok) return body;
+  const breaches = tool.rules?.(body.value) ?? [];
+  if (breaches.length > 0) return refuse(invalid(breaches));
+  return ok(withDefaults(tool.request, body.value));
+}
+
+/** interface.md: the default is the tool's name followed by a date-time. */
+function nameOf({ name }: Tool, { name: given }: JsonObject, at: number): string {
+  if (typeof given === 'string') return given;
+  const words = name.split('-').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  return `${words.join(' ')} - ${new Date(at).toISOString()}`;
+}

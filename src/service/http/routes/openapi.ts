@@ -1,0 +1,8 @@
+// GET /openapi.json: what this service serves, as an OpenAPI document.
+import type { FastifyInstance } from 'fastify';
+import type { PathForm } from '../../../contract/api/routes.ts';
+import { openApiOf } from '../../endpoints/openapi.ts';
+
+export function openApiRoute(server: FastifyInstance, address: () => string, form: PathForm): void {
+  server.get('/openapi.json', (_request, reply) => reply.send(openApiOf(address(), form)));
+}

@@ -1,0 +1,37 @@
+// Reading and deleting projects. Each record kind has its own path, and knows only its own projects.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { notFound } from '../../base/refusal.ts';
+import { isLive, type StoredProject } from '../../store/project-row.ts';
+import { recordOf } from '../../store/records.ts';
+import { accountOf, answer } from '../app.ts';
+import type { Parts } from '../parts.ts';
+
+type ById = { Params: { id: string } };
+
+export function projectRoutes(server: FastifyInstance, parts: Parts): void {
+  const { projects, addresses, storage, release } = parts;
+  for (const record of ['video', 'image', 'audio'] as const) {
+    const path = `/v1/${record}-projects/:id`;
+    const found = (request: FastifyRequest<ById>): StoredProject | undefined => {
+      const project = projects.find(request.params.id);
+      const own = project?.account === accountOf(request) && project.record === record;
+      return own && project.enabled ? project : undefined;
+    };
+    server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
+      const project = found(request);
+      if (project === undefined) return answer(reply, notFound);
+      return reply.send(recordOf(project, addresses));
+    });
+    // A project that is deleted before its end is not rendered any further, and stays charged: nothing
+    // published says otherwise.
+    server.delete<ById>(path, { config: { permission: 'delete' } }, async (request, reply) => {
+      const project = found(request);
+      if (project === undefined || !(await projects.disable(project.id)))
+        return answer(reply, notFound);
+      release(project.id);
+      await storage.removeOutputs(project.id);
+      if (!isLive(project)) await projects.swept(project.id);
+      return reply.code(204).send();
+    });
+  }
+}

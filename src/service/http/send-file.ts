@@ -1,0 +1,96 @@
+// Sending a file of the storage: whole or a range of bytes, streamed from disk.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { contentTypeOf, extensionOf, unknownType } from '../../contract/api/asset.ts';
+import { notFound } from '../base/refusal.ts';
+import { spoilerOf } from '../faults/spoil.ts';
+import type { Storage } from '../store/storage.ts';
+import { answer } from './app.ts';
+
+/** A file of the storage, whole or the part that is asked for. The key must be one of ours. */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: string,
+  storage: Storage,
+): Promise<FastifyReply> {
+  const file = storage.fileOf(key);
+  const stored = await lookAt(file);
+  if (stored === undefined) return answer(reply, notFound);
+  const { size, etag } = stored;
+  // Files are strangers': a browser that opens one runs nothing in it, and does not guess what it is.
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('content-security-policy', "default-src 'none'; sandbox");
+
+  // Ranges are for GET only (RFC 9110, 14.2).
+  const range = request.method === 'GET' ? request.headers.range : undefined;
+  const part = rangeOf(range, request.headers['if-range'], stored);
+  reply.header('accept-ranges', 'bytes').header('etag', etag);
+  if (part === 'unsatisfiable')
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${size}`)
+      .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
+  const type = contentTypeOf(extensionOf(key));
+  reply.type(type);
+  if (type === unknownType) reply.header('content-disposition', 'attachment');
+  const { start, end } = part ?? { start: 0, end: size - 1 };
+  reply.header('content-length', end - start + 1);
+  if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
+  // An empty file has no last byte to name.
+  if (request.method === 'HEAD' || size === 0) return reply.send();
+  const content = createReadStream(file, { start, end });
+  const transfer = { length: end - start + 1, socket: request.raw.socket };
+  const spoiler = spoilerOf(request.faults ?? [], transfer);
+  if (spoiler === undefined) return reply.send(content);
+  // One that ends early ends the other; what is wrong with it is seen by whoever reads the last.
+  return reply.send(pipeline(content, spoiler, () => {}));
+}
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The part of a file that is asked for; undefined for all of it: also when several ranges are asked for, or when
+ * If-Range names another version (RFC 9110, 14.2).
+ */
+function rangeOf(
+  range: string | undefined,
+  ifRange: string | string[] | undefined,
+  { size, etag }: Stored,
+): Part | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
+  if ((ifRange !== undefined && ifRange !== etag) || (from === '' && to === '')) return undefined;
+  if (from === '') {
+    const length = Math.min(Number(to), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(from);
+  const end = to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (to !== '' && Number(to) < start) return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+interface Stored {
+  /** Bytes. */
+  readonly size: number;
+  /** Another one for every file that ever had this name: files are written whole and renamed. */
+  readonly etag: string;
+}
+
+async function lookAt(file: string): Promise<Stored | undefined> {
+  try {
+    const found = await stat(file, { bigint: true });
+    const { size, ino, mtimeNs } = found;
+    const etag = `"${[size, ino, mtimeNs].map((number) => number.toString(36)).join('-')}"`;
+    return found.isFile() ? { size: Number(size), etag } : undefined;
+  } catch (error) {
+    // Removed with its project meanwhile; anything else is trouble of the service's own.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+// How long a project takes: around the observed median of its tool (interface.md, What the service does),
+// different for each project and yet the same in every run with the same seed.
+import { hash } from 'node:crypto';
+import { clipOf } from '../../contract/api/clip.ts';
+import { chanceOf } from '../../contract/base/chance.ts';
+import { fieldOf, type JsonObject } from '../../contract/base/json.ts';
+import type { Tool } from '../../contract/kinds/kind.ts';
+
+/** `instant`: as soon as the rendering is done. A number: so many times faster than the hosted service. */
+export type Speed = 'instant' | 'realtime' | number;
+
+export interface Pace {
+  /** Milliseconds from creation until the work begins. */
+  readonly waitMs: number;
+  /** Milliseconds that the work takes at least, from its beginning. */
+  readonly workMs: number;
+}
+
+/** The share of the whole time that a project spends in the queue. Ours: the service publishes no split. */
+const queueShare = 0.1;
+/** Spread of the log-normal distribution: two thirds of all projects are within 30 % of the median. */
+const spread = 0.25;
+
+/**
+ * How much longer than its median a project takes for what it asks for: "Processing time varies with … input
+ * duration, resolution and model" (interface.md). The medians are taken to be of the tool's first example; by how much
+ * each of the three counts is a guess of ours.
+ */
+export function effortOf({ record, examples }: Tool, body: JsonObject): number {
+  const [usual = {}] = examples;
+  const ratio = weightOf(body, record === 'video') / weightOf(usual, record === 'video');
+  return Math.min(8, Math.max(0.25, ratio));
+}
+
+/** Four times the length takes twice the time: much of it is not spent on frames. */
+function weightOf(body: JsonObject, isClip: boolean): number {
+  const length = isClip ? Math.sqrt(clipOf(body).seconds) : 1;
+  const resolution = fieldOf(body, 'resolution');
+  const size = typeof resolution === 'string' ? (sizes[resolution] ?? 1) : 1;
+  return length * size * modelWeight(fieldOf(body, 'model'));
+}
+
+const sizes: Readonly<Record<string, number>> = {
+  ...{ '640px': 1, '480p': 1, '720p': 1.3, '1k': 1.3 },
+  ...{ '1080p': 1.7, '2k': 1.7, '4k': 2.5 },
+};
+
+/** Between 0.75 and 1.25, by its name; 1 for the default. */
+function modelWeight(model: unknown): number {
+  if (typeof model !== 'string' || model === 'default') return 1;
+  return 0.75 + (Number.parseInt(hash('sha256', model, 'hex').slice(0, 8), 16) / 2 ** 32) * 0.5;
+}
+
+export function paceOf(speed: Speed, seed: number, sequence: number, medianSeconds: number): Pace {
+  if (speed === 'instant') return { waitMs: 0, workMs: 0 };
+  const factor = speed === 'realtime' ? 1 : speed;
+  const chance = chanceOf(seed, sequence);
+  const normal = Math.sqrt(-2 * Math.log(1 - chance())) * Math.cos(2 * Math.PI * chance());
+  const totalMs = (medianSeconds * 1000 * Math.exp(spread * normal)) / factor;
+  return { waitMs: totalMs * queueShare, workMs: totalMs * (1 - queueShare) };
+}

@@ -1,8 +1,0 @@
-// GET /openapi.json: what this service serves, as an OpenAPI document.
-import type { FastifyInstance } from 'fastify';
-import type { PathForm } from '../../api/routes.ts';
-import { openApiOf } from '../openapi.ts';
-
-export function openApiRoute(server: FastifyInstance, address: () => string, form: PathForm): void {
-  server.get('/openapi.json', (_request, reply) => reply.send(openApiOf(address(), form)));
-}

@@ -1,0 +1,211 @@
+// The accounts and their ledger: every credit that moved, in order, never changed afterwards.
+// The functions that move credits must be called inside a write of the database, with the change they pay for.
+import { randomUUID } from 'node:crypto';
+import { isTier, type Tier } from '../../contract/api/tier.ts';
+import { type Database, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly tier: Tier;
+  /** What is left. Never below zero (facts.md, Account). */
+  readonly credits: number;
+}
+
+/** The account that every service has; an id of the database, not of a person. */
+export const localAccount = 'local';
+
+/** What an account can hold: a number that is still exact. */
+export const mostCredits = Number.MAX_SAFE_INTEGER;
+
+export type LedgerKind = 'charge' | 'refund' | 'adjustment';
+
+export interface LedgerEntry {
+  readonly seq: number;
+  /** ISO 8601 timestamp. */
+  readonly at: string;
+  readonly account: string;
+  /** The project that it is about; null for an adjustment of the account itself, as the opening balance. */
+  readonly project: string | null;
+  readonly tool: string | null;
+  /** The project's name. */
+  readonly name: string | null;
+  readonly kind: LedgerKind;
+  /**
+   * Credits. A charge and a refund are positive: the kind says the direction. An adjustment has a sign:
+   * positive is credited to the account, negative is taken from it.
+   */
+  readonly credits: number;
+}
+
+/** What a movement of credits is about. */
+export interface Purpose {
+  readonly account: string;
+  readonly project: string;
+  readonly tool: string;
+  readonly name: string;
+}
+
+export interface NewAccount {
+  readonly email: string;
+  readonly tier: Tier;
+  /** The opening balance. */
+  readonly credits: number;
+}
+
+export interface Accounts {
+  all(): readonly Account[];
+  find(id: string): Account | undefined;
+  add(account: NewAccount, at: number): Promise<Account>;
+  setTier(id: string, tier: Tier): Promise<Account | undefined>;
+  /** Credits given by hand; a negative number takes, down to zero. Undefined: there is no such account. */
+  grant(id: string, credits: number, at: number): Promise<Account | undefined>;
+  /** Entries of one account, oldest first. */
+  ledger(id: string): readonly LedgerEntry[];
+  /** Takes the credits; false, and nothing changed, when the balance is not enough. */
+  charge(purpose: Purpose, credits: number, at: number): boolean;
+  refund(purpose: Purpose, credits: number, at: number): void;
+  /** Settles an estimate: positive gives credits back, negative takes more. Answers what was moved. */
+  adjust(purpose: Purpose, credits: number, at: number): number;
+}
+
+/** Opens them; when the database is new, with one account. */
+export async function openAccounts(
+  database: Database,
+  first: Omit<NewAccount, 'email'>,
+  at: number,
+): Promise<Accounts> {
+  const byId = database.prepare('SELECT * FROM accounts WHERE id = ?');
+  const inOrder = database.prepare('SELECT * FROM accounts ORDER BY rowid');
+  const insert = database.prepare(
+    'INSERT INTO accounts (id, email, tier, credits) VALUES (?, ?, ?, ?)',
+  );
+  const changeTier = database.prepare('UPDATE accounts SET tier = ? WHERE id = ?');
+  const add = database.prepare('UPDATE accounts SET credits = credits + ? WHERE id = ?');
+  const take = database.prepare(
+    'UPDATE accounts SET credits = credits - ?1 WHERE id = ?2 AND credits >= ?1',
+  );
+  const append = database.prepare(
+    'INSERT INTO ledger (at, account, project, tool, name, kind, credits) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const entries = database.prepare('SELECT * FROM ledger WHERE account = ? ORDER BY seq');
+
+  const find: Accounts['find'] = (id) => {
+    const row = byId.get(id);
+    return row === undefined ? undefined : accountOf(row);
+  };
+  const note = (
+    { account, project, tool, name }: Purpose | Movement,
+    kind: LedgerKind,
+    credits: number,
+    when: number,
+  ): void => {
+    append.run(when, account, project, tool, name, kind, credits);
+  };
+  const open = (id: string, { email, tier, credits }: NewAccount, when: number): void => {
+    insert.run(id, email, tier, credits);
+    note(byHand(id), 'adjustment', credits, when);
+  };
+  /** The service bears what an account does not have, and keeps what it cannot hold. */
+  const move = (of: Purpose | Movement, credits: number, when: number): number => {
+    const balance = find(of.account)?.credits ?? 0;
+    const moved = Math.max(Math.min(credits, mostCredits - balance), -balance);
+    if (moved === 0) return 0;
+    add.run(moved, of.account);
+    note(of, 'adjustment', moved, when);
+    return moved;
+  };
+
+  if (inOrder.get() === undefined)
+    await database.write(() => open(localAccount, { email: 'you@localhost', ...first }, at));
+  checkBooks(database);
+
+  return {
+    all: () => inOrder.all().map(accountOf),
+    find,
+    add: (account, when) =>
+      database.write(() => {
+        const id = randomUUID();
+        open(id, account, when);
+        return { id, ...account };
+      }),
+    setTier: (id, tier) =>
+      database.write(() => {
+        changeTier.run(tier, id);
+        return find(id);
+      }),
+    grant: (id, credits, when) =>
+      database.write(() => {
+        if (find(id) === undefined) return undefined;
+        move(byHand(id), credits, when);
+        return find(id);
+      }),
+    ledger: (id) => entries.all(id).map(entryOf),
+    charge: (purpose, credits, when) => {
+      if (take.run(credits, purpose.account).changes === 0) return false;
+      note(purpose, 'charge', credits, when);
+      return true;
+    },
+    refund: (purpose, credits, when) => {
+      add.run(credits, purpose.account);
+      note(purpose, 'refund', credits, when);
+    },
+    adjust: move,
+  };
+}
+
+/** A movement that no project is the reason of. */
+interface Movement {
+  readonly account: string;
+  readonly project: null;
+  readonly tool: null;
+  readonly name: null;
+}
+
+const byHand = (account: string): Movement => ({ account, project: null, tool: null, name: null });
+
+/** A ledger that does not add up to the balances is a bug, and nothing is to be built on it. */
+function checkBooks(database: Database): void {
+  const wrong = database
+    .prepare(
+      `SELECT accounts.id, accounts.credits,
+         coalesce(sum(CASE kind WHEN 'charge' THEN -ledger.credits ELSE ledger.credits END), 0) AS booked
+       FROM accounts LEFT JOIN ledger ON ledger.account = accounts.id
+       GROUP BY accounts.id HAVING booked <> accounts.credits`,
+    )
+    .get();
+  if (wrong !== undefined)
+    throw new Error(
+      `bug: the ledger of ${textOf(wrong, 'id')} adds up to ${numberOf(wrong, 'booked')} credits, ` +
+        `the balance is ${numberOf(wrong, 'credits')}`,
+    );
+}
+
+function accountOf(row: Row): Account {
+  const tier = textOf(row, 'tier');
+  if (!isTier(tier)) throw new Error(`bug: unknown tier ${tier}`);
+  return {
+    id: textOf(row, 'id'),
+    email: textOf(row, 'email'),
+    tier,
+    credits: numberOf(row, 'credits'),
+  };
+}
+
+function entryOf(row: Row): LedgerEntry {
+  return {
+    seq: numberOf(row, 'seq'),
+    at: new Date(numberOf(row, 'at')).toISOString(),
+    account: textOf(row, 'account'),
+    project: maybeTextOf(row, 'project') ?? null,
+    tool: maybeTextOf(row, 'tool') ?? null,
+    name: maybeTextOf(row, 'name') ?? null,
+    kind: kindOf(textOf(row, 'kind')),
+    credits: numberOf(row, 'credits'),
+  };
+}
+
+function kindOf(text: string): LedgerKind {
+  if (text === 'charge' || text === 'refund' || text === 'adjustment') return text;
+  throw new Error(`bug: unknown ledger kind ${text}`);
+}

@@ -1,0 +1,95 @@
+// Presigned addresses: whoever has one may upload to, or download, one file until it expires. Nothing is
+// remembered about them: the address itself carries its end, whose upload it is for, and a signature.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Download } from '../../contract/api/project.ts';
+import { type Database, textOf } from './database.ts';
+
+export type Errand = 'uploads' | 'downloads';
+
+/** `forged`: never issued by us, or changed since. */
+export type Standing = 'valid' | 'expired' | 'forged';
+
+export interface Addresses {
+  /** An address for one file of the storage, and when it ends. `account`: whose upload it will be. */
+  issue(errand: Errand, key: string, account?: string): Download;
+  standing(errand: Errand, key: string, query: SignedQuery): Standing;
+  /** What a URL means to us: a file of ours, a file we no longer give, or nothing of ours. */
+  read(url: URL): OwnFile | undefined;
+}
+
+export interface SignedQuery {
+  readonly expires?: string | undefined;
+  readonly account?: string | undefined;
+  readonly signature?: string | undefined;
+}
+
+export interface OwnFile {
+  readonly key: string;
+  readonly standing: Standing;
+}
+
+export interface AddressOptions {
+  /** Where the service listens; known only once it does. */
+  readonly base: () => string;
+  readonly now: () => number;
+  readonly lifetimeMs: number;
+  /** A shorter life than is said, when a fault asks for it; in milliseconds. */
+  readonly shortened: (errand: Errand) => number | undefined;
+}
+
+export async function openAddresses(
+  database: Database,
+  { base, now, lifetimeMs, shortened }: AddressOptions,
+): Promise<Addresses> {
+  const secret = await secretOf(database);
+  const sign = (errand: Errand, key: string, expires: string, account: string): string =>
+    createHmac('sha256', secret)
+      .update(`${errand}\n${key}\n${expires}\n${account}`)
+      .digest('base64url');
+
+  const standing: Addresses['standing'] = (errand, key, { expires, account = '', signature }) => {
+    if (expires === undefined || signature === undefined) return 'forged';
+    const wanted = Buffer.from(sign(errand, key, expires, account));
+    const given = Buffer.from(signature);
+    if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return 'forged';
+    return Number(expires) > now() ? 'valid' : 'expired';
+  };
+
+  return {
+    issue: (errand, key, account) => {
+      const said = now() + lifetimeMs;
+      const end = now() + (shortened(errand) ?? lifetimeMs);
+      const holder = account === undefined ? '' : `&account=${encodeURIComponent(account)}`;
+      const signature = sign(errand, key, String(end), account ?? '');
+      return {
+        url: `${base()}/${errand}/${key}?expires=${end}${holder}&signature=${signature}`,
+        expires_at: new Date(said).toISOString(),
+      };
+    },
+    standing,
+    read: (url) => {
+      const prefix = '/downloads/';
+      if (!url.pathname.startsWith(prefix)) return undefined;
+      const key = url.pathname.slice(prefix.length);
+      const found = standing('downloads', key, {
+        expires: url.searchParams.get('expires') ?? undefined,
+        account: url.searchParams.get('account') ?? undefined,
+        signature: url.searchParams.get('signature') ?? undefined,
+      });
+      // A good signature proves that it is ours by whatever host name the service was reached.
+      return found !== 'forged' || url.origin === base() ? { key, standing: found } : undefined;
+    },
+  };
+}
+
+/** Kept with the data, so that addresses outlive a restart. */
+async function secretOf(database: Database): Promise<Buffer> {
+  await database.write(() =>
+    database
+      .prepare(`INSERT OR IGNORE INTO settings (name, value) VALUES ('address-secret', ?)`)
+      .run(randomBytes(32).toString('hex')),
+  );
+  const row = database.prepare(`SELECT value FROM settings WHERE name = 'address-secret'`).get();
+  if (row === undefined) throw new Error('bug: the secret was just written');
+  return Buffer.from(textOf(row, 'value'), 'hex');
+}

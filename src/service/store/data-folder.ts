@@ -1,0 +1,105 @@
+// Where a service keeps everything: a folder of its own, or a temporary one and a database in memory.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { oddEntryIn } from '../../contract/files/odd-entries.ts';
+import {
+  claimFolder,
+  OwnerKeyTrouble,
+  type Ownership,
+  ownershipOf,
+} from '../../contract/files/owner.ts';
+import { systemCode, systemReason } from '../../contract/files/system-error.ts';
+import { type Database, openDatabase } from './database.ts';
+import { tightenFiles, tightenFolder } from './private-folder.ts';
+
+export interface DataFolder {
+  readonly folder: string;
+  readonly database: Database;
+  /** Closes the database; a temporary folder is removed. */
+  leave(): Promise<void>;
+}
+
+const databaseName = 'service.sqlite';
+
+/** Throws a `DataFolderError` when it cannot be had, is in use, or is somebody else's. */
+export async function openDataFolder(data: string | undefined): Promise<DataFolder> {
+  if (data === undefined) {
+    const folder = await mkdtemp(join(tmpdir(), 'shotlist-service-'));
+    const database = openDatabase(undefined);
+    const leave = async (): Promise<void> => {
+      database.close();
+      await rm(folder, { recursive: true, force: true });
+    };
+    return { folder, database, leave };
+  }
+  makeOwn(data);
+  try {
+    const database = openDatabase(join(data, databaseName));
+    tightenFiles(data, databaseName);
+    return { folder: data, database, leave: async () => database.close() };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : `${cause}`;
+    const inUse = /locked|busy/i.test(why);
+    throw new DataFolderError(
+      inUse
+        ? `The data folder ${data} is used by another local service: stop that one, or name another folder.`
+        : `The data folder ${data} cannot be opened: ${why}`,
+      { cause },
+    );
+  }
+}
+
+/** What is in it is believed, and files that no upload answers for are removed: it must be a folder of its own. */
+function makeOwn(data: string): void {
+  // It holds the secrets that sign events and addresses.
+  const was = attempt(data, () => ownershipOf(data));
+  refuse(data, was);
+  if (was !== 'absent' && !tightenFolder(data))
+    throw new DataFolderError(
+      `The data folder ${data} belongs to another user and is open to others: name a folder of your own.`,
+    );
+  refuse(
+    data,
+    attempt(data, () => claimFolder(data, 0o700)),
+  );
+  // Deeper, nothing is removed by its path.
+  const odd = attempt(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
+  if (odd !== undefined)
+    throw new DataFolderError(
+      `${odd.path} in a data folder is ${odd.is === 'link' ? 'a link' : 'not a regular file'}: remove it.`,
+    );
+}
+
+function refuse(data: string, ownership: Ownership): void {
+  const why = refusals[ownership];
+  if (why !== undefined) throw new DataFolderError(`The folder ${data} ${why(data)}`);
+}
+
+const refusals: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {
+  foreign: (data) =>
+    'holds files, and no local service made it for you on this machine: name one that is new or empty. If it is the ' +
+    `data of an older version, or you copied it, run: shotlist trust --folder ${data}`,
+  link: () => 'is a link: name the folder that it leads to.',
+};
+
+function attempt<T>(data: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof OwnerKeyTrouble)
+      throw new DataFolderError(
+        `The data folder ${data} cannot be marked as yours: ${cause.message}. ` +
+          'Set XDG_STATE_HOME to a folder that you may write to.',
+        { cause },
+      );
+    const code = systemCode(cause);
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    const why = isFile ? 'is a file, not a folder' : systemReason(cause);
+    throw new DataFolderError(`The data folder ${data} ${why}.`, { cause });
+  }
+}
+
+export class DataFolderError extends Error {
+  readonly code = 'DATA_FOLDER';
+}

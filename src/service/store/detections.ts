@@ -1,0 +1,129 @@
+// Face detections: one row each, and the faces that they found, by the path that a mapping names them with.
+// They are free (facts.md, Face detection), so no credits move here.
+import type { Region } from '../../contract/api/region.ts';
+import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
+import { type Input, readInputs, writeInputs } from './inputs.ts';
+import { type Status, statusOf } from './project-row.ts';
+
+export interface StoredDetection {
+  readonly seq: number;
+  readonly account: string;
+  readonly id: string;
+  readonly status: Status;
+  readonly input: Input;
+  /** How sure one must be that it is a face: 0 to 1 (facts.md, Face detection). */
+  readonly confidence: number;
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+}
+
+/** What is asked for, and under which id. */
+export type DetectionOrder = Pick<StoredDetection, 'id' | 'account' | 'input' | 'confidence'>;
+
+export interface StoredFace {
+  /** The crop in storage: `api-assets/<detection>/0-0.png`. */
+  readonly path: string;
+  /** The key of the picture in which it was found. */
+  readonly image: string;
+  readonly region: Region;
+}
+
+export interface Detections {
+  create(order: DetectionOrder, at: number): Promise<StoredDetection>;
+  find(id: string): StoredDetection | undefined;
+  unfinished(): readonly StoredDetection[];
+  start(id: string, at: number): Promise<void>;
+  /** Records a face as soon as it is found. Call inside a write of the database. */
+  addFace(id: string, face: StoredFace): void;
+  finish(id: string, status: 'complete' | 'error'): Promise<void>;
+  facesOf(id: string): readonly StoredFace[];
+  /** The face that a path names, when it is a detected face. */
+  face(path: string): StoredFace | undefined;
+  /** Where faces were found in a picture, by its key. */
+  regionsIn(image: string): readonly Region[];
+}
+
+export function openDetections(database: Database): Detections {
+  const byId = database.prepare('SELECT * FROM detections WHERE id = ?');
+  const insert = database.prepare(
+    `INSERT INTO detections (id, account, status, input, confidence, created_at)
+     VALUES (?, ?, 'queued', ?, ?, ?)`,
+  );
+  const waiting = database.prepare(
+    `SELECT * FROM detections WHERE status IN ('queued', 'rendering') ORDER BY seq`,
+  );
+  const toRendering = database.prepare(
+    `UPDATE detections SET status = 'rendering', started_at = coalesce(started_at, ?) WHERE id = ?`,
+  );
+  const toEnd = database.prepare('UPDATE detections SET status = ? WHERE id = ?');
+  const insertFace = database.prepare(
+    `INSERT OR REPLACE INTO faces (path, detection, image, x, y, width, height)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const byDetection = database.prepare('SELECT * FROM faces WHERE detection = ? ORDER BY path');
+  const byPath = database.prepare('SELECT * FROM faces WHERE path = ?');
+  const byImage = database.prepare('SELECT * FROM faces WHERE image = ? ORDER BY path');
+
+  return {
+    create: (order, at) =>
+      database.write(() => {
+        const { id, account, input, confidence } = order;
+        const { lastInsertRowid } = insert.run(id, account, writeInputs([input]), confidence, at);
+        const seq = Number(lastInsertRowid);
+        return { ...order, seq, status: 'queued', createdAt: at, startedAt: undefined };
+      }),
+    find: (id) => {
+      const row = byId.get(id);
+      return row === undefined ? undefined : detectionOf(row);
+    },
+    unfinished: () => waiting.all().map(detectionOf),
+    start: async (id, at) => {
+      await database.write(() => toRendering.run(at, id));
+    },
+    addFace: (id, { path, image, region: { x, y, width, height } }) => {
+      insertFace.run(path, id, image, x, y, width, height);
+    },
+    finish: async (id, status) => {
+      await database.write(() => toEnd.run(status, id));
+    },
+    facesOf: (id) => byDetection.all(id).map(faceOf),
+    face: (path) => {
+      const row = byPath.get(path);
+      return row === undefined ? undefined : faceOf(row);
+    },
+    regionsIn: (image) => distinct(byImage.all(image).map((row) => faceOf(row).region)),
+  };
+}
+
+/** A picture that was looked at twice has each face twice. */
+function distinct(regions: readonly Region[]): readonly Region[] {
+  return [...new Map(regions.map((region) => [JSON.stringify(region), region])).values()];
+}
+
+function detectionOf(row: Row): StoredDetection {
+  const [input] = readInputs(textOf(row, 'input'));
+  if (input === undefined) throw new Error('bug: a detection has an input');
+  return {
+    seq: numberOf(row, 'seq'),
+    account: textOf(row, 'account'),
+    id: textOf(row, 'id'),
+    status: statusOf(textOf(row, 'status')),
+    input,
+    confidence: numberOf(row, 'confidence'),
+    createdAt: numberOf(row, 'created_at'),
+    startedAt: maybeNumberOf(row, 'started_at'),
+  };
+}
+
+function faceOf(row: Row): StoredFace {
+  return {
+    path: textOf(row, 'path'),
+    image: textOf(row, 'image'),
+    region: {
+      x: numberOf(row, 'x'),
+      y: numberOf(row, 'y'),
+      width: numberOf(row, 'width'),
+      height: numberOf(row, 'height'),
+    },
+  };
+}

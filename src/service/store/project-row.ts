@@ -1,0 +1,93 @@
+// A project as the database keeps it, and reading its row.
+import {
+  type ProjectError,
+  type ProjectId,
+  projectId,
+  type RecordKind,
+} from '../../contract/api/project.ts';
+import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
+import { maybeNumberOf, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
+
+/** `canceled`: stopped by hand in the hub (facts.md, Project records). */
+export type Status = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
+
+export interface StoredProject {
+  readonly seq: number;
+  readonly account: string;
+  readonly id: ProjectId;
+  readonly name: string;
+  readonly tool: string;
+  readonly record: RecordKind;
+  readonly type: string;
+  readonly status: Status;
+  readonly enabled: boolean;
+  readonly credits: number;
+  readonly estimated: boolean;
+  readonly body: JsonObject;
+  /** Keys of the outputs in storage. */
+  readonly files: readonly string[];
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly fps: number | undefined;
+  readonly error: ProjectError | null;
+}
+
+/** Whether work is still to be done for it. */
+export function isLive({ enabled, status }: StoredProject): boolean {
+  return enabled && (status === 'queued' || status === 'rendering');
+}
+
+export function projectOf(row: Row): StoredProject {
+  const code = maybeTextOf(row, 'error_code');
+  return {
+    seq: numberOf(row, 'seq'),
+    account: textOf(row, 'account'),
+    id: projectId(textOf(row, 'id')),
+    name: textOf(row, 'name'),
+    tool: textOf(row, 'tool'),
+    record: recordOf(textOf(row, 'record')),
+    type: textOf(row, 'type'),
+    status: statusOf(textOf(row, 'status')),
+    enabled: numberOf(row, 'enabled') === 1,
+    credits: numberOf(row, 'credits'),
+    estimated: numberOf(row, 'estimated') === 1,
+    body: bodyOf(textOf(row, 'body')),
+    files: filesOf(textOf(row, 'files')),
+    createdAt: numberOf(row, 'created_at'),
+    startedAt: maybeNumberOf(row, 'started_at'),
+    width: maybeNumberOf(row, 'width'),
+    height: maybeNumberOf(row, 'height'),
+    fps: maybeNumberOf(row, 'fps'),
+    error: code === undefined ? null : { code, message: textOf(row, 'error_message') },
+  };
+}
+
+function recordOf(text: string): RecordKind {
+  if (text === 'video' || text === 'image' || text === 'audio') return text;
+  throw new Error(`bug: unknown record kind ${text}`);
+}
+
+const statuses: readonly Status[] = ['queued', 'rendering', 'complete', 'error', 'canceled'];
+
+export function isStatus(text: string): text is Status {
+  return statuses.some((status) => status === text);
+}
+
+export function statusOf(text: string): Status {
+  if (isStatus(text)) return text;
+  throw new Error(`bug: unknown status ${text}`);
+}
+
+function bodyOf(text: string): JsonObject {
+  const body = asJson(JSON.parse(text));
+  if (!isObject(body)) throw new Error('bug: a stored body is an object');
+  return body;
+}
+
+function filesOf(text: string): readonly string[] {
+  const files = asJson(JSON.parse(text));
+  if (!Array.isArray(files)) throw new Error('bug: stored files are a list');
+  return files.map((file) => `${file}`);
+}

@@ -1,0 +1,89 @@
+// Canonical JSON and the digest over it: what every fingerprint stands on.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { digestFrom, digestOf } from '../../../src/contract/base/digest.ts';
+import { asJson, canonical, isObject, type Json } from '../../../src/contract/base/json.ts';
+import { validatorOf, withDefaults } from '../../../src/contract/base/schema.ts';
+
+/** The same value with the keys of every object in the opposite order. */
+function reversed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, inner]) => [key, reversed(inner)]),
+  );
+}
+
+const json = fc.jsonValue({ noUnicodeString: false }).map(asJson);
+
+describe('canonical JSON', () => {
+  test('sorts keys by code unit at every depth and has no white space', () => {
+    expect(canonical({ b: [1, { z: null, a: 'x y' }], B: true, a: 1.5 })).toBe(
+      '{"B":true,"a":1.5,"b":[1,{"a":"x y","z":null}]}',
+    );
+  });
+
+  test('keeps the order of lists', () => {
+    expect(canonical(['b', 'a'])).not.toBe(canonical(['a', 'b']));
+  });
+
+  test('is JSON of the same value', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+      { seed: 1 },
+    );
+  });
+
+  test('does not depend on the order of keys', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(canonical(reversed(value))).toBe(canonical(value));
+      }),
+      { seed: 1 },
+    );
+  });
+});
+
+describe('a digest', () => {
+  test('is the SHA-256 of the canonical text, in lower-case hexadecimal', () => {
+    expect(digestOf({})).toBe('44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a');
+  });
+
+  test('differs between a number and its text', () => {
+    expect(digestOf({ take: 1 })).not.toBe(digestOf({ take: '1' }));
+  });
+
+  test.each(['', 'abc', 'A'.repeat(64), 'g'.repeat(64), 'a'.repeat(65), `${'a'.repeat(64)}\n`])(
+    'is not taken back from %j',
+    (text) => {
+      expect(() => digestFrom(text)).toThrow('not a SHA-256 digest');
+    },
+  );
+});
+
+describe('defaults', () => {
+  const schema = {
+    type: 'object',
+    properties: { size: { type: 'integer', default: 3 }, name: { type: 'string' } },
+  };
+
+  test('are filled into a copy, and the value stays as it was', () => {
+    const value = { name: 'a' };
+    expect(withDefaults(schema, value)).toEqual({ name: 'a', size: 3 });
+    expect(value).toEqual({ name: 'a' });
+  });
+
+  test('never overrule what is written', () => {
+    expect(withDefaults(schema, { size: 4 })).toEqual({ size: 4 });
+  });
+
+  test('are not filled in by a mere check', () => {
+    const value = {};
+    expect(validatorOf(schema)(value)).toBe(true);
+    expect(value).toEqual({});
+  });
+});

@@ -1,0 +1,156 @@
+// Tools that change a head in a photo, on two real ones.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toolNamed } from '../../../../src/contract/kinds/tools.ts';
+import { type Picture, pictureOf, sharpOf } from '../../../../src/previews/picture.ts';
+import { describeFace, type Face, findFaces } from '../../../../src/previews/real/face/find.ts';
+import { apart } from '../../../../src/previews/real/face/match.ts';
+import { renderFaceEditor } from '../../../../src/previews/real/head/face-editor.ts';
+import { headFrameOf, intoHead } from '../../../../src/previews/real/head/head-frame.ts';
+import { renderHeadSwap } from '../../../../src/previews/real/head/head-swap.ts';
+import { renderHeadshotOfFace } from '../../../../src/previews/real/head/headshot.ts';
+import type { RenderRequest } from '../../../../src/previews/request.ts';
+import { sample } from '../face/sample.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'shotlist-heads-'));
+const at = (name: string): string => join(folder, name);
+const picture = 'assets.image_file_path';
+const body = 'assets.body_file_path';
+const head = 'assets.head_file_path';
+
+let woman: Picture;
+let other: Picture;
+let face: Face;
+let otherFace: Face;
+
+function requestOf(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  more: RenderRequest['body'] = {},
+): RenderRequest {
+  const tool = toolNamed(name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  const inputs = Object.entries(files).map(([field, reference]) => ({
+    ...{ field, reference, media: 'image' as const, file: at(reference) },
+    ...{ face: undefined, faces: [] },
+  }));
+  return { tool, body: { assets: files, ...more }, inputs, folder, seed: 1, most: 1000 };
+}
+const output = async (): Promise<Picture> => pictureOf(sharp(await readFile(at('0.png'))));
+async function faceOf(of: Picture): Promise<Face> {
+  const [largest] = await findFaces(of, 0.3);
+  if (largest === undefined) throw new Error('no face');
+  return largest;
+}
+async function edited(style: RenderRequest['body']): Promise<Picture> {
+  const request = requestOf('ai-face-editor', { [picture]: 'woman.png' }, { style });
+  const outcome = await renderFaceEditor(request);
+  const { width, height } = woman;
+  expect(outcome).toEqual({ ok: true, value: [{ name: '0.png', width, height }] });
+  return output();
+}
+/** How much the pixels of a square changed, as a mean over their bytes; sides in eye distances of the face. */
+function change(after: Picture, x: number, y: number, side: number): number {
+  const frame = headFrameOf(face.landmarks);
+  let [sum, count] = [0, 1e-9];
+  for (let i = 0; i < woman.width * woman.height; i++) {
+    const place = { x: i % woman.width, y: Math.floor(i / woman.width) };
+    const there = intoHead(frame, place);
+    if (Math.max(Math.abs(there.x - x), Math.abs(there.y - y)) > side / 2) continue;
+    for (let at = i * 4; at < i * 4 + 3; at++, count++)
+      sum += Math.abs((woman.pixels[at] ?? 0) - (after.pixels[at] ?? 0));
+  }
+  return sum / count;
+}
+
+beforeAll(async () => {
+  const cut = async (number: number, left: number, top: number): Promise<Picture> =>
+    pictureOf(sharpOf(await sample(number, 960)).extract({ left, top, width: 260, height: 300 }));
+  woman = await cut(3, 480, 40);
+  other = await cut(6, 690, 50);
+  await sharpOf(woman).toFile(at('woman.png'));
+  await sharpOf(other).toFile(at('other.png'));
+  await sharp({ create: { width: 150, height: 150, channels: 3, background: 'olive' } }).toFile(
+    at('wall.png'),
+  );
+  face = await faceOf(woman);
+  otherFace = await faceOf(other);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a smile widens the mouth and leaves the eyes and the corners of the picture alone', async () => {
+  const after = await edited({ mouth_smile: 100 });
+  const smiling = await faceOf(after);
+  const widthOf = ({ landmarks }: Face): number =>
+    (landmarks[54]?.x ?? 0) - (landmarks[48]?.x ?? 0);
+  expect(widthOf(smiling)).toBeGreaterThan(widthOf(face) * 1.08);
+  expect(change(after, 0, 1.1, 0.8)).toBeGreaterThan(4);
+  expect(change(after, -0.5, 0, 0.4)).toBeLessThan(1);
+  expect(after.pixels.subarray(0, 80).equals(woman.pixels.subarray(0, 80))).toBe(true);
+});
+
+test('eyes look aside in their own place', async () => {
+  const after = await edited({ eye_gaze_horizontal: 100 });
+  expect(change(after, -0.5, 0, 0.4)).toBeGreaterThan(2);
+  expect(change(after, 0, 1.1, 0.8)).toBe(0);
+});
+
+test('a head turns the way that its slider goes', async () => {
+  const noseOf = ({ landmarks }: Face): number => landmarks[30]?.x ?? 0;
+  const right = await faceOf(await edited({ head_yaw: 80 }));
+  expect(noseOf(right)).toBeGreaterThan(noseOf(face) + 4);
+});
+
+test('an enhanced face has smoother cheeks, and no other background', async () => {
+  const after = await edited({ enhance_face: true });
+  expect(change(after, 0, 0.3, 1)).toBeGreaterThan(0.7);
+  expect(change(after, -2.2, -1, 0.5)).toBe(0);
+});
+
+test('a swapped head is the other’s, on the body that was there, within max_resolution', async () => {
+  const files = { [body]: 'woman.png', [head]: 'other.png' };
+  const outcome = await renderHeadSwap(requestOf('head-swap', files, { max_resolution: 270 }));
+  expect(outcome).toEqual({ ok: true, value: [{ name: '0.png', width: 234, height: 270 }] });
+  const after = await output();
+  const swapped = await describeFace(after, await faceOf(after));
+  const [here, there] = [await describeFace(woman, face), await describeFace(other, otherFace)];
+  expect(apart(swapped, there)).toBeLessThan(apart(swapped, here));
+});
+
+test('a headshot has the face in its upper middle', async () => {
+  const outcome = await renderHeadshotOfFace(
+    requestOf('ai-headshot-generator', { [picture]: 'woman.png' }),
+  );
+  expect(outcome.ok).toBe(true);
+  const portrait = await output();
+  const { x, y, width } = (await faceOf(portrait)).region;
+  expect(x + width / 2).toBeCloseTo(0.5, 0.6);
+  expect(y).toBeLessThan(0.5);
+  expect(portrait.height).toBeGreaterThan(portrait.width);
+});
+
+test('a picture without a face is refused, and the answer names it', async () => {
+  const refusals = [
+    [picture, await renderFaceEditor(requestOf('ai-face-editor', { [picture]: 'wall.png' }))],
+    [
+      picture,
+      await renderHeadshotOfFace(requestOf('ai-headshot-generator', { [picture]: 'wall.png' })),
+    ],
+    [
+      body,
+      await renderHeadSwap(requestOf('head-swap', { [body]: 'wall.png', [head]: 'other.png' })),
+    ],
+    [
+      head,
+      await renderHeadSwap(requestOf('head-swap', { [body]: 'woman.png', [head]: 'wall.png' })),
+    ],
+  ] as const;
+  for (const [field, outcome] of refusals) {
+    expect(outcome).toMatchObject({ ok: false, error: { code: 'no_source_face' } });
+    expect(outcome.ok ? '' : outcome.error.message).toContain(`${field} (wall.png)`);
+  }
+});

@@ -1,0 +1,125 @@
+// The stat cache: a second run reads no media; a cache that cannot be read is thrown away, never believed.
+import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../../../src/contract/base/digest.ts';
+import { HashCache } from '../../../../src/runner/adapters/files/hash-cache.ts';
+import { temporaryFolder } from './places.ts';
+
+const digest = digestOf('one');
+const stats = (file: string) => statSync(file, { bigint: true });
+const now = Date.parse('2026-08-05T10:00:00Z');
+
+function aged(file: string, content = 'rose'): string {
+  writeFileSync(file, content);
+  utimesSync(file, new Date('2020-01-01'), new Date('2020-01-01'));
+  return file;
+}
+
+describe('the hash of a file', () => {
+  test('is remembered by the next process', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const one = new HashCache(join(folder, 'hashes.db'));
+    one.set(file, stats(file), digest, now);
+    one.close();
+    const two = new HashCache(join(folder, 'hashes.db'));
+    expect(two.get(file, stats(file))).toBe(digest);
+    expect(two.get(join(folder, 'other.png'), stats(file))).toBeUndefined();
+    two.close();
+  });
+
+  test('is not served once the file changed', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const cache = new HashCache(join(folder, 'hashes.db'));
+    cache.set(file, stats(file), digest, now);
+    aged(file, 'ruse!');
+    expect(cache.get(file, stats(file))).toBeUndefined();
+    cache.close();
+  });
+
+  test('is not served when only the time of the change tells: same size, same modification time', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const cache = new HashCache(join(folder, 'hashes.db'));
+    const before = stats(file);
+    cache.set(file, before, digest, now);
+    const after = Object.assign(stats(file), { ctimeNs: before.ctimeNs + 1n });
+    expect(after.mtimeNs).toBe(before.mtimeNs);
+    expect(cache.get(file, after)).toBeUndefined();
+    cache.close();
+  });
+
+  test('of a file that was just written is for this process only: it may change within one tick', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const one = new HashCache(join(folder, 'hashes.db'));
+    one.set(file, stats(file), digest, Date.parse('2020-01-01') + 500);
+    expect(one.get(file, stats(file))).toBe(digest);
+    one.close();
+    const two = new HashCache(join(folder, 'hashes.db'));
+    expect(two.get(file, stats(file))).toBeUndefined();
+    two.close();
+  });
+
+  test('of a file that shotlist wrote itself is remembered at once', () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'a.png');
+    writeFileSync(file, 'rose');
+    const one = new HashCache(join(folder, 'hashes.db'));
+    one.trust(file, stats(file), digest);
+    one.close();
+    const two = new HashCache(join(folder, 'hashes.db'));
+    expect(two.get(file, stats(file))).toBe(digest);
+    two.close();
+  });
+});
+
+describe('a cache that cannot be read', () => {
+  test.each([
+    ['is no database', (file: string) => writeFileSync(file, 'this is no database '.repeat(300))],
+    ['is cut off', (file: string) => writeFileSync(file, 'SQLite format 3\u0000')],
+    [
+      'has other columns',
+      (file: string) => {
+        const other = new DatabaseSync(file);
+        other.exec('CREATE TABLE files (path TEXT, hash TEXT)');
+        other.close();
+      },
+    ],
+  ])('because it %s is thrown away, and works again', (_, spoil) => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const database = join(folder, 'hashes.db');
+    spoil(database);
+    const cache = new HashCache(database);
+    expect(cache.get(file, stats(file))).toBeUndefined();
+    cache.set(file, stats(file), digest, now);
+    expect(cache.get(file, stats(file))).toBe(digest);
+    cache.close();
+  });
+
+  test('that is not there yet is made, but not its folder, which nobody has claimed', () => {
+    const folder = temporaryFolder();
+    new HashCache(join(folder, 'hashes.db')).close();
+    expect(readdirSync(folder)).toEqual(['hashes.db']);
+    new HashCache(join(folder, 'deep', 'hashes.db')).close();
+    new HashCache(undefined).close();
+    expect(readdirSync(folder)).toEqual(['hashes.db']);
+  });
+});
+
+describe('two runs of two pipelines in one folder', () => {
+  test('can both remember hashes at the same time', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const one = new HashCache(join(folder, 'hashes.db'));
+    const two = new HashCache(join(folder, 'hashes.db'));
+    one.set(file, stats(file), digest, now);
+    expect(() => two.set(file, stats(file), digest, now)).not.toThrow();
+    one.close();
+    two.close();
+  });
+});

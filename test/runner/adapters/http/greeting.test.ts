@@ -1,0 +1,131 @@
+// Who is at an address: the service, something else, or nobody. Told apart before a run sends anything.
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pathForms } from '../../../../src/contract/api/routes.ts';
+import { type Greeting, greet } from '../../../../src/runner/adapters/http/greeting.ts';
+import { service } from '../../../rig.ts';
+import { answer, nobody, serve, type TestServer } from './server.ts';
+
+const greeted = (base: string, key = 'a-key'): Promise<Greeting> => greet({ base, key, now: 0 });
+
+const page = '<!doctype html><title>Welcome</title>';
+const html = { 'content-type': 'text/html; charset=utf-8' };
+
+/** A server that answers every request so. */
+const always = (
+  status: number,
+  body: string,
+  headers: Record<string, string>,
+): Promise<TestServer> =>
+  serve((_, response) => void response.writeHead(status, headers).end(body));
+
+describe('the service', () => {
+  test.each(pathForms)('is known by its account, whatever its paths (%s)', async (paths) => {
+    const { address, key } = await service({ paths, credits: 70 });
+    expect(await greeted(address, key)).toMatchObject({
+      is: 'service',
+      account: { ok: true, value: { credits: 70, tier: 'pro' } },
+    });
+  });
+
+  test.each(['/v1/files/upload-urls', '/v1/files/generate-upload-urls'])(
+    'that does not tell of accounts is known by its upload addresses at %s',
+    async (known) => {
+      const server = await serve(({ path }, response) =>
+        path === known
+          ? answer(response, 200, { items: [] })
+          : answer(response, 404, { message: 'Not Found' }),
+      );
+      expect(await greeted(server.address)).toEqual({
+        is: 'service',
+        account: { ok: true, value: undefined },
+      });
+    },
+  );
+
+  test.each([
+    [401, { message: 'Unauthorized' }, 'unauthorized'],
+    [403, { message: 'This key does not permit read' }, 'forbidden'],
+    [429, { message: 'slow down' }, 'throttled'],
+    [500, {}, 'unanswered'],
+    [502, {}, 'unavailable'],
+    [503, {}, 'unavailable'],
+  ])('may answer with %i: a run knows what to do about that', async (status, body, reason) => {
+    const server = await serve((_, response) => answer(response, status, body));
+    expect(await greeted(server.address)).toMatchObject({
+      is: 'service',
+      account: { ok: false, error: { reason } },
+    });
+  });
+
+  test('may lose an answer', async () => {
+    const server = await serve((_, response) => void response.socket?.resetAndDestroy());
+    expect(await greeted(server.address)).toMatchObject({ is: 'service', account: { ok: false } });
+  });
+});
+
+describe('something else', () => {
+  test.each<readonly [string, Parameters<typeof always>, RegExp]>([
+    ['a web page for every address', [200, page, html], /a web page/],
+    [
+      'JSON of another kind',
+      [200, '{"status":"ok"}', { 'content-type': 'application/json' }],
+      /something else/,
+    ],
+    ['a page that is not found', [404, page, html], /knows none of the paths.*404/],
+    [
+      'JSON that says "Not Found" to everything',
+      [404, '{"message":"Not Found"}', {}],
+      /knows none of the paths.*404/,
+    ],
+    [
+      'a redirect',
+      [301, '', { location: 'https://www.example.com/x?token=y' }],
+      /elsewhere to https:\/\/www\.example\.com \(301\)/,
+    ],
+    ['a page about a bad request', [400, page, html], /a web page \(400\)/],
+    ['nothing at all', [204, '', {}], /something else/],
+  ])('answers with %s', async (_, reply, why) => {
+    const server = await always(...reply);
+    expect(await greeted(server.address)).toEqual({
+      is: 'stranger',
+      why: expect.stringMatching(why),
+    });
+    expect(server.asked.every(({ path }) => !path.includes('swap'))).toBe(true);
+  });
+
+  test('does not speak HTTP', async () => {
+    const server = createServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const bound = server.address();
+    const port = typeof bound === 'object' ? bound?.port : undefined;
+    expect(await greeted(`http://127.0.0.1:${port}`)).toEqual({
+      is: 'stranger',
+      why: 'does not speak HTTP',
+    });
+  });
+});
+
+describe('nobody', () => {
+  test('listens there', async () => {
+    expect(await greeted(await nobody())).toEqual({
+      is: 'nobody',
+      why: 'cannot be reached (ECONNREFUSED)',
+    });
+  });
+
+  test('has that name', async () => {
+    expect(await greeted('http://no-such-host.invalid')).toMatchObject({
+      is: 'nobody',
+      why: expect.stringMatching(/^cannot be reached \((ENOTFOUND|EAI_AGAIN)\)$/),
+    });
+  });
+});
+
+test('a person who does not want to wait does not have to', async () => {
+  const stopper = new AbortController();
+  const server = await serve(() => stopper.abort());
+  const greeting = await greet({ base: server.address, key: 'k', now: 0, stop: stopper.signal });
+  expect(greeting).toMatchObject({ is: 'service', account: { ok: false } });
+});

@@ -1,0 +1,183 @@
+// One run at a time, and the second one is told by whom.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { takeLock } from '../../../../src/runner/adapters/lock/lock.ts';
+import { processState } from '../../../../src/runner/adapters/lock/process-state.ts';
+import { makePipe } from '../../../small-disk.ts';
+import { temporaryFolder } from '../files/places.ts';
+
+const now = Date.parse('2026-08-05T10:00:00Z');
+
+/** The id of a process that has ended. */
+const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
+
+/** As an older version wrote it, without `started`. */
+const holder = (pid: number, host = hostname(), started?: string): string =>
+  JSON.stringify({ pid, host, since: '2026-08-05T09:00:00.000Z', started });
+
+/** Only Linux says when a process began. */
+const tells = processState(process.pid) !== undefined;
+
+describe('a lock', () => {
+  test('is taken once; the second taker is told who holds it, and since when', async () => {
+    const file = join(temporaryFolder(), 'deep', 'p.lock');
+    const first = await takeLock(file, now);
+    expect(first.ok).toBe(true);
+    const second = await takeLock(file, now);
+    expect(second).toEqual({
+      ok: false,
+      error: `another run holds ${file}: process ${process.pid} on ${hostname()}, since 2026-08-05T10:00:00.000Z`,
+    });
+  });
+
+  test('can be taken again once it was released', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const first = await takeLock(file, now);
+    if (!first.ok) throw new Error(first.error);
+    await first.value.release();
+    expect(existsSync(file)).toBe(false);
+    expect((await takeLock(file, now)).ok).toBe(true);
+  });
+
+  test('of a process that is gone is taken over', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const pid = deadPid();
+    writeFileSync(file, holder(pid));
+    const taken = await takeLock(file, now);
+    expect(taken.ok && taken.value.warning).toBe(
+      `the lock of process ${pid} on ${hostname()}, since 2026-08-05T09:00:00.000Z, was left behind by a run that is gone: it was taken over`,
+    );
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid });
+  });
+
+  test('that nobody left behind says nothing', async () => {
+    const taken = await takeLock(join(temporaryFolder(), 'p.lock'), now);
+    expect(taken).toMatchObject({ ok: true, value: { warning: undefined } });
+  });
+
+  test.skipIf(!tells)(
+    'whose process id is another process’s by now is taken over, as after a reboot or in a container',
+    async () => {
+      const file = join(temporaryFolder(), 'p.lock');
+      writeFileSync(file, holder(process.pid, hostname(), 'another-boot 4711'));
+      const taken = await takeLock(file, now);
+      expect(taken.ok && taken.value.warning).toContain('was left behind by a run that is gone');
+    },
+  );
+
+  test('of a process that lives and began when the lock says is respected', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(process.pid, hostname(), processState(process.pid)?.started));
+    expect(await takeLock(file, now)).toEqual({
+      ok: false,
+      error: expect.stringContaining(`process ${process.pid} `),
+    });
+  });
+
+  test.skipIf(!tells)(
+    'of a killed process that its parent never asks about, as in a container, is taken over',
+    async () => {
+      const file = join(temporaryFolder(), 'p.lock');
+      // The shell becomes a program that never waits for its child.
+      const script = `${JSON.stringify(process.execPath)} -e 'setInterval(() => {}, 1000)' & echo $!; exec sleep 1000`;
+      const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+      onTestFinished(() => void parent.kill('SIGKILL'));
+      const pid = await new Promise<number>((resolve) =>
+        parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString()))),
+      );
+      const started = processState(pid)?.started;
+      writeFileSync(file, holder(pid, hostname(), started));
+      expect((await takeLock(file, now)).ok).toBe(false);
+      process.kill(pid, 'SIGKILL');
+      const taken = await takeLock(file, now);
+      expect(taken.ok && taken.value.warning).toContain('was left behind by a run that is gone');
+      expect(processState(pid)).toEqual({ started, is: 'gone' });
+    },
+  );
+
+  test('of a process that lives, by an older version that did not write when it began, is respected', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(process.pid));
+    expect((await takeLock(file, now)).ok).toBe(false);
+  });
+
+  test('of a process on another machine is respected: nobody here can know whether it lives', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(deadPid(), 'another-machine'));
+    expect(await takeLock(file, now)).toEqual({
+      ok: false,
+      error: expect.stringMatching(
+        /on another-machine, since .*; from here nobody can see whether it still lives: once it does not, remove that file/,
+      ),
+    });
+  });
+
+  test('of a process of another user is respected', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(1));
+    expect(await takeLock(file, now)).toEqual({
+      ok: false,
+      error: expect.stringContaining('process 1 '),
+    });
+  });
+
+  test.each(['{"pid":', '{"pid":-1,"host":"h","since":"s"}', '[]', ''])(
+    'that holds rubbish is taken over: %j',
+    async (rubbish) => {
+      const file = join(temporaryFolder(), 'p.lock');
+      writeFileSync(file, rubbish);
+      const taken = await takeLock(file, now);
+      expect(taken.ok && taken.value.warning).toBe(
+        `the lock ${file} names no process: it was taken over`,
+      );
+    },
+  );
+
+  test.each([
+    ['its folder is a file', 'file/p.lock'],
+    ['a folder has its name', 'folder'],
+  ])('that cannot be made because %s is an error, not an exception', async (_, path) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    mkdirSync(join(folder, 'folder'));
+    expect(await takeLock(join(folder, path), now)).toEqual({
+      ok: false,
+      error: expect.stringContaining(path),
+    });
+  });
+});
+
+describe('many takers at once', () => {
+  test.each([
+    ['a free lock', undefined],
+    ['a lock whose process is gone', deadPid()],
+  ])('of %s: exactly one has it', async (_, pid) => {
+    for (let round = 0; round < 60; round++) {
+      const file = join(temporaryFolder(), 'p.lock');
+      if (pid !== undefined) writeFileSync(file, holder(pid));
+      const takers = await Promise.all(Array.from({ length: 8 }, () => takeLock(file, now)));
+      expect(takers.filter((taker) => taker.ok)).toHaveLength(1);
+    }
+  });
+});
+
+test('a link or a named pipe in the place of a lock is replaced, and what a link leads to stays', async () => {
+  const folder = temporaryFolder();
+  const [file, victim] = [join(folder, 'p.lock'), join(folder, 'victim')];
+  // As if a process held it that is alive.
+  writeFileSync(victim, holder(process.pid));
+  symlinkSync(victim, file);
+  symlinkSync(victim, `${file}.next`);
+  const taken = await takeLock(file, now);
+  expect(taken).toMatchObject({
+    ok: true,
+    value: { warning: expect.stringContaining('no process') },
+  });
+  expect(readFileSync(victim, 'utf8')).toBe(holder(process.pid));
+  const pipe = join(folder, 'q.lock');
+  expect(makePipe(pipe)).toBe(true);
+  expect((await takeLock(pipe, now)).ok).toBe(true);
+});

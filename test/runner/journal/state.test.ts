@@ -1,0 +1,218 @@
+// The one function that moves a job: every state with every event. What is not listed as legal is not.
+import { describe, expect, test } from 'vitest';
+import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
+import {
+  abandoned,
+  amended,
+  complete,
+  created,
+  deleted,
+  doubted,
+  errored,
+  forgotten,
+  gone,
+  intent,
+  jobAfter,
+  move,
+  output,
+  refused,
+  serves,
+  supplied,
+  unsaved,
+} from './lines.ts';
+
+type State = JobLine['state'] | 'nothing';
+
+const states: Readonly<Record<State, JobLine | undefined>> = {
+  nothing: undefined,
+  supplied: jobAfter(supplied()),
+  intended: jobAfter(intent()),
+  doubt: jobAfter(intent(), doubted()),
+  created: jobAfter(intent(), created()),
+  complete: jobAfter(intent(), created(), complete()),
+  deleted: jobAfter(intent(), created(), complete(), output(), deleted()),
+  failed: jobAfter(intent(), created(), errored()),
+  forgotten: jobAfter(intent(), created(), complete(), forgotten()),
+};
+
+const events: Readonly<Record<string, Happened>> = {
+  supplied: supplied(),
+  intent: intent('a', 20, 2),
+  created: created(),
+  'settled complete': complete(),
+  'settled error': errored(),
+  refused: refused(),
+  doubt: doubted(),
+  serves: serves(),
+  output: output(),
+  deleted: deleted(),
+  abandoned: abandoned(),
+  gone: gone(),
+  amended: amended(),
+  forgotten: forgotten(),
+  'forgotten files': unsaved(),
+};
+
+/** From, event, to: all moves that there are. */
+const legal: readonly (readonly [State, string, State])[] = [
+  ['nothing', 'supplied', 'supplied'],
+  ['nothing', 'intent', 'intended'],
+  ['supplied', 'supplied', 'supplied'],
+  ['supplied', 'serves', 'supplied'],
+  ['intended', 'created', 'created'],
+  ['intended', 'refused', 'failed'],
+  ['intended', 'doubt', 'doubt'],
+  ['intended', 'serves', 'intended'],
+  ['doubt', 'created', 'created'],
+  ['doubt', 'refused', 'failed'],
+  ['doubt', 'serves', 'doubt'],
+  ['created', 'settled complete', 'complete'],
+  ['created', 'settled error', 'failed'],
+  ['created', 'serves', 'created'],
+  ['complete', 'serves', 'complete'],
+  ['complete', 'output', 'complete'],
+  ['complete', 'deleted', 'deleted'],
+  ['deleted', 'intent', 'intended'],
+  ['deleted', 'serves', 'deleted'],
+  ['deleted', 'output', 'deleted'],
+  ['failed', 'intent', 'intended'],
+  ['failed', 'serves', 'failed'],
+  ['failed', 'amended', 'failed'],
+  ['failed', 'forgotten', 'forgotten'],
+  ['failed', 'forgotten files', 'failed'],
+  ['intended', 'abandoned', 'failed'],
+  ['doubt', 'abandoned', 'failed'],
+  ['created', 'gone', 'deleted'],
+  ['created', 'amended', 'created'],
+  ['created', 'forgotten', 'forgotten'],
+  ['created', 'forgotten files', 'created'],
+  ['complete', 'gone', 'deleted'],
+  ['complete', 'amended', 'complete'],
+  ['complete', 'forgotten', 'forgotten'],
+  ['complete', 'forgotten files', 'complete'],
+  ['deleted', 'amended', 'deleted'],
+  ['deleted', 'forgotten', 'forgotten'],
+  ['deleted', 'forgotten files', 'deleted'],
+  ['supplied', 'forgotten', 'forgotten'],
+  ['supplied', 'forgotten files', 'supplied'],
+  ['forgotten', 'supplied', 'supplied'],
+  ['forgotten', 'intent', 'intended'],
+  ['forgotten', 'serves', 'forgotten'],
+  ['forgotten', 'amended', 'forgotten'],
+];
+
+const allStates = Object.keys(states) as readonly State[];
+const illegal = allStates.flatMap((from) =>
+  Object.keys(events)
+    .filter((event) => !legal.some(([before, name]) => before === from && name === event))
+    .map((event) => [from, event] as const),
+);
+
+function moved(from: State, event: string): ReturnType<typeof move> {
+  const happened = events[event];
+  if (happened === undefined) throw new Error(`no event ${event}`);
+  return move(states[from], happened);
+}
+
+describe('a job that is', () => {
+  test.each(legal)('%s moves by %s to %s', (from, event, to) => {
+    expect(moved(from, event)).toMatchObject({ ok: true, value: { state: to } });
+  });
+
+  test.each(illegal)('%s cannot have %s happen to it, and says so', (from, event) => {
+    const name = event.split(' ')[0] ?? '';
+    expect(moved(from, event)).toEqual({
+      ok: false,
+      error: expect.stringContaining(`${name} cannot follow ${from}`),
+    });
+  });
+});
+
+describe('money', () => {
+  test('what is paid becomes failed by nothing but settled', () => {
+    const ways = (['created', 'complete', 'deleted'] as const).flatMap((from) =>
+      Object.keys(events).filter((event) => {
+        const result = moved(from, event);
+        return result.ok && result.value.state === 'failed';
+      }),
+    );
+    expect(ways).toEqual(['settled error']);
+  });
+
+  test('what is in doubt cannot be begun again', () => {
+    for (const from of ['intended', 'doubt', 'created', 'complete'] as const)
+      expect(moved(from, 'intent').ok).toBe(false);
+  });
+
+  test('what is not complete cannot be deleted', () => {
+    expect(allStates.filter((from) => moved(from, 'deleted').ok)).toEqual(['complete']);
+  });
+});
+
+describe('what a job remembers', () => {
+  test('every task that it serves, once each, sorted', () => {
+    const line = jobAfter(intent('m'), serves('m', 'z:1'), serves('m', 'a:1'), serves('m', 'z:1'));
+    expect(line?.tasks).toEqual(['a:1', 'swap:m', 'z:1']);
+  });
+
+  test('its tasks over another attempt, and nothing else of the last one', () => {
+    const line = jobAfter(
+      intent(),
+      created('a', 10),
+      errored('a', 0),
+      serves(),
+      intent('a', 30, 2),
+    );
+    expect(line).toMatchObject({
+      attempt: 2,
+      name: 'a #2',
+      reserve: 30,
+      tasks: ['copy:a', 'swap:a'],
+    });
+    for (const key of ['project', 'credits', 'result', 'error', 'outputs'])
+      expect(line).not.toHaveProperty(key);
+  });
+
+  test('why it is in doubt, until that is resolved', () => {
+    expect(jobAfter(intent(), doubted())?.error).toEqual({
+      code: 'in_doubt',
+      message: 'the answer never came',
+    });
+    expect(jobAfter(intent(), doubted(), created())).not.toHaveProperty('error');
+  });
+
+  test('the final credits and the result', () => {
+    expect(jobAfter(intent(), created('a', 10), complete('a', 8))).toMatchObject({
+      credits: 8,
+      result: { downloads: 1 },
+      project: 'p-a',
+    });
+    expect(jobAfter(intent(), created('a', 10), errored('a', 0))).toMatchObject({
+      credits: 0,
+      error: { code: 'unknown_error' },
+    });
+  });
+
+  test('the last output of each task and place, sorted', () => {
+    const line = jobAfter(
+      intent(),
+      created(),
+      complete(),
+      output('a', 1),
+      output('a', 0),
+      output('a', 1, 'new.png'),
+    );
+    expect(line?.outputs?.map(({ index, path }) => [index, path])).toEqual([
+      [0, 'a-0.png'],
+      [1, 'new.png'],
+    ]);
+  });
+
+  test('nothing by a move: the line before stays as it was', () => {
+    const before = jobAfter(intent());
+    const copy = structuredClone(before);
+    move(before, serves());
+    move(before, created());
+    expect(before).toEqual(copy);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { parseExpression } from '../../../src/runner/language/expression.ts';
+
+const scope = {
+  item: { text: 'a', n: 3n, list: [1n] },
+  inputs: {},
+  env: {},
+  steps: {},
+  run: {},
+};
+
+/** What is said of an expression that cannot be read, or has no value. */
+function said(text: string): string {
+  const parsed = parseExpression(text);
+  if (!parsed.ok) return parsed.error.message;
+  const value = parsed.value.evaluate(scope);
+  return value.ok ? 'nothing' : value.error.message;
+}
+
+test.each([
+  ['', 'the expression is empty'],
+  ['item.text +', 'the expression ends too early'],
+  ['(item.n', '")" is missing at the end'],
+  ['item.text ?? "x"', '"?" is not expected here'],
+  ['item.text | upper', '"|" is not expected here'],
+  ['item..text', 'a name is expected here, not "."'],
+  ["'abc", 'the text has no closing quotation mark'],
+  ['if', '"if" is a reserved word of expressions'],
+  ['itme.text', 'there is no "itme" (did you mean "item"?)'],
+  ['photo.path', 'there is no "photo" (names begin with item, inputs, env, steps, run, result)'],
+  ['item.txt', 'there is no "txt"'],
+  ['item.list[5]', 'there is no entry 5: the list has 1, counted from 0'],
+  ['shout(item.text)', 'there is no function "shout"'],
+  ['item.text.startWith("a")', 'there is no function "startWith" (did you mean "startsWith"?)'],
+  ['item.n.take(2)', 'take() does not work with (int)'],
+  ['item.list.take(-1)', 'take(-1): the count must not be negative'],
+  [
+    'item.text + 1',
+    '"+" does not work between a string and an int: convert one with string(), int() or double()',
+  ],
+  ['!item.text', '"!" does not work on a string'],
+  ['item.text && true', '"&&" and "||" need true or false on both sides, not a string'],
+  ['duration("5m")', 'the result is of a type that JSON does not have: convert it with string()'],
+])('%s: %s', (text, words) => {
+  expect(said(text)).toBe(words);
+});

@@ -1,0 +1,24 @@
+// Names that are .git or .shotlist on some file system.
+import { expect, test } from 'vitest';
+import { reservedFolder } from '../../../src/runner/plan/reserved-name.ts';
+
+test.each(['.git', '.GIT', '.git.', '.git . ', 'GIT~1', '.git::$INDEX_ALLOCATION', '.g\u200cit'])(
+  '%j is .git somewhere',
+  (name) => {
+    expect(reservedFolder(name)).toBe('.git');
+  },
+);
+
+test.each(['.shotlist', '.ShotList', '.shotlist ', 'SHOTLI~1'])(
+  '%j is .shotlist somewhere',
+  (name) => {
+    expect(reservedFolder(name)).toBe('.shotlist');
+  },
+);
+
+test.each(['git', '.github', '.gitignore', 'a.git', '', '.', 'shotlist', '.shotlist-notes'])(
+  '%j is neither',
+  (name) => {
+    expect(reservedFolder(name)).toBeUndefined();
+  },
+);

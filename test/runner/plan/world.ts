@@ -1,0 +1,245 @@
+// A small world for these tests: a pipeline, a disk as a plain object, a ledger, and what would happen.
+import { digestOf } from '../../../src/contract/base/digest.ts';
+import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
+import { Ledger } from '../../../src/runner/journal/ledger.ts';
+import type { Happened, JobLine, OutputLine } from '../../../src/runner/journal/line.ts';
+import { toCel } from '../../../src/runner/language/expression.ts';
+import { levelsOf } from '../../../src/runner/language/levels.ts';
+import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
+import { validate } from '../../../src/runner/language/validate.ts';
+import { estimateOf } from '../../../src/runner/plan/estimate.ts';
+import type { Facts, FileFact } from '../../../src/runner/plan/facts.ts';
+import { foresee } from '../../../src/runner/plan/foresee.ts';
+import type { Ground } from '../../../src/runner/plan/ground.ts';
+import { comesLater, endingOf, type Foreseen } from '../../../src/runner/plan/outlook.ts';
+import { Barrier } from '../../../src/runner/run/barrier.ts';
+import { type Item, valueItem } from '../../../src/runner/task/item.ts';
+
+export const day = 86_400_000;
+export const start = Date.parse('2026-08-05T10:00:00Z');
+
+export const hash = (words: string): string => digestOf({ content: words });
+
+export function pipelineOf(text: string): Pipeline {
+  const result = validate('p.yaml', text);
+  if (!result.ok) throw new Error(result.error.map(({ message }) => message).join('; '));
+  return result.value.pipeline;
+}
+
+/** A disk: files by path from the pipeline file, each with its content; `unread` ones have not been hashed yet. */
+export class Disk implements Facts {
+  readonly inputs = new Map<string, string>();
+  readonly outputs = new Map<string, string>();
+  readonly keptFiles = new Map<string, string>();
+  readonly unread = new Set<string>();
+
+  input(path: string): FileFact {
+    return this.#fact(path, this.inputs.get(path));
+  }
+
+  output(path: string): FileFact {
+    return this.#fact(path, this.outputs.get(path));
+  }
+
+  /** The output folder is `out`, beside the pipeline file. */
+  recordedAs(path: string): string {
+    return `out/${path}`;
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    const name = `${digest}.${extension}`;
+    return this.#fact(name, this.keptFiles.get(name));
+  }
+
+  #fact(path: string, content: string | undefined): FileFact {
+    if (content === undefined) return { is: 'absent', why: 'does not exist' };
+    return {
+      is: 'file',
+      bytes: content.length,
+      digest: this.unread.has(path) ? undefined : digestOf({ content }),
+    };
+  }
+}
+
+/** What an output line says of a file with this content. */
+export const outputLine = (task: string, path: string, content: string, index = 0): OutputLine => ({
+  task,
+  index,
+  path,
+  bytes: content.length,
+  sha256: hash(content),
+});
+
+export function jobLine(state: JobLine['state'], more: Partial<JobLine> = {}): JobLine {
+  return {
+    job: hash('job'),
+    kind: 'face-swap-photo',
+    state,
+    tasks: ['swap:a'],
+    attempt: 1,
+    at: new Date(start).toISOString(),
+    ...more,
+  };
+}
+
+/** A world in which things happen; `foresee` says what would. */
+export class World {
+  readonly disk = new Disk();
+  readonly ledger = new Ledger();
+  now = start;
+  readonly pipeline: Pipeline;
+
+  constructor(text: string) {
+    this.pipeline = pipelineOf(text);
+    this.happen({ event: 'run', run: 1 });
+  }
+
+  happen(...events: readonly Happened[]): void {
+    for (const event of events) {
+      const line = { seq: this.ledger.seq + 1, ...event, at: new Date(this.now).toISOString() };
+      const result = this.ledger.apply({ type: 'event', line });
+      if (!result.ok) throw new Error(result.error);
+    }
+  }
+
+  get ground(): Ground {
+    return {
+      steps: this.pipeline.steps,
+      facts: this.disk,
+      jobOf: (fingerprint) => this.ledger.job(fingerprint),
+      estimate: (step: Step, body: JsonObject) => estimateOf(step, body, this.ledger),
+      base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
+      now: this.now,
+      leftOut: new Set(),
+      unusable: () => undefined,
+    };
+  }
+
+  /** All tasks: the shared ones, those of each item, then the shared ones that wait for the items. */
+  foresee(...values: readonly Json[]): readonly Foreseen[] {
+    const { common, own, last } = levelsOf(this.pipeline.steps);
+    const shared = foresee(common, undefined, this.ground);
+    const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
+    const ofItems = list.flatMap((item) => foresee(own, item, this.ground, { shared }).tasks);
+    const barrier = new Barrier(false);
+    const later = new Set<string>();
+    for (const { step, outlook } of ofItems) {
+      barrier.note(step.name, endingOf(outlook));
+      if (comesLater(outlook)) later.add(step.name);
+    }
+    const items = {
+      phase: (step: string) => barrier.phase(step, { over: true, all: true }),
+      later: (step: string) => later.has(step),
+    };
+    return [
+      ...shared.tasks,
+      ...ofItems,
+      ...foresee(last, undefined, this.ground, { shared, items }).tasks,
+    ];
+  }
+
+  /** `{ task: outlook }` of what would happen. */
+  outlooks(...values: readonly Json[]): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.foresee(...values).map(({ task, outlook }) => [task, outlook]));
+  }
+
+  /** Does what is foreseen to begin, as the run would: one event after another. Answers the paid tasks. */
+  doAll(...values: readonly Json[]): readonly string[] {
+    const paid: string[] = [];
+    for (let round = 0; round < 9; round++) {
+      const ready = this.foresee(...values).find(
+        ({ outlook, fingerprint, step }) =>
+          (outlook === 'begin' || outlook === 'maybe') &&
+          fingerprint !== undefined &&
+          this.#isReady(step.after, values),
+      );
+      if (ready === undefined) return paid;
+      this.#perform(ready, paid);
+    }
+    throw new Error('it never ends');
+  }
+
+  #isReady(after: readonly string[], values: readonly Json[]): boolean {
+    const outlooks = this.foresee(...values);
+    return after.every((name) =>
+      outlooks
+        .filter(({ step }) => step.name === name)
+        .every(({ outlook }) => outlook === 'reuse' || outlook === 'skip'),
+    );
+  }
+
+  #perform({ step, task, fingerprint, to, estimate }: Foreseen, paid: string[]): void {
+    if (fingerprint === undefined) throw new Error(`${task} has no fingerprint`);
+    const credits = estimate?.known === true ? estimate.credits : 0;
+    const kind = step.kind.name;
+    switch (step.kind.deed) {
+      case 'upload':
+      case 'detect':
+        return this.happen({
+          event: 'supplied',
+          job: fingerprint,
+          task,
+          kind,
+          result: { file_path: 'x', id: 'y', faces: [{ path: 'z' }] },
+        });
+      case 'create':
+        paid.push(task);
+        return this.happen(
+          {
+            event: 'intent',
+            job: fingerprint,
+            task,
+            kind,
+            attempt: 1,
+            name: task,
+            reserve: credits,
+          },
+          { event: 'created', job: fingerprint, project: `p-${task}`, credits },
+          {
+            event: 'settled',
+            job: fingerprint,
+            status: 'complete',
+            credits,
+            result: { downloads: 1 },
+          },
+        );
+      case 'download':
+        this.disk.outputs.set(`out/${to}`, task);
+        return this.happen({
+          event: 'output',
+          job: fingerprint,
+          ...outputLine(task, `out/${to}`, task),
+        });
+      case 'delete':
+        return this.happen({ event: 'deleted', job: fingerprint, task });
+    }
+  }
+}
+
+export const swapBody =
+  'assets: { target_file_path: "${{ steps.photo.file_path }}", source_file_path: "${{ steps.actor.file_path }}" }';
+
+/** Every item's photo gets the actor's face. */
+export const swapping = `pipeline: p
+items: { values: [{ key: a }, { key: b }] }
+steps:
+  actor: { uses: upload, with: { file: actor.png } }
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  swap: { uses: face-swap-photo, with: { ${swapBody} } }
+  save: { uses: download, with: { of: swap, to: "\${{ item.key }}-out.png" } }
+`;
+
+export const a = { key: 'a' };
+export const b = { key: 'b' };
+
+/** A world with the actor and two photos on disk. */
+export function swapWorld(text = swapping): World {
+  const world = new World(text);
+  for (const [name, content] of [
+    ['actor.png', 'actor'],
+    ['a.png', 'rose'],
+    ['b.png', 'tulip'],
+  ] as const)
+    world.disk.inputs.set(name, content);
+  return world;
+}

@@ -1,0 +1,125 @@
+// What may be dropped at the end of a journal: the beginning of the next event, and nothing else.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mostCredits } from '../../../src/contract/api/bounds.ts';
+import { type EventLine, type Happened, lineText } from '../../../src/runner/journal/line.ts';
+import { isTornEvent } from '../../../src/runner/repair/torn.ts';
+import { at, intent, job, journals, numbered, run } from '../journal/lines.ts';
+
+const torn = (text: string, seq: number): boolean => isTornEvent(text, { seq, onlyHeader: false });
+
+/** Texts and results as a service may send them: any characters, any JSON. */
+const wild: fc.Arbitrary<Happened> = fc.oneof(
+  fc.record({
+    event: fc.constant('settled' as const),
+    job: fc.constant(job('a')),
+    status: fc.constantFrom('complete' as const, 'error' as const),
+    credits: fc.nat(mostCredits),
+    result: fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+    error: fc.record({ code: fc.string(), message: fc.string({ unit: 'binary' }) }),
+  }),
+  fc.record({
+    event: fc.constant('intent' as const),
+    job: fc.constant(job('b')),
+    task: fc.string({ unit: 'grapheme', minLength: 1 }),
+    kind: fc.constant('face-swap-photo'),
+    attempt: fc.integer({ min: 1 }),
+    name: fc.string({ unit: 'binary' }),
+    reserve: fc.nat(mostCredits),
+    measure: fc.record({
+      of: fc.string(),
+      amount: fc.double({ min: 1e-9, noNaN: true, noDefaultInfinity: true }),
+    }),
+  }),
+);
+
+describe('the beginning of an event', () => {
+  const cutAnywhere = (line: EventLine, text: string): void => {
+    for (let cut = 1; cut < text.length; cut++) {
+      const start = text.slice(0, cut);
+      // A surrogate by itself is no character: on disk it would be bytes that are not text.
+      if (!start.isWellFormed()) continue;
+      expect(torn(start, line.seq - 1), start).toBe(true);
+    }
+    expect(torn(text, line.seq - 1)).toBe(false);
+  };
+  /** As events are written, and as older versions wrote them. */
+  const everyCut = (events: readonly EventLine[]): void => {
+    for (const line of events)
+      for (const text of new Set([lineText(line), JSON.stringify(line)])) cutAnywhere(line, text);
+  };
+
+  test('is known wherever the event was cut, and the whole of it is not one', () => {
+    fc.assert(
+      fc.property(journals, (events) => everyCut(numbered(events).slice(-3))),
+      { seed: 21, numRuns: 60 },
+    );
+  });
+
+  test('is known whatever the texts and the results of the service hold', () => {
+    fc.assert(
+      fc.property(wild, (event) => everyCut(numbered([event]))),
+      { seed: 22, numRuns: 80 },
+    );
+  });
+
+  test('is known with characters that are written as escapes, half of a pair among them', () => {
+    const name = 'a\u202eb\u009bc\u007f\u{e0041}\u2028\ud800d\u200b😀\\u202e"\n';
+    const about = { job: job('a'), task: name, kind: 'face-swap-photo', attempt: 1 };
+    const events = numbered([{ event: 'intent', ...about, name, reserve: 10 }]);
+    const [line] = events;
+    expect(line === undefined ? '' : lineText(line)).toMatch(/^[\x20-\x7e😀]+$/u);
+    everyCut(events);
+  });
+
+  test('behind a header alone is that of a run', () => {
+    const above = { seq: 0, onlyHeader: true };
+    const [begun, sent] = [run(), intent()].map((event) =>
+      JSON.stringify({ seq: 1, ...event, at }),
+    );
+    expect(isTornEvent(begun?.slice(0, -1) ?? '', above)).toBe(true);
+    expect(isTornEvent(sent?.slice(0, -1) ?? '', above)).toBe(false);
+  });
+});
+
+describe('no beginning of an event', () => {
+  const start = '{"seq":8,"event":"';
+  test.each([
+    '',
+    '\0',
+    ' {"seq":8',
+    '{ "seq":8',
+    '{"event":"run"',
+    '{"seq":9,',
+    '{"seq":08',
+    '{"foo',
+    '[',
+    `${start}creatd`,
+    `${start}Run`,
+    `${start}created","job":7`,
+    `${start}created","job":"${job('a')}x`,
+    `${start}created","job":"xyz`,
+    `${start}created","job":"abc","`,
+    `${start}created","project":"p","credits":-`,
+    `${start}created","credits":01`,
+    `${start}created","credits":1.`,
+    `${start}created","credits":1}}`,
+    `${start}created","credits":1,"credits":2`,
+    `${start}created","credits":1,,`,
+    `${start}created", "credits":1`,
+    `${start}created","nothing":1`,
+    `${start}created","nothing`,
+    `${start}created","at":"x","credits":1`,
+    `${start}settled","status":"compleat`,
+    `${start}settled","result":[`,
+    `${start}settled","result":{"a":tree`,
+    `${start}settled","result":{"a":1]`,
+    `${start}doubt","why":"\\x`,
+    `${start}doubt","why":"\\u00g`,
+    `${start}doubt","why":"a\tb`,
+    `${start}doubt","why":"\0\0\0`,
+    `${start}doubt","why":"\\u0041b`,
+  ])('is %j', (text) => {
+    expect(torn(text, 7)).toBe(false);
+  });
+});

@@ -1,0 +1,105 @@
+// A plan as text: what would be done, what it costs, and what a person should look at.
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../../../src/runner/plan/plan.ts';
+import { planText } from '../../../src/runner/report/plan-text.ts';
+import { control, wild } from './wild.ts';
+
+const plan: Plan = {
+  items: 2,
+  rows: [
+    { step: 'photo', kind: 'upload', tasks: { begin: 1, reuse: 1 }, credits: 0, unpriced: 0 },
+    {
+      step: 'swap',
+      kind: 'face-swap-photo',
+      tasks: { begin: 1, maybe: 1 },
+      credits: 20,
+      unpriced: 0,
+    },
+  ],
+  credits: 20,
+  unpriced: 0,
+  unpricedWhy: [],
+  badItems: 0,
+  notes: [],
+  noted: 0,
+};
+
+describe('a plan', () => {
+  test('says for each step what would be done, what is reused and what it costs', () => {
+    expect(planText(plan)).toBe(
+      [
+        '2 items:',
+        '  step   kind             tasks               credits',
+        '  photo  upload           1 to do, 1 reused',
+        '  swap   face-swap-photo  1 to do, 1 perhaps       20',
+        'At most 20 credits.',
+        '"perhaps" depends on what earlier steps find; its credits are counted.',
+      ].join('\n'),
+    );
+  });
+
+  test('that costs nothing says so', () => {
+    const free: Plan = {
+      ...plan,
+      rows: [
+        { step: 'swap', kind: 'face-swap-photo', tasks: { reuse: 2 }, credits: 0, unpriced: 0 },
+      ],
+      credits: 0,
+    };
+    expect(planText(free)).toContain('Nothing to pay.');
+    expect(planText(free)).toContain('2 reused');
+  });
+
+  test('never takes a price that is not known as nothing', () => {
+    const text = planText({
+      ...plan,
+      rows: [
+        { step: 'act', kind: 'character-replace', tasks: { begin: 3 }, credits: 0, unpriced: 3 },
+      ],
+      credits: 0,
+      unpriced: 3,
+      unpricedWhy: ['act (character-replace): the rate is not published'],
+    });
+    expect(text).toContain('0 + 3 × ?');
+    expect(text).toContain('At least 0 credits, and 3 tasks whose price is not published.');
+    expect(text).toContain('price not known: act (character-replace): the rate is not published');
+    expect(text).not.toContain('Nothing to pay');
+  });
+
+  test.each([
+    ['hold', 'IN DOUBT: swap:a: why so'],
+    ['lost', 'LOST: swap:a: why so'],
+    ['refuse', 'kept: swap:a: why so'],
+    ['trouble', 'CANNOT RUN: swap:a: why so'],
+  ] as const)('names the task that is on %s, and why', (outlook, expected) => {
+    expect(planText({ ...plan, notes: [{ task: 'swap:a', outlook, why: 'why so' }] })).toContain(
+      expected,
+    );
+  });
+
+  test('shows twenty notes, and says how many more there are', () => {
+    const note = { task: 'photo:a', outlook: 'trouble', why: 'why so' } as const;
+    const text = planText({ ...plan, badItems: 300, notes: Array(100).fill(note), noted: 300 });
+    expect(text.match(/CANNOT RUN/g)).toHaveLength(20);
+    expect(text).toContain('and 280 more; --json lists the first hundred');
+    expect(text).toContain(
+      '300 items cannot run: nothing is bought for them, and the others go on.',
+    );
+  });
+
+  test('leaves what keeps a run from beginning to the diagnostics, which have places', () => {
+    const note = { task: 'photo:a', outlook: 'trouble', why: 'why so' } as const;
+    const text = planText({ ...plan, badItems: 1, notes: [note], noted: 1 }, ['photo:a: why so']);
+    expect(text).not.toContain('CANNOT RUN');
+  });
+
+  test('lets no control character reach the terminal', () => {
+    const text = planText({
+      ...plan,
+      unpricedWhy: [`act: no price is published for model "${wild}"`],
+      notes: [{ task: `swap:${wild}`, outlook: 'hold', why: wild }],
+    });
+    expect(text).not.toMatch(control);
+    expect(text.split('\n')).toHaveLength(8);
+  });
+});

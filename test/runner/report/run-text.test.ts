@@ -1,0 +1,273 @@
+// A run as text: how far it is, what needs somebody, and how it came out.
+import { describe, expect, test } from 'vitest';
+import {
+  exitCodes,
+  type Happening,
+  type Summary,
+  type TaskEnding,
+  type TroubleGroup,
+} from '../../../src/runner/report/happening.ts';
+import { happeningText, summaryText } from '../../../src/runner/report/run-text.ts';
+import { control, wild } from './wild.ts';
+
+const summary: Summary = {
+  outcome: 'done',
+  exitCode: 0,
+  items: { total: 3, done: 3, unfinished: 0 },
+  tasks: {
+    done: 5,
+    reused: 7,
+    skipped: 0,
+    excluded: 0,
+    failed: 0,
+    doubt: 0,
+    pending: 0,
+    blocked: 0,
+  },
+  credits: { charged: 30, refunded: 0, reserved: 0 },
+  elapsedMs: 1500,
+  trouble: [],
+  groups: [],
+};
+
+const group = (task: string, ending: TaskEnding, why: string): TroubleGroup => ({
+  ...{ step: task.split(':')[0] ?? '', ending, why },
+  ...{ count: 1, examples: [task] },
+});
+const places = { state: 'p.state.jsonl', output: 'out/p' };
+
+describe('a summary', () => {
+  test('says what was done, what it cost, and where things are', () => {
+    expect(summaryText(summary, places)).toBe(
+      [
+        'Done.',
+        '  items       3 of 3 finished',
+        '  tasks       5 done, 7 reused',
+        '  credits     30 charged',
+        '  time        1.5 s',
+        '  results     out/p',
+        '  state file  p.state.jsonl',
+      ].join('\n'),
+    );
+  });
+
+  test('tells refunds and doubts beside what was charged', () => {
+    const text = summaryText(
+      { ...summary, credits: { charged: 40, refunded: 10, reserved: 25 } },
+      places,
+    );
+    expect(text).toContain('40 charged, 10 refunded, 30 net, 25 in doubt');
+  });
+
+  test('names each task with trouble, why, and what to do', () => {
+    const text = summaryText(
+      {
+        ...summary,
+        outcome: 'doubt',
+        stopped: 'the account has not enough credits (402)',
+        tasks: { ...summary.tasks, failed: 1, doubt: 1 },
+        groups: [
+          group('swap:a', 'failed', 'the service refused the request (422)'),
+          group('swap:b', 'doubt', 'the answer never came'),
+        ],
+      },
+      places,
+    );
+    for (const part of [
+      'Something is in doubt: it may have been paid, and is not repeated.',
+      'the account has not enough credits (402)',
+      '2 tasks with trouble:',
+      'failed: swap:a: the service refused the request (422)',
+      'IN DOUBT: swap:b: the answer never came',
+      'Run it again',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('tells equal failures once, with how many there are, three examples and what to do', () => {
+    const text = summaryText(
+      {
+        ...{ ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 121 } },
+        groups: [
+          {
+            ...group('swap:p1.png', 'failed', 'the service refused the request (422)'),
+            ...{ count: 120, advice: 'use another picture' },
+            examples: ['swap:p1.png', 'swap:p2.png', 'swap:p3.png'],
+          },
+          group('save:p4.png', 'pending', 'the address has expired'),
+        ],
+      },
+      places,
+    );
+    expect(text).toContain(
+      [
+        '121 tasks with trouble:',
+        '  failed: 120 tasks of swap: the service refused the request (422)',
+        '    swap:p1.png, swap:p2.png, swap:p3.png, and 117 others',
+        '    → use another picture',
+        '  pending: save:p4.png: the address has expired',
+      ].join('\n'),
+    );
+  });
+
+  test('shows the first twenty reasons of many, and how many tasks there are', () => {
+    const groups = Array.from({ length: 100 }, (_, index) =>
+      group(`swap:${index}`, 'failed', `reason ${index}`),
+    );
+    const text = summaryText(
+      { ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 150 }, groups },
+      places,
+    );
+    expect(text).toContain('150 tasks with trouble, the first 20:');
+    expect(text).toContain('swap:19');
+    expect(text).not.toContain('swap:20');
+  });
+
+  test('says so where nothing was done at all', () => {
+    expect(
+      summaryText({ ...summary, tasks: { ...summary.tasks, done: 0, reused: 0 } }, places),
+    ).toContain('tasks       none');
+  });
+
+  test.each(Object.keys(exitCodes) as (keyof typeof exitCodes)[])(
+    'has a headline for %s',
+    (outcome) => {
+      const [headline] = summaryText({ ...summary, outcome }, places).split('\n');
+      expect(headline).toMatch(/^[A-Z].*\.$/);
+    },
+  );
+
+  test('lets no control character reach the terminal', () => {
+    const text = summaryText(
+      {
+        ...summary,
+        stopped: wild,
+        tasks: { ...summary.tasks, failed: 1 },
+        groups: [
+          { ...group(`swap:${wild}`, 'failed', wild), count: 4, advice: 'try' },
+          group(`swap:${wild}`, 'failed', wild),
+        ],
+      },
+      { state: wild, output: wild },
+    );
+    expect(text).not.toMatch(control);
+  });
+});
+
+describe('while a run lasts', () => {
+  const text = (happening: Happening) => happeningText(happening, 120);
+
+  const waiting = {
+    type: 'waiting',
+    of: 'service',
+    why: 'cannot be reached (ECONNREFUSED)',
+    since: '2026-08-05T10:00:00.123Z',
+    nextTryMs: 8_000,
+    limitMs: 900_000,
+  } as const;
+
+  test('an outage says since when, and when the next try is', () => {
+    expect(text({ ...waiting, tries: 4 })).toBe(
+      'waiting: the service cannot be reached (ECONNREFUSED) since 2026-08-05T10:00:00Z; ' +
+        'next try in 8.0 s, the run waits for 15 min 0 s at most',
+    );
+    expect(text({ type: 'back', of: 'service', waitedMs: 34_000 })).toBe(
+      'the service is back after 34 s; the run goes on',
+    );
+  });
+
+  test('an outage of storage names its host, and one of creations says so', () => {
+    const storage = {
+      ...waiting,
+      of: 'storage',
+      at: 'https://files.example.com',
+      tries: 1,
+    } as const;
+    expect(text(storage)).toMatch(
+      /^waiting: the storage at https:\/\/files\.example\.com cannot be reached/,
+    );
+    const creations = {
+      ...waiting,
+      of: 'creations',
+      why: 'asks to slow down (429)',
+      tries: 1,
+    } as const;
+    expect(text(creations)).toMatch(
+      /^waiting: the service asks to slow down \(429\) with new projects since/,
+    );
+  });
+
+  test('a long outage is told less and less often', () => {
+    const told = Array.from({ length: 40 }, (_, n) => n + 1).filter(
+      (tries) => text({ ...waiting, tries }) !== undefined,
+    );
+    expect(told).toEqual([1, 2, 4, 8, 16, 32]);
+  });
+
+  test('an item that is over is counted, and says when it is not finished', () => {
+    expect(text({ type: 'item', item: 'a.png', well: true, news: true, of: 7 })).toBe(
+      '    7/120 a.png',
+    );
+    expect(text({ type: 'item', item: 'a.png', well: false, news: true, of: 7 })).toContain(
+      '(not finished)',
+    );
+  });
+
+  test('nothing is said of an item for which nothing was done', () => {
+    expect(text({ type: 'item', item: 'a.png', well: true, news: false, of: 7 })).toBeUndefined();
+  });
+
+  test('a doubt is said at once, with the task and why', () => {
+    expect(
+      text({
+        type: 'task',
+        task: 'swap:a',
+        step: 'swap',
+        ending: 'doubt',
+        why: 'the answer never came',
+        credits: 0,
+      }),
+    ).toContain('IN DOUBT: swap:a: the answer never came');
+    expect(
+      text({ type: 'task', task: 'swap:a', step: 'swap', ending: 'done', credits: 10 }),
+    ).toBeUndefined();
+  });
+
+  test('where events are received is said, and what may be resolved by them', () => {
+    const listening = { type: 'listening', address: 'http://127.0.0.1:4000' } as const;
+    const said = "Listening for the service's events at http://127.0.0.1:4000";
+    expect(text({ ...listening, doubts: 0 })).toBe(said);
+    expect(text({ ...listening, doubts: 2 })).toBe(
+      `${said}; 2 creations in doubt may be resolved by them`,
+    );
+  });
+
+  test('a warning and a stop are said', () => {
+    expect(text({ type: 'warning', message: 'the last line was cut off' })).toBe(
+      'warning: the last line was cut off',
+    );
+    expect(text({ type: 'stopping', why: 'interrupted' })).toContain('stopping: interrupted');
+    expect(text({ type: 'ended', summary })).toBeUndefined();
+  });
+
+  test.each<Happening>([
+    { type: 'warning', message: wild },
+    { type: 'item', item: wild, well: true, news: true, of: 1 },
+    { type: 'task', task: wild, step: 'swap', ending: 'doubt', why: wild, credits: 0 },
+    { type: 'stopping', why: wild },
+  ])('no control character of a $type reaches the terminal', (happening) => {
+    expect(text(happening)).not.toMatch(control);
+  });
+});
+
+test('every outcome has its own exit code, and only "done" has 0', () => {
+  expect(exitCodes).toEqual({
+    done: 0,
+    failed: 1,
+    refused: 2,
+    budget: 3,
+    doubt: 4,
+    unauthorized: 5,
+    interrupted: 130,
+  });
+});

@@ -1,0 +1,181 @@
+// What a state file says to a person: credits, jobs, and what needs somebody.
+import { describe, expect, test } from 'vitest';
+import { Ledger } from '../../../src/runner/journal/ledger.ts';
+import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { ResultFate } from '../../../src/runner/plan/result-fate.ts';
+import { statusOf, statusText } from '../../../src/runner/report/status.ts';
+import {
+  at,
+  complete,
+  created,
+  deleted,
+  doubted,
+  ended,
+  errored,
+  folded,
+  intent,
+  job,
+  output,
+  run,
+  supplied,
+} from '../journal/lines.ts';
+import { control, wild } from './wild.ts';
+
+/** Twenty hours after everything happened. */
+const asked = {
+  now: Date.parse(at) + 20 * 3_600_000,
+  expiringMs: 6 * 3_600_000,
+  fateOf: (): ResultFate => 'fetched',
+};
+
+const history: readonly Happened[] = [
+  run(1),
+  supplied('a'),
+  intent('b', 10),
+  created('b', 10),
+  complete('b', 10),
+  output('b'),
+  deleted('b'),
+  intent('c', 10),
+  created('c', 12),
+  complete('c', 12),
+  intent('d', 30),
+  doubted('d'),
+  intent('e', 10),
+  created('e', 10),
+  errored('e', 0),
+  { event: 'failed', task: 'photo:f', why: 'f.png does not exist' },
+  { event: 'skipped', task: 'swap:g', why: 'its if: is false' },
+];
+
+describe('the status', () => {
+  const status = statusOf(folded(history), asked);
+
+  test('counts jobs by kind and state, and credits over all runs', () => {
+    expect(status).toMatchObject({
+      runs: 1,
+      credits: { charged: 32, refunded: 10, reserved: 30 },
+      jobs: {
+        upload: { supplied: 1 },
+        'face-swap-photo': { deleted: 1, complete: 1, doubt: 1, failed: 1 },
+      },
+      outputs: 1,
+      skipped: 1,
+    });
+  });
+
+  test('names what is paid and not saved, in doubt, and failed', () => {
+    expect(status.unsaved).toEqual([
+      { tasks: ['swap:c'], project: 'p-c', expires: '2026-08-06T10:00:00.000Z', soon: true },
+    ]);
+    expect(status.doubts).toEqual([
+      {
+        tasks: ['swap:d'],
+        name: 'd #1',
+        since: at,
+        reserved: 30,
+        why: 'the answer never came',
+      },
+    ]);
+    expect(status.failures).toEqual([
+      { task: 'swap:e', why: 'it broke', advice: expect.stringContaining('run it again') },
+      { task: 'photo:f', why: 'f.png does not exist' },
+    ]);
+  });
+
+  test.each([
+    ['idle', [{ tasks: ['swap:c'], project: 'p-c', meant: false }]],
+    ['kept', [{ tasks: ['swap:c'], project: 'p-c', meant: true }]],
+    ['used', []],
+  ] as const)('does not promise to fetch a result that is %s', (fate, remote) => {
+    const told = statusOf(folded(history), { ...asked, fateOf: () => fate });
+    expect(told.unsaved).toEqual([]);
+    expect(told.remote).toEqual(remote);
+    expect(statusText(told, 'p.state.jsonl', 'p.yaml')).not.toContain('The next run fetches');
+  });
+
+  test('takes a creation that was begun and never answered as a doubt', () => {
+    expect(statusOf(folded([run(), intent('x', 5)]), asked).doubts).toHaveLength(1);
+  });
+
+  test('of nothing is nothing', () => {
+    expect(statusOf(new Ledger(), asked)).toMatchObject({
+      runs: 0,
+      outputs: 0,
+      doubts: [],
+      failures: [],
+      unsaved: [],
+    });
+    expect(statusOf(new Ledger(), asked)).not.toHaveProperty('lastRun');
+  });
+});
+
+describe('its text', () => {
+  test('says what a person needs, and what to do about a doubt', () => {
+    const text = statusText(
+      statusOf(folded([...history, ended]), asked),
+      'p.state.jsonl',
+      'p.yaml',
+    );
+    for (const part of [
+      'p.state.jsonl: 1 run; the last began',
+      `ended ${at}`,
+      'Credits: 32 charged, 10 refunded, 22 net, 30 in doubt.',
+      'Files saved: 1.',
+      'Skipped tasks: 1.',
+      'IN DOUBT: swap:d',
+      '30 credits set aside',
+      'a project named "d #1"',
+      'the answer never came',
+      'shotlist resolve p.yaml "swap:d" --not-charged',
+      'RUNS OUT: paid, not saved yet: swap:c (project p-c); its address lasts until 2026-08-06T10',
+      '→ run it again',
+      'failed: swap:e: it broke',
+      'failed: photo:f: f.png does not exist',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('says that the last run was interrupted', () => {
+    expect(statusText(statusOf(folded(history), asked), 'x', 'p.yaml')).toContain(
+      'and was interrupted\n',
+    );
+  });
+
+  test('says that a run is going on, and then takes nothing that was sent for a doubt', () => {
+    const ledger = folded([...history, intent('h', 8)]);
+    expect(statusOf(ledger, asked).doubts).toHaveLength(2);
+    const status = statusOf(ledger, { ...asked, running: 'process 7 on here' });
+    expect(status.doubts.map(({ name }) => name)).toEqual(['d #1']);
+    const text = statusText(status, 'x', 'p.yaml');
+    expect(text).toContain('and is not finished\n');
+    expect(text).toContain('1 sent');
+    expect(text).toContain('A run is going on (process 7 on here): these figures change');
+  });
+
+  test('lets no control character of a task, a name or a kind reach the terminal', () => {
+    const ledger = folded([
+      run(),
+      {
+        event: 'intent',
+        job: job('w'),
+        task: `swap:${wild}`,
+        kind: wild,
+        attempt: 1,
+        name: wild,
+        reserve: 3,
+      },
+      { event: 'doubt', job: job('w'), why: wild },
+      { event: 'failed', task: `photo:${wild}`, why: wild },
+    ]);
+    const text = statusText(statusOf(ledger, asked), 'p.state.jsonl', 'p.yaml');
+    expect(text).not.toMatch(control);
+    expect(text.split('\n')).toHaveLength(9);
+  });
+
+  test('lets no control character of a time in the file reach the terminal', () => {
+    const ledger = new Ledger();
+    ledger.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
+    expect(statusText(statusOf(ledger, asked), 'p.state.jsonl', 'p.yaml')).not.toMatch(control);
+  });
+});
