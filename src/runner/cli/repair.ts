@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { loadPipeline } from '../operations/load.ts';
 import { type Repaired, repair } from '../operations/repair.ts';
-import { proposalText, repairText } from '../report/repair-text.ts';
+import { proposalText, repairText } from '../repair/repair-text.ts';
 import type { PipelineFlags } from './options.ts';
 import { print, printJson, refuse } from './terminal.ts';
 

@@ -1,11 +1,11 @@
 // A damaged state file as text: what is wrong with it, what a proposal would change, what a person must look up.
 import { printable } from '../../contract/base/printable.ts';
 import type { Account } from '../journal/ledger.ts';
-import type { Damage } from '../repair/damage.ts';
-import type { Elsewhere } from '../repair/evidence.ts';
-import type { Change, Repair } from '../repair/proposal.ts';
-import type { Hidden } from '../repair/salvage.ts';
-import { count, table } from './text.ts';
+import { count, table } from '../report/text.ts';
+import type { Damage } from './damage.ts';
+import type { Elsewhere } from './evidence.ts';
+import type { Change, Repair } from './proposal.ts';
+import type { Hidden } from './salvage.ts';
 
 /** How many lines of each list are shown; --json has them all. */
 const most = 40;
