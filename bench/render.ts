@@ -70,9 +70,9 @@ export async function* measureRenderers(): AsyncGenerator<Timed> {
   }
 }
 
-async function timed(what: string, deed: () => Promise<unknown>): Promise<Timed> {
+async function timed(what: string, operation: () => Promise<unknown>): Promise<Timed> {
   const began = performance.now();
-  await deed();
+  await operation();
   return { what, ms: performance.now() - began, seconds: undefined };
 }
 

@@ -30,10 +30,10 @@ export function deadlyPlugs(crash: Crash, state: string): Required<Omit<Plugs, '
   const around = async <T>(
     before: CrashPoint,
     after: CrashPoint,
-    deed: () => Promise<T>,
+    operation: () => Promise<T>,
   ): Promise<T> => {
     pass(before);
-    const done = await deed();
+    const done = await operation();
     pass(after);
     return done;
   };

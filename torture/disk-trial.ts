@@ -56,11 +56,11 @@ export async function tryDisk(
 async function inPlace<T>(
   scene: Scene,
   cache: string,
-  deed: (place: DiskPlace) => Promise<T>,
+  operation: (place: DiskPlace) => Promise<T>,
 ): Promise<T> {
   const place = await DiskPlace.open(cache, scene);
   try {
-    return await deed(place);
+    return await operation(place);
   } finally {
     await place.close();
   }

@@ -173,7 +173,7 @@ async function drive(
     model: 'ltx-2.3',
     style: { prompt: 'a boat' },
   };
-  const deeds: readonly (() => Promise<void>)[] = [
+  const operations: readonly (() => Promise<void>)[] = [
     async () =>
       void answered.created.add((await client.create('photo-colorizer', colour(good))).id),
     async () => void answered.created.add((await client.create('photo-colorizer', colour(bad))).id),
@@ -191,7 +191,7 @@ async function drive(
   await Promise.all(
     Array.from({ length: workers }, async () => {
       try {
-        for (;;) await deeds[Math.floor(chance() * deeds.length)]?.();
+        for (;;) await operations[Math.floor(chance() * operations.length)]?.();
       } catch (error) {
         if (!isGone(error)) throw error;
       }

@@ -82,10 +82,10 @@ export async function tortureWire({ cutsAfter, jobs }: WireTorture): Promise<Wir
   return { request, answer, cuts: cuts.length, doubts, charged, violations: found };
 }
 
-async function withService<T>(deed: (service: LocalService) => Promise<T>): Promise<T> {
+async function withService<T>(operation: (service: LocalService) => Promise<T>): Promise<T> {
   const service = await startService({ pictures: 'plain' });
   try {
-    return await deed(service);
+    return await operation(service);
   } finally {
     await service.close();
   }

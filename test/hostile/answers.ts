@@ -1,14 +1,14 @@
 // Answers that are HTTP and not what the interface says: JSON of the wrong kind, ids, credits and words that no service sends.
 import { type Behaviour, fields, status, text, wild } from './behaviour.ts';
-import type { Deed } from './front.ts';
+import type { Operation } from './front.ts';
 
 const json = { 'content-type': 'application/json' };
 
-const created = (name: string, deed: Deed, ...after: Behaviour['after']): Behaviour => ({
-  ...{ name: `a creation: ${name}`, deed, at: 'creation', after },
+const created = (name: string, operation: Operation, ...after: Behaviour['after']): Behaviour => ({
+  ...{ name: `a creation: ${name}`, operation, at: 'creation', after },
 });
-const read = (name: string, deed: Deed, ...after: Behaviour['after']): Behaviour => ({
-  ...{ name: `a project: ${name}`, deed, at: 'project', after },
+const read = (name: string, operation: Operation, ...after: Behaviour['after']): Behaviour => ({
+  ...{ name: `a project: ${name}`, operation, at: 'project', after },
 });
 
 /** An id that is not the project's. */
@@ -19,7 +19,7 @@ const id = (name: string, value: unknown, ...after: Behaviour['after']): Behavio
     ...after,
   );
 
-const failedWith = (code: string, message: string): Deed =>
+const failedWith = (code: string, message: string): Operation =>
   fields(() => ({ status: 'error', credits_charged: 0, downloads: [], error: { code, message } }));
 
 const refusal = (name: string, message: (key: string) => string): Behaviour => ({
@@ -27,7 +27,7 @@ const refusal = (name: string, message: (key: string) => string): Behaviour => (
   at: 'creation',
   withheld: true,
   after: ['failed'],
-  deed: ({ response, key }) =>
+  operation: ({ response, key }) =>
     void response.writeHead(422, json).end(JSON.stringify({ message: message(key) })),
 });
 
@@ -261,34 +261,34 @@ export const answers: readonly Behaviour[] = [
   ),
   {
     ...{ name: 'an account with credits below zero', at: 'account', who: 'all' },
-    deed: fields(() => ({ credits: -1 })),
+    operation: fields(() => ({ credits: -1 })),
     after: ['done'],
   },
   {
     ...{ name: 'an account on a plan of control characters', at: 'account', who: 'all' },
-    deed: fields(() => ({ tier: wild })),
+    operation: fields(() => ({ tier: wild })),
     after: ['done'],
   },
   {
     ...{ name: 'an account of a web page with control characters', at: 'account', who: 'all' },
-    deed: status(200, wild, { 'content-type': 'text/html' }),
+    operation: status(200, wild, { 'content-type': 'text/html' }),
     after: ['refused'],
   },
 ];
 
-function expiring(at: string): Deed {
+function expiring(at: string): Operation {
   return text((honest) =>
     honest.replace(/"expires_at":"[^"]*"/, `"expires_at":${JSON.stringify(at)}`),
   );
 }
 
-function uploadTo(address: string): Deed {
+function uploadTo(address: string): Operation {
   return text((honest) =>
     honest.replace(/"upload_url":"[^"]*"/, `"upload_url":${JSON.stringify(address)}`),
   );
 }
 
 /** Every request of the place meets it: nothing is bought. */
-function free(at: Behaviour['at'], name: string, deed: Deed): Behaviour {
-  return { name, at, deed, who: 'all', after: ['failed'] };
+function free(at: Behaviour['at'], name: string, operation: Operation): Behaviour {
+  return { name, at, operation, who: 'all', after: ['failed'] };
 }

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { isObject, type JsonObject } from '../../src/contract/base/json.ts';
 import type { ClientOptions } from '../../src/runner/adapters/http/http-client.ts';
-import type { Deed, Place } from './front.ts';
+import type { Operation, Place } from './front.ts';
 
 /**
  * - `done`: nothing is wrong with it.
@@ -15,7 +15,7 @@ export type After = 'done' | 'doubt' | 'pending' | 'failed' | 'lost' | 'refused'
 export interface Behaviour {
   readonly name: string;
   readonly at: Place;
-  readonly deed: Deed;
+  readonly operation: Operation;
   /** How the victim may stand after the run. */
   readonly after: readonly After[];
   /** Default `one`: the victim alone meets it. */
@@ -31,7 +31,7 @@ type Ending = 'end' | 'reset' | 'open';
 
 /** These bytes on the socket, and then its end, a reset, or nothing more. */
 export const raw =
-  (bytes: string | Buffer, ending: Ending = 'end'): Deed =>
+  (bytes: string | Buffer, ending: Ending = 'end'): Operation =>
   ({ response }) => {
     const { socket } = response;
     socket?.on('error', () => undefined);
@@ -43,14 +43,14 @@ export const raw =
 
 /** The honest answer as text, changed, with status 200. */
 export const text =
-  (change: (honest: string, key: string) => string | Buffer, headers = {}): Deed =>
+  (change: (honest: string, key: string) => string | Buffer, headers = {}): Operation =>
   ({ honest, response, key }) => {
     const type = { 'content-type': 'application/json', ...headers };
     response.writeHead(200, type).end(change(honest.body.toString(), key));
   };
 
 /** The honest answer as an object, with some fields changed. */
-export const fields = (change: (honest: JsonObject, key: string) => object): Deed =>
+export const fields = (change: (honest: JsonObject, key: string) => object): Operation =>
   text((honest, key) => {
     const value: unknown = JSON.parse(honest);
     if (!isObject(value)) throw new Error('the honest answer is no object');
@@ -59,13 +59,17 @@ export const fields = (change: (honest: JsonObject, key: string) => object): Dee
 
 /** A status with this body. */
 export const status =
-  (code: number, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Deed =>
+  (
+    code: number,
+    body: string | Buffer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Operation =>
   ({ response }) =>
     void response.writeHead(code, headers).end(body);
 
 /** A byte every few milliseconds, for ever. */
 export const drip =
-  (head: string): Deed =>
+  (head: string): Operation =>
   ({ response }) => {
     const { socket } = response;
     socket?.on('error', () => undefined);
@@ -76,7 +80,7 @@ export const drip =
 
 /** The same piece again and again, as fast as it is read. */
 export const forever =
-  (head: string, piece: string | Buffer): Deed =>
+  (head: string, piece: string | Buffer): Operation =>
   ({ response }) => {
     const { socket } = response;
     socket?.on('error', () => undefined);

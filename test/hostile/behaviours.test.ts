@@ -63,9 +63,9 @@ function standing({ summary }: Told): After {
 
 async function run(rig: Rig, behaviour: Behaviour): Promise<void> {
   const local = await service({ slots: count });
-  const { who = 'one', charged = 10, client = {}, at, deed, withheld } = behaviour;
+  const { who = 'one', charged = 10, client = {}, at, operation, withheld } = behaviour;
   const front = await frontOf(local, {
-    ...{ at, deed, who, withheld: withheld === true },
+    ...{ at, operation, who, withheld: withheld === true },
     gather: count,
   });
   const { key } = local;

@@ -6,22 +6,30 @@ import { type FrontOptions, frontOf } from './front.ts';
 
 const count = 8;
 
-const cases: readonly (readonly [string, Pick<FrontOptions, 'at' | 'deed' | 'who'>, number])[] = [
+const cases: readonly (readonly [
+  string,
+  Pick<FrontOptions, 'at' | 'operation' | 'who'>,
+  number,
+])[] = [
   [
     'a creation that is answered with a negative content-length',
-    { at: 'creation', who: 'one', deed: raw('HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n{}') },
+    {
+      at: 'creation',
+      who: 'one',
+      operation: raw('HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n{}'),
+    },
     4,
   ],
   [
     'a creation that is answered with binary garbage',
-    { at: 'creation', who: 'one', deed: raw(Buffer.from('00ff1b5b324a0d0a', 'hex')) },
+    { at: 'creation', who: 'one', operation: raw(Buffer.from('00ff1b5b324a0d0a', 'hex')) },
     4,
   ],
   [
     'a result at an address of a script',
     {
       ...{ at: 'project', who: 'one' },
-      deed: fields(() => ({
+      operation: fields(() => ({
         downloads: [{ url: `javascript:${wild}`, expires_at: '2099-01-01T00:00:00Z' }],
       })),
     },
@@ -29,7 +37,7 @@ const cases: readonly (readonly [string, Pick<FrontOptions, 'at' | 'deed' | 'who
   ],
   [
     'an account that is a page of control characters',
-    { at: 'account', who: 'all', deed: status(200, wild, { 'content-type': `text/html` }) },
+    { at: 'account', who: 'all', operation: status(200, wild, { 'content-type': `text/html` }) },
     2,
   ],
 ];

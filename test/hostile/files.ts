@@ -1,9 +1,9 @@
 // Hostile storage: where results are said to be, and what comes from there.
 import { type Behaviour, drip, forever, ok, raw, status, text, wild } from './behaviour.ts';
-import type { Deed } from './front.ts';
+import type { Operation } from './front.ts';
 
-const pending = (at: Behaviour['at'], name: string, deed: Deed): Behaviour => ({
-  ...{ name, at, deed, after: ['pending'] },
+const pending = (at: Behaviour['at'], name: string, operation: Operation): Behaviour => ({
+  ...{ name, at, operation, after: ['pending'] },
 });
 
 /** The project is complete, and its result is at this address. */
@@ -14,8 +14,8 @@ const result = (address: string): Behaviour =>
     text((honest) => honest.replace(/"url":"[^"]*"/g, `"url":${JSON.stringify(address)}`)),
   );
 
-const download = (name: string, deed: Deed): Behaviour =>
-  pending('download', `a download: ${name}`, deed);
+const download = (name: string, operation: Operation): Behaviour =>
+  pending('download', `a download: ${name}`, operation);
 
 export const files: readonly Behaviour[] = [
   ...[
@@ -60,7 +60,7 @@ export const files: readonly Behaviour[] = [
     name: 'a download: a type and a name that lead elsewhere',
     at: 'download',
     after: ['done'],
-    deed: ({ honest, response }) => {
+    operation: ({ honest, response }) => {
       response.writeHead(200, {
         'content-type': '../../../etc/passwd',
         'content-disposition': 'attachment; filename="../../../evil"',
@@ -73,32 +73,32 @@ export const files: readonly Behaviour[] = [
     at: 'upload',
     who: 'all',
     after: ['failed'],
-    deed: raw('', 'reset'),
+    operation: raw('', 'reset'),
   },
   {
     name: 'uploads: a redirect',
     at: 'upload',
     who: 'all',
     after: ['failed'],
-    deed: status(307, '', { location: 'http://127.0.0.1:9/x' }),
+    operation: status(307, '', { location: 'http://127.0.0.1:9/x' }),
   },
   {
     name: 'uploads: no HTTP',
     at: 'upload',
     who: 'all',
     after: ['failed'],
-    deed: raw('\0\0\0\0'),
+    operation: raw('\0\0\0\0'),
   },
   {
     name: 'deletes: no HTTP',
     at: 'delete',
     after: ['failed'],
-    deed: raw('HTTP/1.1 two hundred\r\n\r\n'),
+    operation: raw('HTTP/1.1 two hundred\r\n\r\n'),
   },
   {
     name: 'deletes: a creation in place of an answer',
     at: 'delete',
     after: ['done'],
-    deed: text(() => '{"id":"..","credits_charged":1e999}'),
+    operation: text(() => '{"id":"..","credits_charged":1e999}'),
   },
 ];

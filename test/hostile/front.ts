@@ -41,11 +41,11 @@ export interface Meeting {
   readonly before: number;
 }
 
-export type Deed = (meeting: Meeting) => void;
+export type Operation = (meeting: Meeting) => void;
 
 export interface FrontOptions {
   readonly at: Place;
-  readonly deed: Deed;
+  readonly operation: Operation;
   /** `one`: what belongs to the victim; `all`: every request of the place. */
   readonly who: 'one' | 'all';
   /** The honest service does not see the requests that meet it. */
@@ -135,7 +135,7 @@ export async function frontOf(local: LocalService, options: FrontOptions): Promi
     if (place === 'creation') await gate();
     if (!tame && place === options.at && (options.who === 'all' || concerned)) {
       const { headers } = incoming;
-      options.deed({ honest, response, headers, address, key: local.key, before: met++ });
+      options.operation({ honest, response, headers, address, key: local.key, before: met++ });
       return;
     }
     const { 'content-length': _, 'transfer-encoding': __, ...headers } = honest.headers;

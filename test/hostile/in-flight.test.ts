@@ -7,7 +7,7 @@ test('of sixteen creations in flight, one is answered with content-length: -5, a
   const local = await service({ slots: 16 });
   const front = await frontOf(local, {
     ...{ at: 'creation', who: 'one', withheld: false, gather: 16 },
-    deed: ({ response }) =>
+    operation: ({ response }) =>
       void response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n{}'),
   });
   const rig = await photoRig(16);

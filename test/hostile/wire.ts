@@ -1,9 +1,9 @@
 // Answers to a paying request that break HTTP: nothing can be said of what became of it.
 import { type Behaviour, bomb, drip, forever, ok, raw, status, text } from './behaviour.ts';
-import type { Deed } from './front.ts';
+import type { Operation } from './front.ts';
 
-const doubted = (name: string, deed: Deed): Behaviour => ({
-  ...{ name, deed, at: 'creation', after: ['doubt'] },
+const doubted = (name: string, operation: Operation): Behaviour => ({
+  ...{ name, operation, at: 'creation', after: ['doubt'] },
 });
 
 export const wire: readonly Behaviour[] = [
@@ -88,7 +88,7 @@ export const wire: readonly Behaviour[] = [
     name: 'a second answer behind the first',
     at: 'creation',
     after: ['done'],
-    deed: ({ honest, response }) => {
+    operation: ({ honest, response }) => {
       const length = `content-length: ${honest.body.length}`;
       const second = ok('{"id":"planted","credits_charged":9}', 'content-length: 36');
       const { socket } = response;
@@ -100,6 +100,6 @@ export const wire: readonly Behaviour[] = [
     at: 'creation',
     withheld: true,
     after: ['failed'],
-    deed: status(307, '', { location: 'http://127.0.0.1:9/v1/face-swap-photo' }),
+    operation: status(307, '', { location: 'http://127.0.0.1:9/v1/face-swap-photo' }),
   },
 ];

@@ -19,7 +19,7 @@ function kindOf(tool: Tool): StepKind {
   return {
     name: tool.name,
     title: tool.title,
-    deed: 'create',
+    operation: 'create',
     with: tool.request,
     outputs: {
       url: 'the first download’s address (= downloads[0].url); renewed by the runner',

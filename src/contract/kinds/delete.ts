@@ -4,7 +4,7 @@ import type { StepKind } from './kind.ts';
 export const deleteKind: StepKind = {
   name: 'delete',
   title: 'Delete a tool step’s project from the service',
-  deed: 'delete',
+  operation: 'delete',
   with: {
     type: 'object',
     additionalProperties: false,

@@ -4,7 +4,7 @@ import type { StepKind } from './kind.ts';
 export const download: StepKind = {
   name: 'download',
   title: 'Fetch the outputs of a tool step',
-  deed: 'download',
+  operation: 'download',
   with: {
     type: 'object',
     additionalProperties: false,

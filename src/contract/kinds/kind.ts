@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 
 /** How the runner performs a kind: the five things that one can ask of the service. */
-export type Deed = 'upload' | 'detect' | 'create' | 'download' | 'delete';
+export type Operation = 'upload' | 'detect' | 'create' | 'download' | 'delete';
 
 /** One of the 27 tools, as the catalogue lists it. Paid: each creation costs credits. */
 export interface Tool {
@@ -38,7 +38,7 @@ export interface RuleBreach {
 export interface StepKind {
   readonly name: string;
   readonly title: string;
-  readonly deed: Deed;
+  readonly operation: Operation;
   /** What stands under `with:`. */
   readonly with: Schema;
   /** The outputs that later steps may name, with what they are; `'*'` lets any field through. */

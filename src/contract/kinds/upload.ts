@@ -4,7 +4,7 @@ import type { StepKind } from './kind.ts';
 export const upload: StepKind = {
   name: 'upload',
   title: 'Upload a local file',
-  deed: 'upload',
+  operation: 'upload',
   with: {
     type: 'object',
     additionalProperties: false,

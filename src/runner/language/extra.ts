@@ -23,7 +23,7 @@ export function checkExtra(draft: Draft, source: Source): readonly Diagnostic[] 
     message: `step "${name}": ${message}`,
     hint,
   });
-  if (kind.deed !== 'create' && kind.deed !== 'detect')
+  if (kind.operation !== 'create' && kind.operation !== 'detect')
     return [
       error([], `extra: is for tool steps and face-detect, not for ${kind.name}`, 'remove extra:'),
     ];

@@ -14,7 +14,7 @@ export function misplacedField(
   const elsewhere = pathIn(kind.with, key, 'with');
   if (elsewhere !== undefined) return `"${key}" belongs elsewhere: ${elsewhere}`;
   const list = known.length > 0 ? `known keys: ${listing(known)}` : undefined;
-  if (kind.deed !== 'create' && kind.deed !== 'detect') return list;
+  if (kind.operation !== 'create' && kind.operation !== 'detect') return list;
   return [list, 'put a field that shotlist does not know under extra:']
     .filter((part) => part !== undefined)
     .join('; ');

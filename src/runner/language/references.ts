@@ -96,7 +96,7 @@ function aboutReference(
 
 /** Only a download knows the extension of what it fetched, and only for the name that it gives. */
 function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Complaint | undefined {
-  const isPlace = kind?.deed === 'download' && path.join('.') === `steps.${name}.with.to`;
+  const isPlace = kind?.operation === 'download' && path.join('.') === `steps.${name}.with.to`;
   if (!isPlace)
     return {
       message: "result is known only in a download's to:",
@@ -146,18 +146,21 @@ function aboutStep(reference: PlacedReference, declared: Declared): Complaint | 
 
 function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
   const of = plainField(draft, 'of');
-  if (of === undefined || (draft.kind?.deed !== 'download' && draft.kind?.deed !== 'delete'))
+  if (
+    of === undefined ||
+    (draft.kind?.operation !== 'download' && draft.kind?.operation !== 'delete')
+  )
     return undefined;
   const target = declared.steps.get(of);
   if (target === undefined) return unknownStep(of, declared);
   if (target.never) return { message: `step "${of}" is never done: its if: is always false` };
-  if (target.kind !== undefined && target.kind.deed !== 'create')
+  if (target.kind !== undefined && target.kind.operation !== 'create')
     return {
       message: `of: step "${of}" (${target.kind.name}) creates no project: ${draft.kind.name} needs a tool step`,
     };
-  if (draft.kind.deed === 'download') return undefined;
+  if (draft.kind.operation === 'download') return undefined;
   const saved = [...declared.steps.values()].some(
-    (step) => step.kind?.deed === 'download' && plainField(step, 'of') === of,
+    (step) => step.kind?.operation === 'download' && plainField(step, 'of') === of,
   );
   const fields = draft.raw['with'];
   const discard = isObject(fields) && fields['discard'] === true;

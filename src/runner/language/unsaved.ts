@@ -15,7 +15,7 @@ export function checkKept(
     for (const { root, key } of draft.references)
       if (root === 'steps' && key !== undefined) read.add(key);
     const of = plainField(draft, 'of');
-    if (draft.kind?.deed === 'download' && of !== undefined) saved.add(of);
+    if (draft.kind?.operation === 'download' && of !== undefined) saved.add(of);
   }
   return [...drafts.values()].flatMap((draft): readonly Diagnostic[] => {
     const { name, kind, raw } = draft;
@@ -35,7 +35,7 @@ export function checkKept(
     ];
     const kept = isObject(raw) && raw['keep'] === 'remote';
     if (kind === undefined) return [];
-    if (kind.deed !== 'create')
+    if (kind.operation !== 'create')
       return kept
         ? say('error', ['keep'], `keep: is for tool steps, not for ${kind.name}`, 'remove keep:')
         : [];

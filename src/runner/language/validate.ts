@@ -156,7 +156,7 @@ function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
     const explicit = Array.isArray(needs)
       ? needs.map(String).filter((need) => drafts.has(need))
       : [];
-    const of = draft.kind?.deed === 'delete' ? plainField(draft, 'of') : undefined;
+    const of = draft.kind?.operation === 'delete' ? plainField(draft, 'of') : undefined;
     const others = of === undefined ? [] : (users.get(of) ?? []);
     after.set(name, [...new Set([...(uses.get(name) ?? []), ...explicit, ...others])]);
   }
@@ -164,13 +164,13 @@ function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
 }
 
 const isAbout = (draft: Draft): boolean =>
-  draft.kind?.deed === 'download' || draft.kind?.deed === 'delete';
+  draft.kind?.operation === 'download' || draft.kind?.operation === 'delete';
 
 /** For each step all that read its outputs, deletes aside: a delete waits for them by itself. */
 function usersOf(drafts: ReadonlyMap<string, Draft>, uses: Edges): Edges {
   const users = new Map<string, string[]>();
   for (const { name, kind } of drafts.values())
-    if (kind?.deed !== 'delete')
+    if (kind?.operation !== 'delete')
       for (const of of uses.get(name) ?? []) {
         const known = users.get(of);
         if (known === undefined) users.set(of, [name]);
@@ -200,7 +200,9 @@ function sharedSteps(
     const draft = drafts.get(name);
     const own = draft?.references.some(({ root }) => root === 'item') ?? false;
     const waits =
-      draft?.kind?.deed === 'delete' ? [plainField(draft, 'of') ?? ''] : (after.get(name) ?? []);
+      draft?.kind?.operation === 'delete'
+        ? [plainField(draft, 'of') ?? '']
+        : (after.get(name) ?? []);
     if (!own && waits.every((before) => shared.has(before))) shared.add(name);
   }
   return shared;

@@ -108,10 +108,11 @@ async function once(options: PassOptions, variation: Variation): Promise<Passed>
 }
 
 /** While saving, nothing is begun: projects that are paid for are looked at once, and what they gave is fetched. */
-const saves = ({ kind }: Step, act: Act): boolean => kind.deed === 'download' || act === 'attach';
+const saves = ({ kind }: Step, act: Act): boolean =>
+  kind.operation === 'download' || act === 'attach';
 
 const atOnce = (step: Step): Step =>
-  step.kind.deed === 'create' ? { ...step, timeoutMs: 0 } : step;
+  step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
 
 /** What is told of the first pass: that it stopped, and why. */
 const isNews = ({ type }: Happening): boolean => type === 'warning' || type === 'stopping';

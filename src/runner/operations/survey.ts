@@ -201,5 +201,5 @@ async function reallyAt(folder: string): Promise<string> {
 /** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
 function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
   if (fingerprint === undefined) return false;
-  return outlook === 'attach' || (step.kind.deed === 'download' && outlook === 'begin');
+  return outlook === 'attach' || (step.kind.operation === 'download' && outlook === 'begin');
 }

@@ -100,7 +100,7 @@ export class TroubleFinder {
 
   #followsDownload({ after }: Step): boolean {
     return this.#loaded.pipeline.steps.some(
-      ({ name, kind }) => kind.deed === 'download' && after.includes(name),
+      ({ name, kind }) => kind.operation === 'download' && after.includes(name),
     );
   }
 

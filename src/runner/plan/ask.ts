@@ -60,14 +60,14 @@ export function ask(question: Question): Answer {
   const wished = wishOf(step, names);
   if (!wished.ok) return troubleAt(wished.error);
   const wish = wished.value;
-  switch (wish.deed) {
+  switch (wish.operation) {
     case 'upload':
       return askUpload(wish, question);
     case 'detect':
     case 'create': {
       const { fingerprint, body } = wish;
       const job = jobOf(fingerprint);
-      const decision = wish.deed === 'detect' ? decideSupply(job) : decideCreate(job);
+      const decision = wish.operation === 'detect' ? decideSupply(job) : decideCreate(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
       if (bad !== undefined) return { is: 'trouble', trouble: bad };
       return { is: 'decided', wish, fingerprint, job, decision };
@@ -97,7 +97,10 @@ export function badValue(step: Step, body: JsonObject): Trouble | undefined {
   return { message: first.message, at: ['steps', step.name, 'with', ...first.path] };
 }
 
-function askUpload(wish: Extract<Wish, { deed: 'upload' }>, { facts, jobOf }: Question): Answer {
+function askUpload(
+  wish: Extract<Wish, { operation: 'upload' }>,
+  { facts, jobOf }: Question,
+): Answer {
   const extension = extensionOf(wish.file);
   if (mediaTypeOf(extension) === undefined)
     return trouble(

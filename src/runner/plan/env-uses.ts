@@ -22,7 +22,8 @@ export function envUses({ env, steps }: Pipeline): readonly EnvUse[] {
   }));
 }
 
-const sends = ({ kind }: Step): boolean => kind.deed === 'create' || kind.deed === 'detect';
+const sends = ({ kind }: Step): boolean =>
+  kind.operation === 'create' || kind.operation === 'detect';
 
 const inBody = (step: Step, name: string): boolean =>
   expressionsOf(step.with).some(({ expression }) => reads(expression, name));

@@ -122,11 +122,11 @@ export class Foresight {
   }
 
   #asked(step: Step, task: TaskId): Foreseen {
-    const { deed } = step.kind;
+    const { operation } = step.kind;
     const uncertain = step.after.find((name) => this.#comesLater(name));
     const { of = '' } = step;
-    if (deed === 'download' && this.#comesLater(of)) return this.#afterwards(step, task, of);
-    if (deed === 'delete' && uncertain !== undefined)
+    if (operation === 'download' && this.#comesLater(of)) return this.#afterwards(step, task, of);
+    if (operation === 'delete' && uncertain !== undefined)
       return this.#afterwards(step, task, uncertain);
     const answer = ask({
       step,
@@ -138,7 +138,8 @@ export class Foresight {
     });
     const unknown = answer.is === 'trouble' ? this.#unknownIn(step, answer.trouble) : undefined;
     if (unknown === undefined) return this.#answered(answer, step, task);
-    const bad = deed === 'create' || deed === 'detect' ? this.#badAlready(step) : undefined;
+    const bad =
+      operation === 'create' || operation === 'detect' ? this.#badAlready(step) : undefined;
     if (bad !== undefined) return this.#answered({ is: 'trouble', trouble: bad }, step, task);
     return this.#priced({ step, task, outlook: 'maybe', why: `depends on ${unknown}` });
   }
@@ -170,7 +171,9 @@ export class Foresight {
   }
 
   #isDownload(name: string): boolean {
-    return this.#ground.steps.some((step) => step.name === name && step.kind.deed === 'download');
+    return this.#ground.steps.some(
+      (step) => step.name === name && step.kind.operation === 'download',
+    );
   }
 
   /** A place that cannot be written is a trouble of its own, unless nothing is to be written there. */
@@ -191,7 +194,7 @@ export class Foresight {
     const fingerprint = this.of(of)?.fingerprint;
     const job = fingerprint === undefined ? undefined : this.#ground.jobOf(fingerprint);
     const known = fingerprint === undefined ? {} : { fingerprint };
-    if (holds.ok && kind.deed === 'delete' && job?.state === 'deleted')
+    if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
       return { step, task, outlook: 'reuse', why: 'deleted before', ...known };
     const kept = this.#keeps(step, job);
     if (kept !== undefined) return { step, task, outlook: 'refuse', why: kept };
@@ -206,11 +209,12 @@ export class Foresight {
 
   /** Why a delete will be refused although some of what it waits for is still to come. */
   #keeps(step: Step, job: JobLine | undefined): string | undefined {
-    if (step.kind.deed !== 'delete' || step.discard) return undefined;
+    if (step.kind.operation !== 'delete' || step.discard) return undefined;
     const savers = this.#saversOf(step);
     const settled = savers.filter(({ outlook }) => !comesLater(outlook));
     const fetched = this.#ground.steps.some(
-      ({ name, kind, of }) => kind.deed === 'download' && of === step.of && this.#comesLater(name),
+      ({ name, kind, of }) =>
+        kind.operation === 'download' && of === step.of && this.#comesLater(name),
     );
     if (settled.length === 0 && fetched) return undefined;
     if (job?.state === 'complete') {
@@ -240,8 +244,8 @@ export class Foresight {
         return { step, task, outlook: 'begin', why: 'to be read' };
       case 'decided': {
         const { decision, fingerprint, wish } = answer;
-        const to = wish.deed === 'download' ? { to: wish.to } : {};
-        const file = wish.deed === 'upload' ? { file: wish.file } : {};
+        const to = wish.operation === 'download' ? { to: wish.to } : {};
+        const file = wish.operation === 'upload' ? { file: wish.file } : {};
         const { act: outlook, why } = decision;
         return this.#priced({ step, task, outlook, why, fingerprint, ...to, ...file });
       }
@@ -280,7 +284,7 @@ export class Foresight {
   #spared(foreseen: Foreseen): Foreseen {
     const [trouble] = this.troubles;
     const { step, task, outlook } = foreseen;
-    const buys = step.kind.deed === 'create' && (outlook === 'begin' || outlook === 'maybe');
+    const buys = step.kind.operation === 'create' && (outlook === 'begin' || outlook === 'maybe');
     if (trouble === undefined || !buys) return foreseen;
     const why = `not bought: ${trouble.task} cannot run`;
     this.verdicts.set(step.name, { how: 'block', why });
@@ -290,7 +294,7 @@ export class Foresight {
   /** A request that is about to be sent needs live values: those that went stale are made fresh first. */
   #renewed(foreseen: Foreseen): Foreseen {
     const { step, outlook } = foreseen;
-    const sends = step.kind.deed === 'detect' || step.kind.deed === 'create';
+    const sends = step.kind.operation === 'detect' || step.kind.operation === 'create';
     if (!sends || outlook !== 'begin') return foreseen;
     const lost = this.#renewInputs(step);
     if (lost === undefined) return foreseen;
@@ -312,22 +316,23 @@ export class Foresight {
     if (foreseen?.outlook !== 'reuse' || foreseen.fingerprint === undefined) return undefined;
     const job = this.#ground.jobOf(foreseen.fingerprint);
     if (job === undefined) return undefined;
-    const { deed } = foreseen.step.kind;
-    const renewal = renewalOf(deed, job, this.#ground.now, this.#ground.facts);
+    const { operation } = foreseen.step.kind;
+    const renewal = renewalOf(operation, job, this.#ground.now, this.#ground.facts);
     if (renewal === 'lost') return foreseen.task;
     if (renewal !== 'redo') return undefined;
     const index = this.tasks.findIndex(({ step }) => step.name === name);
-    const why = deed === 'detect' ? 'its face detection has expired' : 'its upload has expired';
+    const why =
+      operation === 'detect' ? 'its face detection has expired' : 'its upload has expired';
     this.tasks[index] = { ...foreseen, outlook: 'begin', why };
     return this.#renewInputs(foreseen.step);
   }
 
   #outputsOf({ step, task, fingerprint, outlook }: Foreseen): JsonObject {
     if (fingerprint === undefined) return {};
-    const { deed } = step.kind;
+    const { operation } = step.kind;
     const job = this.#ground.jobOf(fingerprint);
-    if (outlook !== 'reuse' || job === undefined) return predicted(deed, fingerprint);
-    if (deed === 'download' || deed === 'delete') return savedOutputs(job, task);
-    return namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
+    if (outlook !== 'reuse' || job === undefined) return predicted(operation, fingerprint);
+    if (operation === 'download' || operation === 'delete') return savedOutputs(job, task);
+    return namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);
   }
 }

@@ -100,8 +100,8 @@ export class PlanTally {
   #isTwin({ outlook, fingerprint, alike, step }: Foreseen): boolean {
     const content = fingerprint ?? alike;
     if (!['begin', 'attach', 'maybe'].includes(outlook) || content === undefined) return false;
-    if (step.kind.deed === 'download') return false;
-    const key = step.kind.deed === 'delete' ? `delete ${content}` : content;
+    if (step.kind.operation === 'download') return false;
+    const key = step.kind.operation === 'delete' ? `delete ${content}` : content;
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     return false;

@@ -1,6 +1,6 @@
 // Are a finished task's values still good for a request? Paths and addresses go stale, results do not.
 import { assetLifetimeMs } from '../../contract/api/asset.ts';
-import type { Deed } from '../../contract/kinds/kind.ts';
+import type { Operation } from '../../contract/kinds/kind.ts';
 import type { JobLine } from '../journal/line.ts';
 import { wholeCopies } from './decide.ts';
 import type { Facts } from './facts.ts';
@@ -17,8 +17,8 @@ export type Renewal = 'recorded' | 'redo' | 'read' | 'upload' | 'lost';
 /** An upload is not trusted for its last hour: a request that is sent now is performed a little later. */
 const marginMs = 3_600_000;
 
-export function renewalOf(deed: Deed, job: JobLine, now: number, facts: Facts): Renewal {
-  switch (deed) {
+export function renewalOf(operation: Operation, job: JobLine, now: number, facts: Facts): Renewal {
+  switch (operation) {
     case 'upload':
       return now - Date.parse(job.at) < assetLifetimeMs - marginMs ? 'recorded' : 'redo';
     case 'detect':

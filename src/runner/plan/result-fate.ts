@@ -12,6 +12,6 @@ export function resultFates(steps: readonly Step[]): (step: string) => ResultFat
   for (const { name, keepRemote, isRead } of steps)
     if (keepRemote || isRead) fates.set(name, keepRemote ? 'kept' : 'used');
   for (const { kind, of } of steps)
-    if (kind.deed === 'download' && of !== undefined) fates.set(of, 'fetched');
+    if (kind.operation === 'download' && of !== undefined) fates.set(of, 'fetched');
   return (step) => fates.get(step) ?? 'idle';
 }

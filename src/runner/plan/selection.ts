@@ -43,4 +43,5 @@ export function leftOut(
 }
 
 /** Uploads and face detections: harmless, and inputs of others. */
-const isFree = ({ kind }: Step): boolean => kind.deed === 'upload' || kind.deed === 'detect';
+const isFree = ({ kind }: Step): boolean =>
+  kind.operation === 'upload' || kind.operation === 'detect';

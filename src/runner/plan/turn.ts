@@ -56,8 +56,9 @@ export function turnOf(
  * of the items, or the shared ones). None for other steps, and none with `discard: true`.
  */
 export function saversOf(step: Step, steps: readonly Step[]): readonly Step[] {
-  if (step.kind.deed !== 'delete' || step.discard) return [];
+  if (step.kind.operation !== 'delete' || step.discard) return [];
   return steps.filter(
-    ({ kind, of, shared }) => kind.deed === 'download' && of === step.of && shared === step.shared,
+    ({ kind, of, shared }) =>
+      kind.operation === 'download' && of === step.of && shared === step.shared,
   );
 }

@@ -100,7 +100,7 @@ export class Clerk {
     const leave = purse.recheck(key);
     if (leave.may) return runner.proceed(key);
     const { order } = flights.get(key);
-    if (order.deed === 'create') {
+    if (order.operation === 'create') {
       const error = { code: 'withheld', message: leave.why };
       this.#record(key, { event: 'refused', job: order.fingerprint, error });
     }
@@ -117,7 +117,7 @@ export class Clerk {
     this.#o.say({ type: 'bug', task: order.task, ...bug });
     const why = scrubbed(bugText(bug));
     const state = 'fingerprint' in order ? ledger.job(order.fingerprint)?.state : undefined;
-    if (order.deed === 'create' && state === 'intended')
+    if (order.operation === 'create' && state === 'intended')
       this.#record(key, { event: 'doubt', job: order.fingerprint, why });
     if (state === 'intended' || state === 'doubt') return { end: 'doubt', why };
     // Paid: the next run goes on with it.

@@ -57,7 +57,7 @@ export class Flights {
   }
 
   start({ work, step }: Passenger, fingerprint: Fingerprint | undefined, order: JobOrder): void {
-    const before = order.deed === 'attach' ? order.credits : 0;
+    const before = order.operation === 'attach' ? order.credits : 0;
     const charges = { before, charged: before };
     const flight: Flight = { work, step, fingerprint, order, followers: [], ...charges };
     work.schedule.start(step.name);
@@ -83,9 +83,9 @@ export class Flights {
   /** Would a download meet a delete of the same project in the air, or a delete either? */
   clash(step: Step, fingerprint: Fingerprint): boolean {
     for (const { order } of this.#byKey.values()) {
-      if (order.deed !== 'download' && order.deed !== 'delete') continue;
+      if (order.operation !== 'download' && order.operation !== 'delete') continue;
       if (order.fingerprint !== fingerprint) continue;
-      if (order.deed === 'delete' || step.kind.deed === 'delete') return true;
+      if (order.operation === 'delete' || step.kind.operation === 'delete') return true;
     }
     return false;
   }

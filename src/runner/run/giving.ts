@@ -24,11 +24,11 @@ export function give(
 ): void {
   const job = ledger.job(fingerprint);
   if (job === undefined) throw new Error(`bug: ${work.task(step)} gave without a job`);
-  const { deed } = step.kind;
-  if (deed === 'download' || deed === 'delete') {
+  const { operation } = step.kind;
+  if (operation === 'download' || operation === 'delete') {
     const outputs = savedOutputs(job, work.task(step));
     return work.give(step, fingerprint, outputs, outputs);
   }
-  const content = namedByContent(deed, fingerprint, resultOf(job), job.credits ?? 0);
+  const content = namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);
   work.give(step, fingerprint, content, live);
 }

@@ -226,8 +226,8 @@ export class Loop {
   /** Starts a job, or joins the one that is in the air for the same content. */
   #launch(work: Work, step: Step, fingerprint: Fingerprint | undefined, order: JobOrder): void {
     if (fingerprint !== undefined && this.#flights.join({ work, step }, fingerprint)) return;
-    if (order.deed === 'create') this.#purse.promise(work, order);
-    if (order.deed === 'attach' && !order.settled)
+    if (order.operation === 'create') this.#purse.promise(work, order);
+    if (order.operation === 'attach' && !order.settled)
       this.#purse.remember(work, order.key, order.credits);
     if (fingerprint !== undefined && !this.#isDone(fingerprint)) this.#begun?.add(fingerprint);
     this.#flights.start({ work, step }, fingerprint, order);
@@ -252,11 +252,11 @@ export class Loop {
   /** Done before: it only has to be known for whom. */
   #reuse(work: Work, step: Step, fingerprint: Fingerprint, job: JobLine): void {
     const task = work.task(step);
-    const { deed } = step.kind;
+    const { operation } = step.kind;
     const news = !job.tasks.includes(task) || this.#o.journal.ledger.task(task) !== undefined;
-    if (deed !== 'download' && deed !== 'delete' && news)
+    if (operation !== 'download' && operation !== 'delete' && news)
       this.#o.journal.append([{ event: 'serves', job: fingerprint, task }]);
-    work.credits += deed === 'create' ? (job.credits ?? 0) : 0;
+    work.credits += operation === 'create' ? (job.credits ?? 0) : 0;
     this.#give(work, step, fingerprint, undefined);
     const now = this.#o.rescued?.has(task) === true;
     this.#end(work, step, 'done', '', now ? 'done' : 'reused');
@@ -295,7 +295,7 @@ export class Loop {
       case 'failed':
         if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);
         if (flight.fingerprint !== undefined) this.#o.failed.set(flight.fingerprint, outcome.why);
-        if (leader && flight.order.deed === 'create') this.#refusals.count(step, outcome);
+        if (leader && flight.order.operation === 'create') this.#refusals.count(step, outcome);
         return this.#note(work, step, 'failed', outcome.why, outcome.code);
       case 'doubt':
         return this.#end(work, step, 'held', outcome.why);
@@ -327,7 +327,7 @@ export class Loop {
   }
 
   #attemptsLeft({ order, step }: Flight): boolean {
-    if (order.deed !== 'create' && order.deed !== 'attach') return false;
+    if (order.operation !== 'create' && order.operation !== 'attach') return false;
     return (this.#o.journal.ledger.job(order.fingerprint)?.attempt ?? 0) < step.attempts;
   }
 
@@ -339,12 +339,13 @@ export class Loop {
       ('fingerprint' in order ? fingerprintFrom(digestFrom(order.fingerprint)) : undefined);
     if (fingerprint === undefined)
       throw new Error(`bug: ${order.task} is done and has no fingerprint`);
-    const renewed = work.hasGiven(step.name) && order.deed !== 'create';
+    const renewed = work.hasGiven(step.name) && order.operation !== 'create';
     const follower = flight.work !== work || flight.step !== step;
     if (follower)
       this.#o.journal.append([{ event: 'serves', job: fingerprint, task: work.task(step) }]);
     this.#give(work, step, fingerprint, live);
-    const readAgain = order.deed === 'attach' || 'detection' in order || order.deed === 'reupload';
+    const readAgain =
+      order.operation === 'attach' || 'detection' in order || order.operation === 'reupload';
     if (renewed && readAgain) return this.#over(work, step, 'done');
     this.#end(work, step, 'done', '', follower ? 'reused' : 'done', charged);
   }

@@ -29,7 +29,7 @@ export interface Head {
 
 export function headOf(key: string, task: string, step: Step): Head {
   const attempts =
-    step.kind.deed === 'create' ? step.attempts : Math.max(step.attempts, freeAttempts);
+    step.kind.operation === 'create' ? step.attempts : Math.max(step.attempts, freeAttempts);
   return { key, task, kind: step.kind.name, attempts };
 }
 
@@ -44,7 +44,7 @@ export function attachOrder(
     throw new Error(`bug: job ${job.job} is ${job.state} without a project`);
   return {
     ...head,
-    deed: 'attach',
+    operation: 'attach',
     attempts: Math.max(head.attempts, freeAttempts),
     fingerprint,
     project: job.project,
@@ -64,7 +64,7 @@ export function awaitOrder(
   if (job.name === undefined) throw new Error(`bug: job ${job.job} is ${job.state} without a name`);
   return {
     ...head,
-    deed: 'await',
+    operation: 'await',
     attempts: Math.max(head.attempts, freeAttempts),
     fingerprint,
     name: job.name,
@@ -84,7 +84,7 @@ export function rereadOrder(
   const id = resultOf(job)['id'];
   return {
     ...head,
-    deed: 'detect',
+    operation: 'detect',
     fingerprint,
     body: {},
     timeoutMs: timeoutOf(step),
@@ -105,7 +105,7 @@ export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadO
   if (copies === undefined || copies.length !== downloadCount(job)) return undefined;
   return {
     ...head,
-    deed: 'reupload',
+    operation: 'reupload',
     attempts: Math.max(head.attempts, freeAttempts),
     result: resultOf(job),
     files: copies.map((output) => ({
@@ -126,7 +126,7 @@ export function copyOrder(
 ): CopyOrder {
   return {
     ...head,
-    deed: 'copy',
+    operation: 'copy',
     fingerprint,
     to,
     sources: sources.map((output) => ({ output, from: placeOf(output, facts) })),

@@ -54,7 +54,7 @@ export class Refusals {
     if (this.#refused.size === 0 || seen.has(step.name)) return undefined;
     seen.add(step.name);
     const users = this.#steps.filter(
-      ({ kind, uses }) => kind.deed !== 'delete' && uses.includes(step.name),
+      ({ kind, uses }) => kind.operation !== 'delete' && uses.includes(step.name),
     );
     let found: string | undefined;
     for (const user of users) {

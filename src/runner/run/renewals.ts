@@ -46,7 +46,7 @@ export function renewalsFor(work: Work, step: Step, ground: Ground): Renewals {
     if (given.live !== undefined) continue;
     const job = ground.ledger.job(given.fingerprint);
     if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
-    const renewal = renewalOf(before.kind.deed, job, ground.now, ground.facts);
+    const renewal = renewalOf(before.kind.operation, job, ground.now, ground.facts);
     const head = headOf(ground.key(), owner.task(before), before);
     const { fingerprint } = given;
     switch (renewal) {
@@ -58,7 +58,7 @@ export function renewalsFor(work: Work, step: Step, ground: Ground): Renewals {
         break;
       case 'read': {
         const order =
-          before.kind.deed === 'detect'
+          before.kind.operation === 'detect'
             ? rereadOrder(head, before, job, fingerprint)
             : attachOrder(head, before, job, fingerprint);
         list.push({ how: 'order', owner, step: before, fingerprint, order });
@@ -107,11 +107,11 @@ function suppliersOf(work: Work, step: Step): readonly { owner: Work; step: Step
     const before = owner?.step(name);
     if (owner === undefined || before === undefined || owner.schedule.phase(name) !== 'done')
       return [];
-    if (before.kind.deed === 'create') {
+    if (before.kind.operation === 'create') {
       owner.enliven(name, undefined);
       return [];
     }
-    const free = before.kind.deed === 'upload' || before.kind.deed === 'detect';
+    const free = before.kind.operation === 'upload' || before.kind.operation === 'detect';
     return free ? [{ owner, step: before }, ...suppliersOf(owner, before)] : [];
   });
 }

@@ -27,7 +27,7 @@ import type { Work } from './work.ts';
 
 type Decided = Extract<Answer, { is: 'decided' }>;
 
-type Request = Omit<CreateOrder, 'deed' | 'name' | 'reserve' | 'expectation'>;
+type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 
 const fail = (why: string): Move => ({ move: 'fail', why });
 const later = (why: string): Move => ({ move: 'later', why });
@@ -55,7 +55,7 @@ export class Starter {
     const head = headOf(this.#o.key(), work.task(step), step);
     const places = look.takeUnread();
     if (places.length > 0) {
-      const order = { ...head, kind: 'digest', deed: 'digest', places } as const;
+      const order = { ...head, kind: 'digest', operation: 'digest', places } as const;
       return { move: 'job', fingerprint: undefined, order };
     }
     switch (answer.is) {
@@ -79,7 +79,7 @@ export class Starter {
     if (!forced && !this.#o.allows(step, 'begin') && this.#o.begunNow(fingerprint)) return leftOut;
     if (!forced && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
     // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
-    const shareable = wish.deed !== 'download' && wish.deed !== 'delete';
+    const shareable = wish.operation !== 'download' && wish.operation !== 'delete';
     if ((forced || decision.act !== 'reuse') && shareable && this.#o.inAir(fingerprint))
       return { move: 'join', fingerprint };
     if (forced) return this.#begin(work, step, answer, head);
@@ -93,7 +93,7 @@ export class Starter {
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
         return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
       case 'copy': {
-        if (wish.deed !== 'download') throw new Error(`bug: ${head.task} copies no download`);
+        if (wish.operation !== 'download') throw new Error(`bug: ${head.task} copies no download`);
         const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.look);
         return { move: 'job', fingerprint: undefined, order };
       }
@@ -119,7 +119,7 @@ export class Starter {
   }
 
   #begin(work: Work, step: Step, { wish, fingerprint, job, content }: Decided, head: Head): Move {
-    switch (wish.deed) {
+    switch (wish.operation) {
       case 'upload': {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wish.file } as const;
@@ -127,7 +127,7 @@ export class Starter {
         return {
           move: 'job',
           fingerprint,
-          order: { ...head, deed: 'upload', fingerprint, ...file },
+          order: { ...head, operation: 'upload', fingerprint, ...file },
         };
       }
       case 'detect':
@@ -139,9 +139,14 @@ export class Starter {
         if (this.#o.inUse(work, step, fingerprint)) return { move: 'wait' };
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
-          wish.deed === 'delete'
-            ? { ...about, deed: 'delete' }
-            : { ...about, deed: 'download', to: wish.to, ...this.#freshDownloads(work, step, job) };
+          wish.operation === 'delete'
+            ? { ...about, operation: 'delete' }
+            : {
+                ...about,
+                operation: 'download',
+                to: wish.to,
+                ...this.#freshDownloads(work, step, job),
+              };
         return { move: 'job', fingerprint: undefined, order };
       }
       default:
@@ -183,8 +188,8 @@ export class Starter {
     const [trouble] = bodyTroubles(step, body);
     if (trouble !== undefined) return fail(trouble.message);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
-    if (step.kind.deed === 'detect')
-      return { move: 'job', fingerprint, order: { ...head, deed: 'detect', ...request } };
+    if (step.kind.operation === 'detect')
+      return { move: 'job', fingerprint, order: { ...head, operation: 'detect', ...request } };
     return this.#pay(work, step, { ...head, ...request, attempt: nextAttempt(job) });
   }
 
@@ -204,7 +209,7 @@ export class Starter {
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
     const { reserve } = leave;
-    const order: CreateOrder = { ...request, deed: 'create', name, reserve, expectation };
+    const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
     return { move: 'job', fingerprint, order };
   }
 

@@ -29,7 +29,7 @@ export class Window {
 
   /** Does another task still use what a delete is about to remove? Tasks with the same content share it. */
   keepsFrom(work: Work, step: Step, fingerprint: Fingerprint): boolean {
-    if (step.kind.deed !== 'delete') return false;
+    if (step.kind.operation !== 'delete') return false;
     if (work.stillUses(fingerprint, step)) return true;
     for (const other of this.#works) if (other.stillUses(fingerprint, step)) return true;
     return false;

@@ -102,7 +102,7 @@ export class Work {
         waiting.add(name);
         return false;
       }
-      if (kind.deed === 'delete') return false;
+      if (kind.operation === 'delete') return false;
       if (!uses.some((used) => this.#isProject(used, fingerprint))) return false;
       const phase = this.schedule.phase(name);
       return phase === 'waiting' || phase === 'started';
@@ -111,7 +111,7 @@ export class Work {
 
   #isProject(step: string, fingerprint: Fingerprint): boolean {
     if (this.given(step)?.fingerprint !== fingerprint) return false;
-    return this.ownerOf(step)?.step(step)?.kind.deed === 'create';
+    return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
   }
 
   /** This work itself has the step's outputs, fresh or not. */

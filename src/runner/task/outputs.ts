@@ -3,7 +3,7 @@
 
 import type { FaceDetection, Project } from '../../contract/api/project.ts';
 import { asJson, type Json, type JsonObject } from '../../contract/base/json.ts';
-import type { Deed } from '../../contract/kinds/kind.ts';
+import type { Operation } from '../../contract/kinds/kind.ts';
 import { type Fingerprint, token } from './fingerprint.ts';
 
 /** The fields of a project record that stay true: what the journal keeps of it. */
@@ -36,12 +36,12 @@ export function lastingFaces(record: FaceDetection): JsonObject {
 
 /** The outputs as fingerprints see them. `result` is what the journal keeps of the job. */
 export function namedByContent(
-  deed: Deed,
+  operation: Operation,
   of: Fingerprint,
   result: JsonObject,
   credits: number,
 ): JsonObject {
-  switch (deed) {
+  switch (operation) {
     case 'upload':
       return { file_path: token(of, 'file_path') };
     case 'detect': {
@@ -94,8 +94,8 @@ export function liveFaces(record: FaceDetection): JsonObject {
 }
 
 /** What is known of a task's outputs before it has run: enough for the fingerprints of many that use it. */
-export function predicted(deed: Deed, of: Fingerprint): JsonObject {
-  switch (deed) {
+export function predicted(operation: Operation, of: Fingerprint): JsonObject {
+  switch (operation) {
     case 'upload':
       return { file_path: token(of, 'file_path') };
     case 'detect':

@@ -7,15 +7,15 @@ import { fill, type TemplateError } from '../language/template.ts';
 import { essentialBody, type Fingerprint, fingerprintOf } from './fingerprint.ts';
 
 export type Wish =
-  | { readonly deed: 'upload'; readonly file: string }
+  | { readonly operation: 'upload'; readonly file: string }
   | {
-      readonly deed: 'detect' | 'create';
+      readonly operation: 'detect' | 'create';
       /** The body with the service's values named by content. */
       readonly body: JsonObject;
       readonly fingerprint: Fingerprint;
     }
-  | { readonly deed: 'download'; readonly of: Fingerprint; readonly to: string }
-  | { readonly deed: 'delete'; readonly of: Fingerprint };
+  | { readonly operation: 'download'; readonly of: Fingerprint; readonly to: string }
+  | { readonly operation: 'delete'; readonly of: Fingerprint };
 
 /** Names as one evaluation sees them, outputs by content or live. */
 export interface Names {
@@ -44,21 +44,21 @@ export function wishOf(step: Step, names: Names): Result<Wish, TemplateError> {
   const filled = fill(step.with, names.scope);
   if (!filled.ok) return filled;
   const body = isObject(filled.value) ? filled.value : {};
-  switch (step.kind.deed) {
+  switch (step.kind.operation) {
     case 'upload':
-      return ok({ deed: 'upload', file: String(body['file']) });
+      return ok({ operation: 'upload', file: String(body['file']) });
     case 'detect':
     case 'create': {
       const fingerprint = fingerprintOf({
         kind: step.kind.name,
         body: essentialBody(step.kind.with, body),
       });
-      return ok({ deed: step.kind.deed, body, fingerprint });
+      return ok({ operation: step.kind.operation, body, fingerprint });
     }
     case 'download':
-      return ok({ deed: 'download', of: targetOf(step, names), to: String(body['to']) });
+      return ok({ operation: 'download', of: targetOf(step, names), to: String(body['to']) });
     case 'delete':
-      return ok({ deed: 'delete', of: targetOf(step, names) });
+      return ok({ operation: 'delete', of: targetOf(step, names) });
   }
 }
 

@@ -51,9 +51,9 @@ export function openStudio(clock: Clock, slots: number): Studio {
     };
   }
 
-  function track(deed: Promise<void>): void {
-    underWay.add(deed);
-    void deed.finally(() => underWay.delete(deed));
+  function track(operation: Promise<void>): void {
+    underWay.add(operation);
+    void operation.finally(() => underWay.delete(operation));
   }
 
   function pump(): void {

@@ -100,13 +100,13 @@ export class Teller {
     const content = digestOfText('a picture');
     const from = { in: 'input', path: 'pic.png' } as const;
     await this.#do({
-      ...{ ...common, deed: 'upload', fingerprint: upload, kind: 'upload', task: 'up' },
+      ...{ ...common, operation: 'upload', fingerprint: upload, kind: 'upload', task: 'up' },
       ...{ from, name: 'pic.png', content },
     });
     const body = { assets: { target_file_path: 'api-assets/1.png' } };
     await this.#do({
       ...common,
-      deed: 'detect',
+      operation: 'detect',
       fingerprint: free,
       kind: 'face-detect',
       task: 'faces',
@@ -115,7 +115,7 @@ export class Teller {
     const about = { ...common, kind: 'face-swap-photo', task: 'swap' };
     const measure = { of: 'face-swap-photo', amount: reserve };
     const expectation = { kind: 'face-swap-photo', measure, why: '', otherwise: reserve };
-    await this.#do({ ...about, deed: 'create', body, name, attempt: 1, reserve, expectation });
+    await this.#do({ ...about, operation: 'create', body, name, attempt: 1, reserve, expectation });
     for (let next = this.#next(about); next !== undefined; next = this.#next(about)) {
       const before = this.lines.length;
       await this.#do(next);
@@ -127,26 +127,29 @@ export class Teller {
 
   /** What a run would do next with the job. */
   #next(
-    about: Omit<Extract<JobOrder, { deed: 'attach' }>, 'deed' | 'project' | 'settled' | 'credits'>,
+    about: Omit<
+      Extract<JobOrder, { operation: 'attach' }>,
+      'operation' | 'project' | 'settled' | 'credits'
+    >,
   ): JobOrder | undefined {
     const line = this.ledger.job(this.job);
     if (line?.project === undefined) return undefined;
     const { project, credits = 0 } = line;
     if (line.state === 'created')
-      return { ...about, deed: 'attach', project, settled: false, credits };
+      return { ...about, operation: 'attach', project, settled: false, credits };
     if (line.state !== 'complete') return undefined;
     const tool = line.kind;
     if (line.outputs === undefined)
       return {
         ...about,
-        deed: 'download',
+        operation: 'download',
         kind: 'download',
         task: 'save',
         tool,
         project,
         to: 'out/',
       };
-    return { ...about, deed: 'delete', kind: 'delete', task: 'tidy', tool, project };
+    return { ...about, operation: 'delete', kind: 'delete', task: 'tidy', tool, project };
   }
 
   /** As the loop does: an event is on record before the job goes on. */

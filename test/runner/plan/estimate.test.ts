@@ -151,8 +151,8 @@ describe('a finished task’s values', () => {
       'lost',
     ],
     ['a download', 'download', jobLine('complete'), 30 * day, 'recorded'],
-  ] as const)('of %s', (_, deed, job, age, expected) => {
-    expect(renewalOf(deed, job, start + age, disk)).toBe(expected);
+  ] as const)('of %s', (_, operation, job, age, expected) => {
+    expect(renewalOf(operation, job, start + age, disk)).toBe(expected);
   });
 
   test('are lost where only some files of a deleted project are left', () => {

@@ -172,7 +172,7 @@ export class World {
     if (fingerprint === undefined) throw new Error(`${task} has no fingerprint`);
     const credits = estimate?.known === true ? estimate.credits : 0;
     const kind = step.kind.name;
-    switch (step.kind.deed) {
+    switch (step.kind.operation) {
       case 'upload':
       case 'detect':
         return this.happen({

@@ -86,7 +86,16 @@ export class Till {
     this.#keys += 1;
     const key = `j${this.#keys}`;
     const order: CreateOrder = {
-      ...{ deed: 'create', key, task: key, kind, attempts: 1, body: {}, name: key, attempt: 1 },
+      ...{
+        operation: 'create',
+        key,
+        task: key,
+        kind,
+        attempts: 1,
+        body: {},
+        name: key,
+        attempt: 1,
+      },
       ...{ fingerprint: fingerprintFrom(digestOf({ key })), timeoutMs: 0 },
       ...{ reserve: leave.reserve, expectation },
     };

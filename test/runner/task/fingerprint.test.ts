@@ -18,7 +18,7 @@ function act(fields: string, item: JsonObject = {}): Fingerprint {
   const assets =
     'assets: { video_file_path: "${{ steps.clip.file_path }}", image_file_path: "${{ steps.photo.file_path }}" }';
   const wish = wishFor(`{ uses: character-replace, with: { ${fields}, ${assets} } }`, item);
-  if (wish.deed !== 'create') throw new Error(`a ${wish.deed}`);
+  if (wish.operation !== 'create') throw new Error(`a ${wish.operation}`);
   return wish.fingerprint;
 }
 

@@ -62,8 +62,8 @@ describe('outputs by content', () => {
     ['upload', { file_path: 'api-assets/u/one.png' }],
     ['detect', lastingFaces(faces)],
     ['create', lastingOf(project)],
-  ] as const)('of a %s hold no id and no address of the service', (deed, result) => {
-    const text = JSON.stringify(namedByContent(deed, of, result, 10));
+  ] as const)('of a %s hold no id and no address of the service', (operation, result) => {
+    const text = JSON.stringify(namedByContent(operation, of, result, 10));
     expect(text).toContain(of);
     expect(text).not.toMatch(/api-assets|storage\.example|proj-4711|face-99|Xy12/);
   });
@@ -146,7 +146,7 @@ describe('a wish', () => {
     });
     expect(wishOf(step, namesOf({}, { stem: 'rose' }))).toEqual({
       ok: true,
-      value: { deed: 'download', of: some('made'), to: 'rose.png' },
+      value: { operation: 'download', of: some('made'), to: 'rose.png' },
     });
   });
 

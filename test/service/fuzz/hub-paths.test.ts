@@ -14,7 +14,7 @@ const views = [
   ...['', '/', '/accounts', '/keys', '/projects', '/ledger', '/webhooks', '/deliveries'],
   '/faults',
 ];
-const deeds: readonly ((part: string) => string)[] = [
+const operations: readonly ((part: string) => string)[] = [
   (part) => `/hub/accounts/${part}/tier`,
   (part) => `/hub/accounts/${part}/credits`,
   (part) => `/hub/keys/${part}/revoke`,
@@ -93,10 +93,10 @@ test('what is no id is refused in every path', async () => {
   );
   const method = fc.constantFrom('POST', 'POST', 'GET', 'DELETE', 'PUT');
   const property = fc.asyncProperty(
-    fc.tuple(method, fc.constantFrom(...deeds), id, body),
-    async ([verb, deed, part, sent]) => {
+    fc.tuple(method, fc.constantFrom(...operations), id, body),
+    async ([verb, operation, part, sent]) => {
       const headers = { 'content-type': 'application/json' };
-      const request = { method: verb, path: deed(part), headers };
+      const request = { method: verb, path: operation(part), headers };
       const answer = await send(
         local.address,
         verb === 'GET' ? request : { ...request, body: sent },

@@ -20,7 +20,7 @@ interface Common {
 }
 
 export interface UploadOrder extends Common {
-  readonly deed: 'upload';
+  readonly operation: 'upload';
   readonly fingerprint: Fingerprint;
   readonly from: Place;
   /** The file's name, for its extension. */
@@ -31,7 +31,7 @@ export interface UploadOrder extends Common {
 
 /** A deleted project's saved files are uploaded in place of its addresses, one for each download. */
 export interface ReuploadOrder extends Common {
-  readonly deed: 'reupload';
+  readonly operation: 'reupload';
   readonly files: readonly {
     readonly fingerprint: Fingerprint;
     readonly from: Place;
@@ -43,7 +43,7 @@ export interface ReuploadOrder extends Common {
 }
 
 export interface DetectOrder extends Common {
-  readonly deed: 'detect';
+  readonly operation: 'detect';
   readonly fingerprint: Fingerprint;
   /** Set: read this detection again instead of starting one. */
   readonly detection?: string;
@@ -52,7 +52,7 @@ export interface DetectOrder extends Common {
 }
 
 export interface CreateOrder extends Common {
-  readonly deed: 'create';
+  readonly operation: 'create';
   readonly fingerprint: Fingerprint;
   readonly body: JsonObject;
   /** Unique to the attempt; sent as the project's name. */
@@ -67,7 +67,7 @@ export interface CreateOrder extends Common {
 
 /** Paid already: wait for its result, or read a settled one again for fresh addresses. */
 export interface AttachOrder extends Common {
-  readonly deed: 'attach';
+  readonly operation: 'attach';
   readonly fingerprint: Fingerprint;
   readonly project: string;
   readonly settled: boolean;
@@ -78,7 +78,7 @@ export interface AttachOrder extends Common {
 
 /** In doubt since an earlier run: an event that names the attempt would say what became of it. */
 export interface AwaitOrder extends Common {
-  readonly deed: 'await';
+  readonly operation: 'await';
   readonly fingerprint: Fingerprint;
   /** The attempt's. */
   readonly name: string;
@@ -90,7 +90,7 @@ export interface AwaitOrder extends Common {
 }
 
 export interface DownloadOrder extends Common {
-  readonly deed: 'download';
+  readonly operation: 'download';
   readonly fingerprint: Fingerprint;
   /** The step kind of the project. */
   readonly tool: string;
@@ -101,14 +101,14 @@ export interface DownloadOrder extends Common {
 }
 
 export interface CopyOrder extends Common {
-  readonly deed: 'copy';
+  readonly operation: 'copy';
   readonly fingerprint: Fingerprint;
   readonly to: string;
   readonly sources: readonly { readonly output: OutputLine; readonly from: Place }[];
 }
 
 export interface DeleteOrder extends Common {
-  readonly deed: 'delete';
+  readonly operation: 'delete';
   readonly fingerprint: Fingerprint;
   readonly tool: string;
   readonly project: string;
@@ -116,7 +116,7 @@ export interface DeleteOrder extends Common {
 
 /** Reads files, so that the next look knows their digests. */
 export interface DigestOrder extends Common {
-  readonly deed: 'digest';
+  readonly operation: 'digest';
   readonly places: readonly Place[];
 }
 

@@ -8,7 +8,7 @@ import type { Performance } from './performance.ts';
 import type { World } from './world.ts';
 
 export function perform(order: JobOrder, world: World): Performance {
-  switch (order.deed) {
+  switch (order.operation) {
     case 'upload':
       return upload(order, world);
     case 'reupload':

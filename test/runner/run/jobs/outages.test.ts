@@ -120,7 +120,7 @@ test('a signal ends the wait', async () => {
 
 describe('the timeout of a project', () => {
   const order: AttachOrder = {
-    ...{ key: 'k', task: 'swap:a', kind: 'face-swap-photo', deed: 'attach', attempts: 3 },
+    ...{ key: 'k', task: 'swap:a', kind: 'face-swap-photo', operation: 'attach', attempts: 3 },
     ...{ project: 'p', settled: false, credits: 10, timeoutMs: 60_000 },
     fingerprint: fingerprintFrom(digestOf('job')),
   };

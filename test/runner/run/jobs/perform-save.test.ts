@@ -51,7 +51,7 @@ async function perform(
     key: 'k',
     task: 'save',
     kind: 'download',
-    deed: 'download',
+    operation: 'download',
     attempts: 3,
     fingerprint: fingerprintFrom(digestOf('p')),
     tool: 'face-swap-photo',
