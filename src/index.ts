@@ -30,4 +30,4 @@ export {
 } from './runner/operations/trust.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Audited, Change, Difference, Refreshed } from './runner/report/drift.ts';
-export type { Happening, Summary, TaskEnding } from './runner/report/happening.ts';
+export type { RunEvent, Summary, TaskEnding } from './runner/report/run-event.ts';

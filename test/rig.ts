@@ -18,7 +18,7 @@ import { onTestFinished } from 'vitest';
 import { loadPipeline } from '../src/runner/operations/load.ts';
 import { renderProblem } from '../src/runner/operations/problem.ts';
 import { type Plugs, type Ran, type RunOptions, run } from '../src/runner/operations/run.ts';
-import type { Happening } from '../src/runner/report/happening.ts';
+import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
 import { photo } from './photo.ts';
 
@@ -92,7 +92,7 @@ export class Rig {
 
   /** Runs in this process, against a service. The pipeline must be valid and the run must begin. */
   async run(service: LocalService, options: RunOptions = {}, plugs?: Plugs): Promise<Told> {
-    const happenings: Happening[] = [];
+    const events: RunEvent[] = [];
     const loaded = await loadPipeline(this.file);
     if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const all = {
@@ -100,12 +100,12 @@ export class Rig {
       haste: 100,
       ...options,
       env: envOf(service),
-      say: (happening: Happening) => void happenings.push(happening),
+      onEvent: (event: RunEvent) => void events.push(event),
     };
     const ran =
       plugs === undefined ? await run(loaded.value, all) : await run(loaded.value, all, plugs);
     if (!ran.ok) throw new Error(renderProblem(ran.error));
-    return { ...ran.value, happenings };
+    return { ...ran.value, events };
   }
 
   /** The real command in a child process. */
@@ -152,7 +152,7 @@ export class Rig {
 }
 
 export interface Told extends Ran {
-  readonly happenings: readonly Happening[];
+  readonly events: readonly RunEvent[];
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {

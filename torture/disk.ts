@@ -16,7 +16,7 @@ export interface DiskTorture {
   readonly seed: number;
   /** Trials at the same time. */
   readonly jobs: number;
-  readonly say: (line: string) => void;
+  readonly onEvent: (line: string) => void;
 }
 
 export interface DiskTortured {
@@ -37,23 +37,28 @@ interface Case {
   readonly interference: Interference;
 }
 
-export async function tortureDisk({ every, seed, jobs, say }: DiskTorture): Promise<DiskTortured> {
+export async function tortureDisk({
+  every,
+  seed,
+  jobs,
+  onEvent,
+}: DiskTorture): Promise<DiskTortured> {
   const cache = mkdtempSync(join(tmpdir(), 'shotlist-torture-cache-'));
   const count = new Count();
   try {
     const { cases, before } = await allCases(cache);
     const waiting = cases.filter((_, index) => (index + seed) % every === 0);
-    say(`${waiting.length} of ${cases.length} cases`);
+    onEvent(`${waiting.length} of ${cases.length} cases`);
     const work = async (): Promise<void> => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
         const { scene, interference, reference } = one;
         const ground = { before, leavings: reference.leavings };
         const trial = await tryDisk(scene, interference, ground, cache);
         const where = `${scene.name}, ${interferenceText(interference)}`;
-        for (const violation of trial.violations) say(`violation: ${where}: ${violation}`);
+        for (const violation of trial.violations) onEvent(`violation: ${where}: ${violation}`);
         count.add(interference, trial, where);
         if (count.cases % 50 === 0)
-          say(`${count.cases} cases, ${count.violations.length} violations`);
+          onEvent(`${count.cases} cases, ${count.violations.length} violations`);
       }
     };
     await Promise.all(Array.from({ length: jobs }, work));

@@ -79,7 +79,7 @@ async function ofRunner(): Promise<void> {
   const { violations, points, ...counts } = await tortureRunner({
     ...numbers,
     paths: pathForm(values.paths),
-    say: print,
+    onEvent: print,
   });
   print(`deaths at: ${[...points].map(([point, times]) => `${point} ${times}`).join(', ')}`);
   print(
@@ -90,7 +90,7 @@ async function ofRunner(): Promise<void> {
 }
 
 async function ofService(): Promise<void> {
-  const { projects, events, violations } = await tortureService({ rounds, seed, say: print });
+  const { projects, events, violations } = await tortureService({ rounds, seed, onEvent: print });
   for (const violation of violations) print(`violation: ${violation}`);
   print(
     `${rounds} kills, seed ${seed}, ${elapsed()}: ${projects} projects, ${events} events, ${violations.length} violations`,
@@ -120,7 +120,7 @@ async function ofDisk(): Promise<void> {
   }
   const every = wholeNumber('every', values.every);
   const { jobs } = numbers;
-  const tortured = await tortureDisk({ every, seed, jobs, say: print });
+  const tortured = await tortureDisk({ every, seed, jobs, onEvent: print });
   const { cases, missed, doubts, kinds, codes, violations } = tortured;
   const figures = (counts: ReadonlyMap<string, number>): string =>
     [...counts]

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../src/runner/operations/problem.ts';
-import type { Summary } from '../src/runner/report/happening.ts';
+import type { Summary } from '../src/runner/report/run-event.ts';
 import type { Crash } from './crash-points.ts';
 
 /** What a run that ended by itself says. */

@@ -19,7 +19,7 @@ export interface RunnerTorture {
   readonly jobs: number;
   /** Only this round, to see it again. */
   readonly only?: number | undefined;
-  readonly say: (line: string) => void;
+  readonly onEvent: (line: string) => void;
 }
 
 export interface RunnerTortured {
@@ -37,7 +37,7 @@ export interface RunnerTortured {
 const keyOf = (seed: number): string => `torture-${Math.floor(chanceOf(seed, 0)() * 1e9)}`;
 
 export async function tortureRunner(options: RunnerTorture): Promise<RunnerTortured> {
-  const { rounds, seed, items, jobs, only, say, paths = 'both' } = options;
+  const { rounds, seed, items, jobs, only, onEvent, paths = 'both' } = options;
   const key = keyOf(seed);
   const nursery = openNursery(jobs * 2, key);
   const count = new Count();
@@ -55,13 +55,13 @@ export async function tortureRunner(options: RunnerTorture): Promise<RunnerTortu
         const result = await tortureRound({ seed, number, items, paths, key, nursery, reference });
         count.add(result);
         for (const violation of result.violations)
-          say(`violation in round ${number}: ${violation}`);
+          onEvent(`violation in round ${number}: ${violation}`);
         if (result.violations.length > 0)
-          say(
+          onEvent(
             `  see ${result.folder}; again: --seed ${seed} --items ${items} --paths ${paths} --round ${number}`,
           );
-        if (only !== undefined) for (const line of result.story) say(`  ${line}`);
-        if (number % 50 === 0) say(`round ${number}: ${count.text}`);
+        if (only !== undefined) for (const line of result.story) onEvent(`  ${line}`);
+        if (number % 50 === 0) onEvent(`round ${number}: ${count.text}`);
       }
     };
     await Promise.all(Array.from({ length: jobs }, work));

@@ -23,7 +23,7 @@ import {
 export interface TortureOptions {
   readonly rounds: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
+  readonly onEvent: (line: string) => void;
 }
 
 export interface TortureResult {
@@ -40,7 +40,7 @@ const workers = 12;
 export async function tortureService({
   rounds,
   seed,
-  say,
+  onEvent,
 }: TortureOptions): Promise<TortureResult> {
   const chance = chanceOf(seed, 0);
   const data = mkdtempSync(join(tmpdir(), 'shotlist-torture-'));
@@ -64,7 +64,7 @@ export async function tortureService({
       served.process.kill('SIGKILL');
       await once(served.process, 'exit');
       await load;
-      if (round % 10 === 0) say(`round ${round}: ${answered.created.size} projects`);
+      if (round % 10 === 0) onEvent(`round ${round}: ${answered.created.size} projects`);
     }
     const served = await serve(data);
     const client = new Client({ address: served.address, key: key ?? served.key });

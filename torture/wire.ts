@@ -10,7 +10,7 @@ import { loadPipeline } from '../src/runner/operations/load.ts';
 import { renderProblem } from '../src/runner/operations/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import { run } from '../src/runner/operations/run.ts';
-import type { Outcome } from '../src/runner/report/happening.ts';
+import type { Outcome } from '../src/runner/report/run-event.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { digestAt, ledgerAt } from './books.ts';
 import { type Cut, openWire, type Wire } from './cut-wire.ts';

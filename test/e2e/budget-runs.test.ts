@@ -122,8 +122,8 @@ test('an addition to what an interrupted run had bought is said by the run that 
   });
   await interruptedAfter(3, [rig, local]);
   works.open();
-  const { happenings, summary } = await rig.run(local);
-  const said = happenings.flatMap((one) =>
+  const { events, summary } = await rig.run(local);
+  const said = events.flatMap((one) =>
     one.type === 'warning' && one.message.includes('the service added 2 credits')
       ? [one.message.replace(/: the service.*/, '')]
       : [],

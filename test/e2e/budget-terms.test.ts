@@ -129,8 +129,8 @@ steps:
       .map(({ credits }) => credits);
     expect(one).toBeGreaterThan(0);
     rig.write('pipeline.yaml', clips('1, 2, 4', 'budget: { credits: 1000 }'));
-    const { happenings } = await rig.run(local, { budget: 5 * one });
-    const planned = happenings.find((happening) => happening.type === 'planned');
+    const { events } = await rig.run(local, { budget: 5 * one });
+    const planned = events.find((event) => event.type === 'planned');
     expect(planned).toMatchObject({ plan: { credits: 6 * one, unpriced: 0 } });
     // 2 seconds fit into what five cost, 4 more do not.
     const bought = local.ledger().filter(({ kind }) => kind === 'charge');
@@ -147,11 +147,11 @@ steps:
 describe('the balance of the account', () => {
   const asked = (local: LocalService): number => local.requests()['GET /v1/account'] ?? 0;
   /** What was said before the first task was over. */
-  const saidBefore = ({ happenings }: Told): readonly string[] =>
-    happenings
+  const saidBefore = ({ events }: Told): readonly string[] =>
+    events
       .slice(
         0,
-        happenings.findIndex(({ type }) => type === 'task'),
+        events.findIndex(({ type }) => type === 'task'),
       )
       .map((one) => (one.type === 'warning' ? one.message : one.type));
 
@@ -162,7 +162,7 @@ describe('the balance of the account', () => {
     expect(stdout).toContain('The account has 500 credits.');
     expect(asked(local)).toBe(1);
     const again = await rig.run(local);
-    expect(again.happenings.filter(({ type }) => type === 'account')).toEqual([]);
+    expect(again.events.filter(({ type }) => type === 'account')).toEqual([]);
     expect(asked(local)).toBe(1);
   });
 

@@ -25,8 +25,8 @@ async function spree(faults: readonly FaultRule[], budget = 1000): Promise<Spree
   return { local, rig, run: (plugs) => rig.run(local, { haste: 2000 }, plugs) };
 }
 
-const warningsOf = ({ happenings }: Told): readonly string[] =>
-  happenings.flatMap((one) => (one.type === 'warning' ? [one.message] : []));
+const warningsOf = ({ events }: Told): readonly string[] =>
+  events.flatMap((one) => (one.type === 'warning' ? [one.message] : []));
 
 /** What happens to hold after each of them: the run's own account is the service's, and nothing is left in the air. */
 function expectBooksToAgree({ summary }: Told, local: LocalService): void {

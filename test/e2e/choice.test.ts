@@ -49,9 +49,9 @@ async function foretold(rig: Rig, local: LocalService, chosen: Chosen): Promise<
 }
 
 /** What a run did. */
-function happened({ happenings }: Told): Steps {
+function happened({ events }: Told): Steps {
   const steps: Record<string, Record<string, number>> = {};
-  for (const one of happenings) {
+  for (const one of events) {
     if (one.type !== 'task') continue;
     const counts = steps[one.step] ?? {};
     counts[one.ending] = (counts[one.ending] ?? 0) + 1;
@@ -167,8 +167,8 @@ steps:
 describe('--retry-failed', () => {
   const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
   const unfit = { fault: 'job-error', on: 'face-swap-photo', code: 'no_source_face' } as const;
-  const keys = ({ happenings }: Told): readonly string[] =>
-    happenings.flatMap((one) => (one.type === 'item' ? [one.item] : []));
+  const keys = ({ events }: Told): readonly string[] =>
+    events.flatMap((one) => (one.type === 'item' ? [one.item] : []));
   const failures = async (rig: Rig): Promise<readonly string[]> => {
     const { stdout } = await rig.command(['status', 'pipeline.yaml', '--json']);
     const { failures }: { failures: readonly { task: string }[] } = JSON.parse(stdout);

@@ -242,10 +242,10 @@ describe('a disk that is full', () => {
       4,
       photoPipeline.replace('output:', 'limits: { items: 1 }\noutput:'),
     );
-    const { summary, happenings } = await rig.run(local, {}, plugs);
+    const { summary, events } = await rig.run(local, {}, plugs);
     expect([...bill(local.ledger()).values()]).toEqual([10]);
     expect(summary.stopped ?? '').toMatch(/the disk is full/);
-    expect(happenings.filter((one) => one.type === 'task' && one.ending === 'failed')).toEqual([]);
+    expect(events.filter((one) => one.type === 'task' && one.ending === 'failed')).toEqual([]);
     expect(readdirSync(rig.folder).includes('out') ? rig.files('out') : []).toEqual([]);
 
     rig.write('pipeline.yaml', photoPipeline);

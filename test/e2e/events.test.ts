@@ -174,9 +174,7 @@ describe('what an earlier run left in doubt', () => {
       ...{ outcome: 'done', tasks: { doubt: 0 } },
       credits: { charged: 20, refunded: 0, reserved: 0 },
     });
-    expect(second.happenings).toContainEqual(
-      expect.objectContaining({ type: 'listening', doubts: 2 }),
-    );
+    expect(second.events).toContainEqual(expect.objectContaining({ type: 'listening', doubts: 2 }));
     expect(rig.files('out')).toHaveLength(2);
     expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
     expect(local.requests()[swaps]).toBe(2);

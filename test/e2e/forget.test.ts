@@ -20,8 +20,8 @@ const forget = (rig: Rig, ...args: readonly string[]): Promise<Ended> =>
   rig.command(['forget', 'pipeline.yaml', ...args]);
 
 /** The tasks for which something was done. */
-const doneIn = ({ happenings }: Told): readonly string[] =>
-  happenings.flatMap((h) => (h.type === 'task' && h.ending === 'done' ? [h.task] : [])).sort();
+const doneIn = ({ events }: Told): readonly string[] =>
+  events.flatMap((h) => (h.type === 'task' && h.ending === 'done' ? [h.task] : [])).sort();
 
 /** The line of the job that serves a task, by its step kind. */
 function jobOf(rig: Rig, kind: string, task: string): Readonly<Record<string, unknown>> {

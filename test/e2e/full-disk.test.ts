@@ -288,9 +288,9 @@ test('a compaction that fails is a warning: the result of the run counts', async
   const local = await service();
   const rig = await photoRig(2);
   rig.write('photos.state.jsonl.part/in-the-way', '');
-  const { summary, happenings } = await rig.run(local);
+  const { summary, events } = await rig.run(local);
   expect(summary.outcome).toBe('done');
-  expect(happenings).toContainEqual({
+  expect(events).toContainEqual({
     type: 'warning',
     message: expect.stringMatching(
       /the state file is whole, and was not made shorter: .*photos\.state\.jsonl\.part is a folder/,

@@ -57,9 +57,9 @@ describe('a folder of photos', () => {
     const rig = await photoRig(3);
     await rig.run(local);
     rig.write('photos/p2.png', await photo(77));
-    const { summary, happenings } = await rig.run(local);
+    const { summary, events } = await rig.run(local);
     expect(summary.credits.charged).toBe(10);
-    const worked = happenings.flatMap((h) =>
+    const worked = events.flatMap((h) =>
       h.type === 'task' && h.ending === 'done' ? [h.task] : [],
     );
     expect(worked.sort()).toEqual([
@@ -284,7 +284,7 @@ describe('a step that goes on with what a download saved', () => {
       credits: { charged: 0 },
       tasks: { done: 0, reused: 15 },
     });
-    const planned = second.happenings.find(({ type }) => type === 'planned');
+    const planned = second.events.find(({ type }) => type === 'planned');
     expect(planned).toMatchObject({ plan: { credits: 0, notes: [] } });
     expect(JSON.stringify(local.requests())).toBe(before);
     expect(rig.read('photos.state.jsonl')).toBe(state);

@@ -101,8 +101,7 @@ const limited = (outage: string, items = 8): string =>
     `output: out\nlimits: { items: ${items}, outage: ${outage} }`,
   );
 
-const typesIn = ({ happenings }: Told): ReadonlySet<string> =>
-  new Set(happenings.map(({ type }) => type));
+const typesIn = ({ events }: Told): ReadonlySet<string> => new Set(events.map(({ type }) => type));
 
 const jobs = (rig: Rig): readonly { state: string; attempt: number; kind: string }[] =>
   rig
@@ -135,12 +134,12 @@ test('40 photos, the service away in the middle: the run waits, goes on by itsel
   });
   eachIsPaidOnce(rig, away.service, 40);
   expect(jobs(rig).map(({ attempt }) => attempt)).toEqual(Array.from({ length: 40 }, () => 1));
-  const waits = told.happenings.filter(({ type }) => type === 'waiting');
+  const waits = told.events.filter(({ type }) => type === 'waiting');
   expect(waits[0]).toMatchObject({
     ...{ of: 'service', why: 'cannot be reached (ECONNREFUSED)', tries: 1 },
     limitMs: 15 * 60_000,
   });
-  expect(told.happenings.filter(({ type }) => type === 'back').length).toBeGreaterThan(0);
+  expect(told.events.filter(({ type }) => type === 'back').length).toBeGreaterThan(0);
 }, 180_000);
 
 test('an outage that lasts longer than limits.outage stops the run, and the next run goes on', async () => {
@@ -243,7 +242,7 @@ describe('a service that is there and takes nothing for a while', () => {
       });
       eachIsPaidOnce(rig, local, 8);
       expect(jobs(rig).every(({ attempt }) => attempt === 1)).toBe(true);
-      expect(told.happenings).toContainEqual(expect.objectContaining({ type: 'waiting', of }));
+      expect(told.events).toContainEqual(expect.objectContaining({ type: 'waiting', of }));
       expect(typesIn(told).has('back')).toBe(true);
     },
     60_000,

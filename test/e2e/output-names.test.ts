@@ -60,8 +60,8 @@ describe('a name that says another format', () => {
       'step "save" names 2 files .jpg, and photo-colorizer usually sends PNG',
     );
     expect(planned.code).toBe(0);
-    const { happenings } = await rig.run(local);
-    const warnings = happenings.filter(({ type }) => type === 'warning');
+    const { events } = await rig.run(local);
+    const warnings = events.filter(({ type }) => type === 'warning');
     expect(warnings).toHaveLength(2);
     expect(warnings[1]).toMatchObject({
       message: expect.stringMatching(/^out\/[ab]\.jpg holds PNG/),
@@ -73,7 +73,7 @@ describe('a name that says another format', () => {
     const rig = await rigWith('${{ item.stem }}.png');
     const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
     expect(planned.stderr).toBe('');
-    const { happenings } = await rig.run(local);
-    expect(happenings.filter(({ type }) => type === 'warning')).toEqual([]);
+    const { events } = await rig.run(local);
+    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
   });
 });

@@ -71,8 +71,8 @@ async function indebted(local: LocalService): Promise<Rig> {
 }
 
 /** The order in which results were saved, and the new one bought. */
-const order = ({ happenings }: Told): readonly string[] =>
-  happenings.flatMap((one) =>
+const order = ({ events }: Told): readonly string[] =>
+  events.flatMap((one) =>
     one.type === 'task' && one.ending === 'done' && /^(save|swap):/.test(one.task)
       ? [one.task]
       : [],

@@ -13,7 +13,7 @@ import { pass } from '../../src/runner/operations/passes.ts';
 import { type Survey, survey } from '../../src/runner/operations/survey.ts';
 import type { Outlook } from '../../src/runner/plan/outlook.ts';
 import { leftOut } from '../../src/runner/plan/selection.ts';
-import type { Happening, TaskEnding } from '../../src/runner/report/happening.ts';
+import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
 import { Look } from '../../src/runner/run/look.ts';
 import { Recorder } from '../../src/runner/run/recorder.ts';
@@ -93,13 +93,13 @@ class World {
     if (surveyed.troubles.length === 0) {
       const journal = new Recorder(ledger, { append() {}, async sync() {} }, clock, { run: {} });
       const stopper = new AbortController();
-      const say = (happening: Happening): void => {
-        if (happening.type !== 'task') return;
-        const { task, step, ending, why = '' } = happening;
+      const onEvent = (event: RunEvent): void => {
+        if (event.type !== 'task') return;
+        const { task, step, ending, why = '' } = event;
         endings.set(task, { step, ending, why });
       };
       const outages = new Outages({
-        ...{ api: this.service, address: 'memory:', clock, stop: stopper.signal, say },
+        ...{ api: this.service, address: 'memory:', clock, stop: stopper.signal, onEvent },
         backoffMs: 1,
         limitMs: 1000,
       });
@@ -119,7 +119,7 @@ class World {
         budget: undefined,
         payAgain: false,
         listening: false,
-        say,
+        onEvent,
       });
       journal.end();
     }

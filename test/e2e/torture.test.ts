@@ -7,7 +7,7 @@ test('killed at crash points and random moments, a run is completed by later one
   const told: string[] = [];
   const tortured = await tortureRunner({
     ...{ rounds: 3, seed: 8, items: 8, jobs: 2, paths: 'short' },
-    say: (line) => void told.push(line),
+    onEvent: (line) => void told.push(line),
   });
   expect(tortured.violations, told.join('\n')).toEqual([]);
   expect(tortured.deaths).toBeGreaterThanOrEqual(2);

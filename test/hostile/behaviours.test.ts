@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { printable, printableJson } from '../../src/contract/base/printable.ts';
 import { zoneOf } from '../../src/runner/adapters/http/zones.ts';
 import type { Plugs } from '../../src/runner/operations/run.ts';
-import { happeningText, summaryText } from '../../src/runner/report/run-text.ts';
+import { runEventText, summaryText } from '../../src/runner/report/run-text.ts';
 import { bill, photoPipeline, photoRig, type Rig, service, type Told } from '../rig.ts';
 import { answers } from './answers.ts';
 import type { After, Behaviour } from './behaviour.ts';
@@ -39,9 +39,9 @@ const trace = /\n\s+at .+:\d+:\d+|node:internal/;
 const control = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 /** What a person and a log would see of a run. */
-function seen({ happenings, ...ran }: Told): string {
-  const texts = happenings.map((happening) => happeningText(happening, count) ?? '');
-  const log = happenings.map((happening) => printableJson(JSON.stringify(happening)));
+function seen({ events, ...ran }: Told): string {
+  const texts = events.map((event) => runEventText(event, count) ?? '');
+  const log = events.map((event) => printableJson(JSON.stringify(event)));
   return [
     ...texts.map((text) => printable(text, true)),
     ...log,
@@ -82,7 +82,7 @@ async function run(rig: Rig, behaviour: Behaviour): Promise<void> {
     expect(front.met()).toBeGreaterThan(0);
     expectClean(seen(told), key);
     expectClean(readFileSync(rig.path('photos.state.jsonl'), 'utf8'), key);
-    expect(told.happenings.filter(({ type }) => type === 'bug')).toEqual([]);
+    expect(told.events.filter(({ type }) => type === 'bug')).toEqual([]);
     const stands = standing(told);
     expect(after.map((one) => (one === 'lost' ? 'pending' : one))).toContain(stands);
     expect(told.summary.tasks.doubt).toBe(stands === 'doubt' ? 1 : 0);

@@ -25,7 +25,7 @@ export async function strangeService(sayings: Sayings = {}): Promise<TestServer>
   let made = 0;
   const server = await serve((asked, response) => {
     const { method, path } = asked;
-    const say = (saying: Say | undefined, honest: Record<string, unknown>): void => {
+    const onEvent = (saying: Say | undefined, honest: Record<string, unknown>): void => {
       const said = saying === undefined ? honest : saying({ asked, honest });
       // Text is sent as it is: JSON that JSON.stringify would not write.
       if (typeof said === 'string') response.writeHead(200).end(said);
@@ -33,22 +33,22 @@ export async function strangeService(sayings: Sayings = {}): Promise<TestServer>
     };
     if (path.startsWith('/files/')) {
       response.writeHead(200, { 'content-type': 'image/png' }).end(`the file ${path}`);
-    } else if (path === '/v1/account') say(sayings.account, { credits: 1000, tier: 'pro' });
+    } else if (path === '/v1/account') onEvent(sayings.account, { credits: 1000, tier: 'pro' });
     else if (path === '/v1/files/upload-urls') {
       const item = { upload_url: `${server.address}/put/1`, file_path: 'api-assets/1.png' };
-      say(sayings.addresses, { items: [{ ...item, expires_at: expires }] });
+      onEvent(sayings.addresses, { items: [{ ...item, expires_at: expires }] });
     } else if (path.startsWith('/put/')) response.writeHead(200).end();
     else if (method === 'DELETE') response.writeHead(204).end();
     else if (method === 'POST') {
       made += 1;
       if (sayings.refusal === undefined)
-        say(sayings.creation, { id: `p${made}`, credits_charged: 10, frame_cost: 10 });
+        onEvent(sayings.creation, { id: `p${made}`, credits_charged: 10, frame_cost: 10 });
       else answer(response, sayings.refusal.status, sayings.refusal.body);
     } else {
       const id = decodeURIComponent(path.split('/').at(-1) ?? '');
       const url = `${server.address}/files/${encodeURIComponent(id)}.png?signature=Sig4711`;
       const honest = { id, status: 'complete', credits_charged: 10, error: null };
-      say(sayings.record, { ...honest, downloads: [{ url, expires_at: expires }] });
+      onEvent(sayings.record, { ...honest, downloads: [{ url, expires_at: expires }] });
     }
   });
   return server;

@@ -7,13 +7,13 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { makeFolder } from '../../contract/files/make-folder.ts';
 import { assertRegular } from '../../contract/files/regular-file.ts';
 import { systemReason } from '../../contract/files/system-error.ts';
-import type { Happening } from '../report/happening.ts';
+import type { RunEvent } from '../report/run-event.ts';
 import { lose } from './output.ts';
 import { ownRedactor } from './shown.ts';
 import { complain } from './terminal.ts';
 
 export interface Log {
-  write(happening: Happening): void;
+  write(event: RunEvent): void;
   close(): void;
 }
 
@@ -85,9 +85,9 @@ export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
   };
   sink.on('error', giveUp);
   return ok({
-    write(happening) {
+    write(event) {
       if (!well) return;
-      const { type, ...rest } = ownRedactor().value(happening);
+      const { type, ...rest } = ownRedactor().value(event);
       if (type === 'bug') logger.error(rest, type);
       else if (type === 'warning') logger.warn(rest, type);
       else logger.info(rest, type);

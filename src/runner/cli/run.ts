@@ -7,8 +7,8 @@ import { placesOf } from '../operations/places.ts';
 import { problem } from '../operations/problem.ts';
 import { run } from '../operations/run.ts';
 import { chooseTarget } from '../operations/target.ts';
-import type { Happening } from '../report/happening.ts';
-import { happeningText, summaryText } from '../report/run-text.ts';
+import type { RunEvent } from '../report/run-event.ts';
+import { runEventText, summaryText } from '../report/run-text.ts';
 import { serviceLine } from '../report/service-text.ts';
 import { openLog } from './log.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
@@ -60,9 +60,9 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
       signal: stop.signal,
       ...(flags.speed === undefined ? {} : { rehearsalSpeed: flags.speed }),
       ...(flags.pictures === undefined ? {} : { rehearsalPictures: flags.pictures }),
-      say: (happening) => {
-        log.write(happening);
-        show(happening);
+      onEvent: (event) => {
+        log.write(event);
+        show(event);
       },
     });
     if (!ran.ok) return refuse(ran.error, json);
@@ -75,25 +75,25 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
 }
 
 /** The stack of a bug is for the log. */
-const facts = (happening: Happening): void =>
-  printJson(happening.type === 'bug' ? { ...happening, stack: undefined } : happening);
+const facts = (event: RunEvent): void =>
+  printJson(event.type === 'bug' ? { ...event, stack: undefined } : event);
 
 /** What is told beside the facts. */
-const aside: ReadonlySet<Happening['type']> = new Set([
+const aside: ReadonlySet<RunEvent['type']> = new Set([
   ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
 ]);
 
-function reader(stop: AbortSignal): (happening: Happening) => void {
+function reader(stop: AbortSignal): (event: RunEvent) => void {
   let items = 0;
-  return (happening) => {
-    if (happening.type === 'planned') items = happening.plan.items;
+  return (event) => {
+    if (event.type === 'planned') items = event.plan.items;
     // Said before the warnings of the file.
-    if (happening.type === 'service') return;
+    if (event.type === 'service') return;
     // Said when it was asked for.
-    if (happening.type === 'stopping' && stop.aborted) return;
-    const text = happeningText(happening, items);
+    if (event.type === 'stopping' && stop.aborted) return;
+    const text = runEventText(event, items);
     if (text === undefined) return;
-    if (aside.has(happening.type)) complain(text);
+    if (aside.has(event.type)) complain(text);
     else print(text);
   };
 }

@@ -19,7 +19,7 @@ export function checkKept(
   }
   return [...drafts.values()].flatMap((draft): readonly Diagnostic[] => {
     const { name, kind, raw } = draft;
-    const say = (
+    const onEvent = (
       severity: Diagnostic['severity'],
       key: readonly string[],
       message: string,
@@ -37,10 +37,15 @@ export function checkKept(
     if (kind === undefined) return [];
     if (kind.operation !== 'create')
       return kept
-        ? say('error', ['keep'], `keep: is for tool steps, not for ${kind.name}`, 'remove keep:')
+        ? onEvent(
+            'error',
+            ['keep'],
+            `keep: is for tool steps, not for ${kind.name}`,
+            'remove keep:',
+          )
         : [];
     if (kept || draft.never || read.has(name) || saved.has(name)) return [];
-    return say(
+    return onEvent(
       'warning',
       [],
       'nothing downloads its result; the credits are spent and the result stays at the service',

@@ -11,7 +11,7 @@ import {
 } from '../adapters/http/event-receiver.ts';
 import { isLoopback } from '../adapters/http/loopback.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Happening } from '../report/happening.ts';
+import type { RunEvent } from '../report/run-event.ts';
 import { News } from '../run/jobs/news.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type Problem, problem } from './problem.ts';
@@ -96,14 +96,14 @@ export interface OpenNews {
 interface Hearing {
   readonly redactor: Redactor;
   readonly clock: Clock;
-  readonly say: (happening: Happening) => void;
+  readonly onEvent: (event: RunEvent) => void;
 }
 
 /** Listens from now on; what earlier runs left in doubt is waited for. */
 export async function openNews(
   listening: Listening | undefined,
   ledger: Ledger,
-  { redactor, clock, say }: Hearing,
+  { redactor, clock, onEvent }: Hearing,
 ): Promise<Result<OpenNews, Problem>> {
   if (listening === undefined) return ok({ news: undefined, close: async () => undefined });
   const { address: listen, secret, headers, patienceMs } = listening;
@@ -119,11 +119,11 @@ export async function openNews(
   }
   const { address, close } = receiver.value;
   if (!isLoopback(listen.host))
-    say({
+    onEvent({
       type: 'warning',
       message: `${listen.host} may be reached from other machines; events are checked, but nothing is encrypted`,
     });
-  say({ type: 'listening', address, doubts });
+  onEvent({ type: 'listening', address, doubts });
   return ok({ news, close });
 }
 

@@ -3,7 +3,7 @@
 import type { ItemList } from '../adapters/files/items.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Act } from '../plan/decide.ts';
-import type { Happening } from '../report/happening.ts';
+import type { RunEvent } from '../report/run-event.ts';
 import { localRunner } from '../run/jobs/local-runner.ts';
 import type { World } from '../run/jobs/world.ts';
 import { Loop } from '../run/loop.ts';
@@ -56,9 +56,9 @@ export async function pass(options: PassOptions): Promise<Passed> {
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
       allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
       closed: { because: 'saving', why: 'what is paid for is saved first' },
-      say: (happening) => {
-        if (happening.type === 'task' && happening.ending === 'done') rescued.add(happening.task);
-        if (isNews(happening)) options.say(happening);
+      onEvent: (event) => {
+        if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
+        if (isNews(event)) options.onEvent(event);
       },
     });
     const { interrupted, unauthorized, machine, outage } = saved.stopped;
@@ -75,7 +75,7 @@ export async function pass(options: PassOptions): Promise<Passed> {
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
-  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'say'>>;
+  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
 
 async function once(options: PassOptions, variation: Variation): Promise<Passed> {
   const { pipeline, world, stopper, list, surveyed, signal, low } = options;
@@ -115,7 +115,7 @@ const atOnce = (step: Step): Step =>
   step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
 
 /** What is told of the first pass: that it stopped, and why. */
-const isNews = ({ type }: Happening): boolean => type === 'warning' || type === 'stopping';
+const isNews = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
 
 function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {
   const items: Item[] = [];

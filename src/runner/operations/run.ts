@@ -9,7 +9,7 @@ import { type ClientOptions, httpClient } from '../adapters/http/http-client.ts'
 import { takeLock } from '../adapters/lock/lock.ts';
 import { type Ballast, takeBallast } from '../adapters/state/ballast.ts';
 import { JournalFile } from '../adapters/state/journal-file.ts';
-import type { Happening, Summary } from '../report/happening.ts';
+import type { RunEvent, Summary } from '../report/run-event.ts';
 import type { News } from '../run/jobs/news.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
@@ -49,7 +49,7 @@ export interface RunOptions
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Hears everything that happens. */
-  readonly say?: (happening: Happening) => void;
+  readonly onEvent?: (event: RunEvent) => void;
   /** Aborted: nothing new starts, running requests end, the state can be resumed. */
   readonly signal?: AbortSignal;
   /**
@@ -95,12 +95,12 @@ export async function run(
   const target = chooseTarget(given, loaded, env);
   if (!target.ok) return target;
   if (target.value.kind === 'hosted')
-    given.say?.({ type: 'service', address: target.value.address });
+    given.onEvent?.({ type: 'service', address: target.value.address });
   const listening = chooseListening(given, target.value, env);
   if (!listening.ok) return listening;
   const redactor = new Redactor([...secretsIn(env), listening.value?.secret]);
-  const say = (happening: Happening): void => given.say?.(redactor.value(happening));
-  const options = { ...given, say };
+  const onEvent = (event: RunEvent): void => given.onEvent?.(redactor.value(event));
+  const options = { ...given, onEvent };
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
   const boundary = boundaryOf(loaded, options);
@@ -114,7 +114,7 @@ export async function run(
   if (unwritable !== undefined) return err(unwritable);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
-  if (lock.value.warning !== undefined) say({ type: 'warning', message: lock.value.warning });
+  if (lock.value.warning !== undefined) onEvent({ type: 'warning', message: lock.value.warning });
   try {
     const opened = await openWorkspace(loaded, places, choice, clock);
     if (!opened.ok) return opened;
@@ -155,7 +155,7 @@ function cannotGoOn(error: unknown, { state }: Places): Problem {
 interface Running {
   readonly plugs: Plugs;
   readonly loaded: LoadedPipeline;
-  readonly options: RunOptions & Required<Pick<RunOptions, 'say'>>;
+  readonly options: RunOptions & Required<Pick<RunOptions, 'onEvent'>>;
   /** Hides the run's secrets in what is heard and in what is written. */
   readonly redactor: Redactor;
   readonly clock: Clock;
@@ -169,9 +169,9 @@ interface Running {
 
 async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   const { loaded, options, redactor, clock, opened } = running;
-  const { say } = options;
+  const { onEvent } = options;
   const began = clock.elapsed();
-  for (const message of opened.state.warnings) say({ type: 'warning', message });
+  for (const message of opened.state.warnings) onEvent({ type: 'warning', message });
   const surveyed = await survey(loaded, opened.items, {
     ledger: opened.state.ledger,
     disk: opened.disk,
@@ -189,15 +189,15 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   ];
   if (diagnostics.length > 0)
     return err({ reason: 'input', diagnostics, text: loaded.pipeline.source.text });
-  say({ type: 'planned', plan });
-  for (const message of surveyed.warnings) say({ type: 'warning', message });
+  onEvent({ type: 'planned', plan });
+  for (const message of surveyed.warnings) onEvent({ type: 'warning', message });
   if (budget !== undefined && plan.credits > budget) {
     const message = `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when it is reached`;
-    say({ type: 'warning', message });
+    onEvent({ type: 'warning', message });
   }
 
   const heard = await openNews(running.listening, opened.state.ledger, {
-    ...{ redactor, clock, say },
+    ...{ redactor, clock, onEvent },
   });
   if (!heard.ok) return heard;
   const ballast = await takeBallast(running.places.ballast);
@@ -212,7 +212,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     const { signal } = options;
     const greeted = await greetService(target, plan, { redactor, now: clock.now(), signal });
     if (!greeted.ok) return greeted;
-    const beyond = heedAccount(greeted.value, surveyed, loaded, say);
+    const beyond = heedAccount(greeted.value, surveyed, loaded, onEvent);
     if (beyond.length > 0)
       return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
     const stated = statedPrices(loaded);
@@ -220,11 +220,11 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     if (!reached.ok) return reached;
     service = reached.value;
     const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
-    for (const message of service.lacks?.(kinds) ?? []) say({ type: 'warning', message });
+    for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
     const { news } = heard.value;
     const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
     const summary = await perform(running, terms);
-    say({ type: 'ended', summary });
+    onEvent({ type: 'ended', summary });
     return ok({
       summary,
       rehearsal: target.kind === 'rehearsal',
@@ -248,13 +248,13 @@ function heedAccount(
   { account }: Greeted,
   { plan, findings }: Survey,
   loaded: LoadedPipeline,
-  say: (happening: Happening) => void,
+  onEvent: (event: RunEvent) => void,
 ): readonly Diagnostic[] {
   if (account === undefined) return [];
   const { credits: balance, tier, warning } = balanceOf(plan, account);
   if (balance !== undefined)
-    say({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
-  if (warning !== undefined) say({ type: 'warning', message: warning });
+    onEvent({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+  if (warning !== undefined) onEvent({ type: 'warning', message: warning });
   return refuseBeyondPlan(findings, tier, loaded);
 }
 
@@ -275,7 +275,7 @@ async function perform(
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
-  const { say } = options;
+  const { onEvent } = options;
   const stopper = new AbortController();
   const patience = new Patience(clock, options.graceMs);
   if (options.signal !== undefined) patience.endAfter(options.signal);
@@ -302,7 +302,7 @@ async function perform(
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const backoffMs = options.backoffMs ?? 1000;
   const outages = new Outages({
-    ...{ clock, backoffMs, say, stop: stopper.signal },
+    ...{ clock, backoffMs, onEvent, stop: stopper.signal },
     api: plugs.api?.(client) ?? client,
     address: service.address,
     limitMs: pipeline.limits.outageMs,
@@ -331,14 +331,14 @@ async function perform(
       budget,
       payAgain: options.payAgain ?? false,
       listening: news !== undefined,
-      say,
+      onEvent,
     });
     if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
     await file.close();
     await ballast.remove();
     if (journal.wrote || opened.state.warnings.length > 0) {
       const compacted = await file.compact(ledger);
-      if (!compacted.ok) say({ type: 'warning', message: uncompacted(compacted.error) });
+      if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
     }
     const after = ledger.total;
     return tally.summary(tally.outcome(stopped), {
@@ -352,7 +352,7 @@ async function perform(
       elapsedMs: clock.elapsed() - began,
     });
   } catch (error) {
-    for (const made of journal.unwritten) say({ type: 'warning', message: unrecorded(made) });
+    for (const made of journal.unwritten) onEvent({ type: 'warning', message: unrecorded(made) });
     throw error;
   } finally {
     // After trouble with the journal nothing may go on in the background.

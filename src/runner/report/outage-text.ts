@@ -1,6 +1,6 @@
 // An outage in words: who is away, since when, and what the run does about it.
 import type { ApiFailure } from '../../contract/api/failure.ts';
-import type { Happening, Outage } from './happening.ts';
+import type { Outage, RunEvent } from './run-event.ts';
 import { duration } from './text.ts';
 
 /** The end of a sentence whose subject is the service, or its storage. */
@@ -28,7 +28,7 @@ const about = ({ of }: Outage): string => (of === 'creations' ? ' with new proje
 export const givenUpText = (outage: Outage, why: string, limitMs: number): string =>
   `${subject(outage)} ${why}${about(outage)}, and has for ${duration(limitMs)}, the most that limits.outage allows`;
 
-export function waitingText(news: Extract<Happening, { readonly type: 'waiting' }>): string {
+export function waitingText(news: Extract<RunEvent, { readonly type: 'waiting' }>): string {
   const { why, since, nextTryMs, limitMs } = news;
   const begun = `since ${since.slice(0, 19)}Z`;
   return (
@@ -37,5 +37,5 @@ export function waitingText(news: Extract<Happening, { readonly type: 'waiting' 
   );
 }
 
-export const backText = (news: Extract<Happening, { readonly type: 'back' }>): string =>
+export const backText = (news: Extract<RunEvent, { readonly type: 'back' }>): string =>
   `${subject(news)} is back${news.of === 'creations' ? ' for new projects' : ''} after ${duration(news.waitedMs)}; the run goes on`;

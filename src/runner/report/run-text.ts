@@ -2,41 +2,41 @@
 import { bugText } from '../../contract/base/bug.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
-import type { Happening, Summary, TaskEnding, TroubleGroup } from './happening.ts';
 import { backText, waitingText } from './outage-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
+import type { RunEvent, Summary, TaskEnding, TroubleGroup } from './run-event.ts';
 import { serviceLine } from './service-text.ts';
 import { count, duration, table } from './text.ts';
 
 /** What a happening looks like on a terminal; undefined: nothing is shown. */
-export function happeningText(happening: Happening, items: number): string | undefined {
-  switch (happening.type) {
+export function runEventText(event: RunEvent, items: number): string | undefined {
+  switch (event.type) {
     case 'warning':
-      return `warning: ${printable(happening.message)}`;
+      return `warning: ${printable(event.message)}`;
     case 'service':
-      return serviceLine(happening.address);
+      return serviceLine(event.address);
     case 'planned':
-      return planText(happening.plan);
+      return planText(event.plan);
     case 'listening':
-      return listeningText(happening);
+      return listeningText(event);
     case 'account':
-      return balanceLine(happening.balance);
+      return balanceLine(event.balance);
     case 'task':
-      return happening.ending === 'doubt'
-        ? `  ${endingWord(happening.ending)}: ${printable(happening.task)}: ${printable(happening.why ?? '')}`
+      return event.ending === 'doubt'
+        ? `  ${endingWord(event.ending)}: ${printable(event.task)}: ${printable(event.why ?? '')}`
         : undefined;
     case 'item':
-      if (!happening.news) return undefined;
-      return `  ${String(happening.of).padStart(String(items).length)}/${items} ${printable(happening.item)}${happening.well ? '' : ' (not finished)'}`;
+      if (!event.news) return undefined;
+      return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.well ? '' : ' (not finished)'}`;
     case 'waiting':
       // Less and less often, while it is tried every half minute.
-      return isPowerOfTwo(happening.tries) ? printable(waitingText(happening)) : undefined;
+      return isPowerOfTwo(event.tries) ? printable(waitingText(event)) : undefined;
     case 'back':
-      return printable(backText(happening));
+      return printable(backText(event));
     case 'stopping':
-      return `stopping: ${printable(happening.why)}; waiting for running requests`;
+      return `stopping: ${printable(event.why)}; waiting for running requests`;
     case 'bug':
-      return `error: ${printable(happening.task)}: ${printable(bugText(happening))}`;
+      return `error: ${printable(event.task)}: ${printable(bugText(event))}`;
     case 'ended':
       return undefined;
   }
@@ -44,7 +44,7 @@ export function happeningText(happening: Happening, items: number): string | und
 
 const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;
 
-function listeningText({ address, doubts }: Extract<Happening, { type: 'listening' }>): string {
+function listeningText({ address, doubts }: Extract<RunEvent, { type: 'listening' }>): string {
   const waiting =
     doubts === 0 ? '' : `; ${count(doubts, 'creation')} in doubt may be resolved by them`;
   return `Listening for the service's events at ${address}${waiting}`;

@@ -5,7 +5,7 @@ import { extensionOf } from '../../contract/api/asset.ts';
 import type { Step } from '../language/pipeline.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { Ending } from '../plan/turn.ts';
-import type { Happening, TaskEnding } from '../report/happening.ts';
+import type { RunEvent, TaskEnding } from '../report/run-event.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import type { Tally } from './tally.ts';
@@ -22,7 +22,7 @@ export interface TaskEnd {
 export interface AnnouncerOptions {
   readonly tally: Tally;
   readonly journal: Journal;
-  readonly say: (happening: Happening) => void;
+  readonly onEvent: (event: RunEvent) => void;
 }
 
 export class Announcer {
@@ -35,7 +35,7 @@ export class Announcer {
   }
 
   ended(work: Work, step: Step, { ending, why, shown, credits }: TaskEnd): void {
-    const { tally, journal, say } = this.#o;
+    const { tally, journal, onEvent } = this.#o;
     const task = work.task(step);
     if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.news = true;
     const before = work.shown.get(step.name);
@@ -45,7 +45,7 @@ export class Announcer {
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'held' ? doubtAdvice : adviceFor(code);
     tally.add(task, { ending: shown, why, advice, before });
-    say({
+    onEvent({
       type: 'task',
       task,
       step: step.name,
@@ -63,7 +63,7 @@ export class Announcer {
     const message =
       `${path} holds ${holds.toUpperCase()}, whatever its name says, and so may others of step "${name}". ` +
       `For a true name, change to: and ${endWithExtension}`;
-    this.#o.say({ type: 'warning', message });
+    this.#o.onEvent({ type: 'warning', message });
   }
 }
 

@@ -3,7 +3,7 @@
 import { type Bug, bugText } from '../../contract/base/bug.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
 import type { Happened } from '../journal/line.ts';
-import type { Happening } from '../report/happening.ts';
+import type { RunEvent } from '../report/run-event.ts';
 import { count } from '../report/text.ts';
 import type { Flight, Flights } from './flights.ts';
 import type { Landing } from './jobs/job.ts';
@@ -17,7 +17,7 @@ export interface ClerkOptions {
   readonly purse: Purse;
   readonly flights: Flights;
   readonly refusals: Refusals;
-  readonly say: (happening: Happening) => void;
+  readonly onEvent: (event: RunEvent) => void;
 }
 
 const outcomes: readonly Happened['event'][] = ['created', 'refused', 'doubt'];
@@ -114,7 +114,7 @@ export class Clerk {
   afterBug(key: string, bug: Bug): Afterwards {
     const { order } = this.#o.flights.get(key);
     const { ledger } = this.#o.journal;
-    this.#o.say({ type: 'bug', task: order.task, ...bug });
+    this.#o.onEvent({ type: 'bug', task: order.task, ...bug });
     const why = scrubbed(bugText(bug));
     const state = 'fingerprint' in order ? ledger.job(order.fingerprint)?.state : undefined;
     if (order.operation === 'create' && state === 'intended')
@@ -127,12 +127,12 @@ export class Clerk {
 
   /** Charges that are not what was expected are said, with their projects. */
   #remark({ order, charged }: Flight, event: Happened): void {
-    const { say, purse, journal } = this.#o;
+    const { onEvent, purse, journal } = this.#o;
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {
       const added = count(event.credits - charged, 'credit');
       const project = journal.ledger.job(event.job)?.project ?? '';
       const message = `${order.task}: the service added ${added} to what it had charged for project ${project}`;
-      say({ type: 'warning', message });
+      onEvent({ type: 'warning', message });
     }
     if (event.event !== 'created') return;
     const reserve = purse.reserveOf(order.key);
@@ -142,6 +142,6 @@ export class Clerk {
     const message =
       `${order.task}: project ${event.project} was charged ${count(event.credits, 'credit')} where ${reserve} were expected; ` +
       'the estimates of what is still to come are raised';
-    say({ type: 'warning', message });
+    onEvent({ type: 'warning', message });
   }
 }

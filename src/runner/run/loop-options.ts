@@ -1,5 +1,5 @@
 // What a loop is given: the items, the runner, the money, and who listens.
-import type { Happening } from '../report/happening.ts';
+import type { RunEvent } from '../report/run-event.ts';
 import type { Item } from '../task/item.ts';
 import type { Runner } from './jobs/ports.ts';
 import type { StarterOptions } from './move.ts';
@@ -21,5 +21,5 @@ export interface LoopOptions
   readonly closed?: Closed;
   /** Tasks that were done in this run already, before anything new was bought. */
   readonly rescued?: ReadonlySet<string>;
-  readonly say: (happening: Happening) => void;
+  readonly onEvent: (event: RunEvent) => void;
 }

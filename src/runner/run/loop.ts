@@ -8,7 +8,7 @@ import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { Ending, Phase } from '../plan/turn.ts';
-import type { TaskEnding } from '../report/happening.ts';
+import type { TaskEnding } from '../report/run-event.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { Announcer, shownAs } from './announcer.ts';
@@ -50,16 +50,16 @@ export class Loop {
   constructor(options: LoopOptions) {
     this.#o = options;
     this.#flights = new Flights(options.runner);
-    const { journal, runner, say, pipeline } = options;
+    const { journal, runner, onEvent, pipeline } = options;
     const { steps, items, budget, tolerated } = pipeline;
     this.#purse = new Purse({ journal, budget: options.budget, perItem: budget.perItem });
     if (options.closed !== undefined) this.#purse.close(options.closed);
     this.#refusals = new Refusals(steps);
     const [purse, flights, refusals] = [this.#purse, this.#flights, this.#refusals];
-    this.#clerk = new Clerk({ journal, runner, say, purse, flights, refusals });
+    this.#clerk = new Clerk({ journal, runner, onEvent, purse, flights, refusals });
     this.#tolerance = new Tolerance(tolerated, options.total, purse);
     this.#barrier = new Barrier(options.partial);
-    this.#announcer = new Announcer({ tally: this.tally, journal, say });
+    this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
     if (options.someLeftOut) this.#begun = new Set();
     this.#starter = new Starter({
       ...options,
@@ -165,7 +165,7 @@ export class Loop {
     this.#tolerance.over(work);
     if (work.unwell) this.tally.itemsUnfinished += 1;
     else this.tally.itemsDone += 1;
-    this.#o.say({
+    this.#o.onEvent({
       type: 'item',
       item: work.item?.key ?? '',
       well: !work.unwell,
@@ -363,7 +363,7 @@ export class Loop {
   halt(stop: Halted): void {
     if (this.#stop !== undefined) return;
     this.#stop = stop;
-    this.#o.say({ type: 'stopping', why: stop.why });
+    this.#o.onEvent({ type: 'stopping', why: stop.why });
     this.#o.runner.abort();
   }
 

@@ -1,6 +1,6 @@
 // Tasks that did not end well, those of one step that ended for the same reason together: a summary of 10,000 equal
 // failures is one line.
-import type { TaskEnding, TroubleGroup } from '../report/happening.ts';
+import type { TaskEnding, TroubleGroup } from '../report/run-event.ts';
 
 const mostGroups = 100;
 const mostExamples = 3;

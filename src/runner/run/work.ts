@@ -4,7 +4,7 @@ import { type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { Schedule } from '../plan/schedule.ts';
 import { type Phase, saversOf } from '../plan/turn.ts';
-import type { TaskEnding } from '../report/happening.ts';
+import type { TaskEnding } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { type TaskId, taskId } from '../task/task.ts';

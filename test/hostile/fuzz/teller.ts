@@ -85,7 +85,7 @@ export class Teller {
     const news = new News({ patienceMs: 1000, since: 0 });
     const outages = new Outages({
       ...{ api: this.#api(news), address: 'https://api.example', clock: this.#clock },
-      ...{ stop: this.#stopper.signal, say: () => undefined, backoffMs: 1, limitMs: 1000 },
+      ...{ stop: this.#stopper.signal, onEvent: () => undefined, backoffMs: 1, limitMs: 1000 },
     });
     this.#world = {
       ...{ api: outages.api, outages, disk: this.#disk, clock: this.#clock, news },

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import {
   exitCodes,
-  type Happening,
+  type RunEvent,
   type Summary,
   type TaskEnding,
   type TroubleGroup,
-} from '../../../src/runner/report/happening.ts';
-import { happeningText, summaryText } from '../../../src/runner/report/run-text.ts';
+} from '../../../src/runner/report/run-event.ts';
+import { runEventText, summaryText } from '../../../src/runner/report/run-text.ts';
 import { control, wild } from './wild.ts';
 
 const summary: Summary = {
@@ -155,7 +155,7 @@ describe('a summary', () => {
 });
 
 describe('while a run lasts', () => {
-  const text = (happening: Happening) => happeningText(happening, 120);
+  const text = (event: RunEvent) => runEventText(event, 120);
 
   const waiting = {
     type: 'waiting',
@@ -250,13 +250,13 @@ describe('while a run lasts', () => {
     expect(text({ type: 'ended', summary })).toBeUndefined();
   });
 
-  test.each<Happening>([
+  test.each<RunEvent>([
     { type: 'warning', message: wild },
     { type: 'item', item: wild, well: true, news: true, of: 1 },
     { type: 'task', task: wild, step: 'swap', ending: 'doubt', why: wild, credits: 0 },
     { type: 'stopping', why: wild },
-  ])('no control character of a $type reaches the terminal', (happening) => {
-    expect(text(happening)).not.toMatch(control);
+  ])('no control character of a $type reaches the terminal', (event) => {
+    expect(text(event)).not.toMatch(control);
   });
 });
 

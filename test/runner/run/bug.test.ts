@@ -40,7 +40,7 @@ describe('a bug in one job', () => {
         ),
       },
     ]);
-    expect(told.happenings.filter(({ type }) => type === 'bug')).toMatchObject([
+    expect(told.events.filter(({ type }) => type === 'bug')).toMatchObject([
       { task: 'swap:p1.png', stack: expect.stringContaining('bug.test.ts') },
     ]);
     expect((await rig.run(local)).summary.outcome).toBe('doubt');
@@ -80,8 +80,7 @@ describe('a bug in one job', () => {
     const rig = await photoRig(2);
     const plugs = buggy(() => ({ detectFaces: async () => broken() }));
     const codes = [await rig.run(local, {}, plugs), await rig.run(local, {}, plugs)].flatMap(
-      ({ happenings }) =>
-        happenings.flatMap((happening) => (happening.type === 'bug' ? [happening.code] : [])),
+      ({ events }) => events.flatMap((event) => (event.type === 'bug' ? [event.code] : [])),
     );
     expect(codes).toHaveLength(4);
     expect(new Set(codes).size).toBe(1);

@@ -4,8 +4,8 @@
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { err, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import type { Happening, Outage } from '../../report/happening.ts';
 import { givenUpText, whyAway } from '../../report/outage-text.ts';
+import type { Outage, RunEvent } from '../../report/run-event.ts';
 import { Breaker, type Turn, type Waiting } from './breaker.ts';
 import type { Clock, MediaApi } from './ports.ts';
 
@@ -19,7 +19,7 @@ export interface OutageOptions {
   readonly backoffMs: number;
   /** For how long an outage is waited for, in milliseconds (`limits.outage`). */
   readonly limitMs: number;
-  readonly say: (happening: Happening) => void;
+  readonly onEvent: (event: RunEvent) => void;
 }
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;
@@ -102,9 +102,9 @@ export class Outages {
   }
 
   #breaker(outage: Outage): Breaker {
-    const { clock, stop, backoffMs, limitMs, say } = this.#o;
+    const { clock, stop, backoffMs, limitMs, onEvent } = this.#o;
     const waiting = ({ since, failure, tries, nextTryMs }: Waiting): void =>
-      say({
+      onEvent({
         type: 'waiting',
         ...outage,
         why: scrubbed(whyAway(failure)),
@@ -113,7 +113,7 @@ export class Outages {
       });
     return new Breaker({
       ...{ clock, stop, backoffMs, limitMs, waiting },
-      back: (waitedMs) => say({ type: 'back', ...outage, waitedMs }),
+      back: (waitedMs) => onEvent({ type: 'back', ...outage, waitedMs }),
       givenUp: (failure) => ({
         reason: 'outage',
         message: givenUpText(outage, whyAway(failure), limitMs),

@@ -14,7 +14,7 @@ import { filesOf, type Rehearsed, rehearse } from '../rehearse.ts';
 const rate = 16_000;
 const text = 'Hello, how are you? I am fine, thank you.';
 
-const say = (prompt: string, voice = 'Narrator') =>
+const onEvent = (prompt: string, voice = 'Narrator') =>
   rehearse(renderVoiceGenerator, 'ai-voice-generator', { style: { prompt, voice_name: voice } });
 
 async function heard(rehearsed: Rehearsed) {
@@ -27,7 +27,7 @@ async function heard(rehearsed: Rehearsed) {
 
 describe('the voice generator', () => {
   test('speaks as long as a person would, with sound and pauses, and the same again', async () => {
-    const speech = await heard(await say(text));
+    const speech = await heard(await onEvent(text));
     expect(speech.rate).toBeGreaterThanOrEqual(16_000);
     expect(speech.seconds).toBeGreaterThan(text.length / 20);
     expect(speech.seconds).toBeLessThan(text.length / 9);
@@ -37,20 +37,22 @@ describe('the voice generator', () => {
     );
     expect(levels.filter((level) => level < 0.02).length).toBeGreaterThan(levels.length * 0.05);
     expect(levels.filter((level) => level > 0.1).length).toBeGreaterThan(levels.length * 0.3);
-    expect((await heard(await say(text))).bytes.equals(speech.bytes)).toBe(true);
+    expect((await heard(await onEvent(text))).bytes.equals(speech.bytes)).toBe(true);
   });
 
   test('gives each name a voice of its own, and every script a sound', async () => {
     const pitches = await Promise.all(
-      ['Narrator', 'Emma', 'Zoë'].map(async (name) => pitchOf(await heard(await say(text, name)))),
+      ['Narrator', 'Emma', 'Zoë'].map(async (name) =>
+        pitchOf(await heard(await onEvent(text, name))),
+      ),
     );
     expect(new Set(pitches).size).toBe(3);
-    expect((await heard(await say('Привет, мир! 你好'))).seconds).toBeGreaterThan(0.8);
-    expect((await heard(await say(''))).seconds).toBeGreaterThan(0.1);
+    expect((await heard(await onEvent('Привет, мир! 你好'))).seconds).toBeGreaterThan(0.8);
+    expect((await heard(await onEvent(''))).seconds).toBeGreaterThan(0.1);
   });
 
   test('refuses more than a thousand characters', async () => {
-    expect((await say('a'.repeat(1001))).outcome).toMatchObject({
+    expect((await onEvent('a'.repeat(1001))).outcome).toMatchObject({
       ok: false,
       error: { code: 'text_too_long' },
     });
@@ -68,7 +70,7 @@ describe('the voice cloner', () => {
     );
 
   test.each([110, 205])('speaks about as high as the recorded voice: %i hertz', async (pitch) => {
-    const { folder } = await say('a');
+    const { folder } = await onEvent('a');
     const file = join(folder, 'sample.wav');
     // A buzz of four harmonics.
     const buzz = Float32Array.from({ length: rate }, (_, i) =>
@@ -83,7 +85,7 @@ describe('the voice cloner', () => {
   });
 
   test('takes recordings that it cannot hear, each as another voice, and refuses what is none', async () => {
-    const { folder } = await say('a');
+    const { folder } = await onEvent('a');
     const file = join(folder, 'sample.mp3');
     await writeFile(file, Buffer.from('4944330400000000', 'hex'));
     const speech = await heard(await clone(file));

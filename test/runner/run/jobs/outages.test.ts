@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
 import type { HttpClient } from '../../../../src/runner/adapters/http/http-client.ts';
-import type { Happening } from '../../../../src/runner/report/happening.ts';
+import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import type { AttachOrder, Outcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { attach } from '../../../../src/runner/run/jobs/perform-create.ts';
@@ -18,16 +18,16 @@ const limitMs = 15 * 60_000;
 interface Scene {
   readonly outages: Outages;
   readonly clock: FakeClock;
-  readonly told: Happening[];
+  readonly told: RunEvent[];
   readonly stopper: AbortController;
 }
 
 function scene(api: HttpClient, address: string): Scene {
   const [clock, stopper] = [new FakeClock(), new AbortController()];
-  const told: Happening[] = [];
+  const told: RunEvent[] = [];
   const outages = new Outages({
     ...{ api, address, clock, limitMs, backoffMs: 1000, stop: stopper.signal },
-    say: (happening) => void told.push(happening),
+    onEvent: (event) => void told.push(event),
   });
   return { outages, clock, told, stopper };
 }

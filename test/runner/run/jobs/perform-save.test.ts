@@ -63,7 +63,7 @@ async function perform(
   const [api, clock] = [server.client(), new FakeClock(now)];
   const patience = { clock, stop, backoffMs: 1 };
   const where = { api, address: server.address };
-  const outages = new Outages({ ...patience, ...where, limitMs: 60_000, say: () => undefined });
+  const outages = new Outages({ ...patience, ...where, limitMs: 60_000, onEvent: () => undefined });
   const performance = download(order, { ...patience, api, outages, disk, haste: 1 });
   const recorded: string[] = [];
   for (;;) {

@@ -17,7 +17,7 @@ export type Outage =
   | { readonly of: 'service' | 'creations' }
   | { readonly of: 'storage'; readonly at: string };
 
-export type Happening =
+export type RunEvent =
   /** First of all, unless it is a rehearsal: where the key and everything else is sent. */
   | { readonly type: 'service'; readonly address: string }
   | { readonly type: 'warning'; readonly message: string }
