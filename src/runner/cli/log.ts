@@ -1,4 +1,4 @@
-// The log of a run: every happening as a line of JSON, to a file or, with --verbose, to standard error.
+// The log of a run: every run event as a line of JSON, to a file or, with --verbose, to standard error.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { destination, pino } from 'pino';

@@ -33,12 +33,12 @@ export type RunEvent =
       /** Credits charged for it in this run. */
       readonly credits: number;
     }
-  /** An item is over. `news`: something was done for it; `of` counts the items that are over. */
+  /** An item is over. `ok`: all its tasks ended well; `changed`: something was done for it; `of`: how many items are over. */
   | {
       readonly type: 'item';
       readonly item: string;
-      readonly well: boolean;
-      readonly news: boolean;
+      readonly ok: boolean;
+      readonly changed: boolean;
       readonly of: number;
     }
   /** What the service says of the account, in credits. */

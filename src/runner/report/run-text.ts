@@ -8,7 +8,7 @@ import type { RunEvent, Summary, TaskEnding, TroubleGroup } from './run-event.ts
 import { serviceLine } from './service-text.ts';
 import { count, duration, table } from './text.ts';
 
-/** What a happening looks like on a terminal; undefined: nothing is shown. */
+/** What a run event looks like on a terminal; undefined: nothing is shown. */
 export function runEventText(event: RunEvent, items: number): string | undefined {
   switch (event.type) {
     case 'warning':
@@ -26,8 +26,8 @@ export function runEventText(event: RunEvent, items: number): string | undefined
         ? `  ${endingWord(event.ending)}: ${printable(event.task)}: ${printable(event.why ?? '')}`
         : undefined;
     case 'item':
-      if (!event.news) return undefined;
-      return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.well ? '' : ' (not finished)'}`;
+      if (!event.changed) return undefined;
+      return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.ok ? '' : ' (not finished)'}`;
     case 'waiting':
       // Less and less often, while it is tried every half minute.
       return isPowerOfTwo(event.tries) ? printable(waitingText(event)) : undefined;

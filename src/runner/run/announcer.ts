@@ -37,7 +37,7 @@ export class Announcer {
   ended(work: Work, step: Step, { ending, why, shown, credits }: TaskEnd): void {
     const { tally, journal, onEvent } = this.#o;
     const task = work.task(step);
-    if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.news = true;
+    if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.changed = true;
     const before = work.shown.get(step.name);
     work.shown.set(step.name, shown);
     // Made fresh for the sake of another step, and told of already.

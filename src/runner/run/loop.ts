@@ -124,7 +124,7 @@ export class Loop {
   /** Without items the shared steps are the one thing that is done, or not. */
   #countOne(): void {
     const { kind } = this.#o.pipeline.items;
-    if (kind === 'one' && this.#shared.schedule.isOver && !this.#shared.unwell)
+    if (kind === 'one' && this.#shared.schedule.isOver && !this.#shared.unfinished)
       this.tally.itemsDone += 1;
   }
 
@@ -163,13 +163,13 @@ export class Loop {
   #leave(work: Work): void {
     if (!this.#window.close(work)) return;
     this.#tolerance.over(work);
-    if (work.unwell) this.tally.itemsUnfinished += 1;
+    if (work.unfinished) this.tally.itemsUnfinished += 1;
     else this.tally.itemsDone += 1;
     this.#o.onEvent({
       type: 'item',
       item: work.item?.key ?? '',
-      well: !work.unwell,
-      news: work.news,
+      ok: !work.unfinished,
+      changed: work.changed,
       of: this.tally.itemsDone + this.tally.itemsUnfinished,
     });
     if (this.#admissionOver && this.#window.isEmpty) this.#window.stir(this.#shared);
@@ -392,7 +392,7 @@ export class Loop {
   #over(work: Work, step: Step, ending: Ending): void {
     work.schedule.end(step.name, ending);
     if (work !== this.#shared) this.#barrier.note(step.name, ending);
-    if (ending !== 'done' && ending !== 'skipped' && ending !== 'excluded') work.unwell = true;
+    if (ending !== 'done' && ending !== 'skipped' && ending !== 'excluded') work.unfinished = true;
     if (ending === 'failed') this.#tolerance.failed(work);
     if (work === this.#shared) this.#window.stirAll();
   }

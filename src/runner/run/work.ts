@@ -37,9 +37,9 @@ export class Work {
   /** One of its tasks has failed. */
   failed = false;
   /** Something was done, or went wrong, for it in this run. */
-  news = false;
+  changed = false;
   /** Some of its tasks did not end well. */
-  unwell = false;
+  unfinished = false;
   readonly #given = new Map<string, Given>();
   readonly #itemCel: unknown;
 

@@ -205,16 +205,16 @@ describe('while a run lasts', () => {
   });
 
   test('an item that is over is counted, and says when it is not finished', () => {
-    expect(text({ type: 'item', item: 'a.png', well: true, news: true, of: 7 })).toBe(
+    expect(text({ type: 'item', item: 'a.png', ok: true, changed: true, of: 7 })).toBe(
       '    7/120 a.png',
     );
-    expect(text({ type: 'item', item: 'a.png', well: false, news: true, of: 7 })).toContain(
+    expect(text({ type: 'item', item: 'a.png', ok: false, changed: true, of: 7 })).toContain(
       '(not finished)',
     );
   });
 
   test('nothing is said of an item for which nothing was done', () => {
-    expect(text({ type: 'item', item: 'a.png', well: true, news: false, of: 7 })).toBeUndefined();
+    expect(text({ type: 'item', item: 'a.png', ok: true, changed: false, of: 7 })).toBeUndefined();
   });
 
   test('a doubt is said at once, with the task and why', () => {
@@ -252,7 +252,7 @@ describe('while a run lasts', () => {
 
   test.each<RunEvent>([
     { type: 'warning', message: wild },
-    { type: 'item', item: wild, well: true, news: true, of: 1 },
+    { type: 'item', item: wild, ok: true, changed: true, of: 1 },
     { type: 'task', task: wild, step: 'swap', ending: 'doubt', why: wild, credits: 0 },
     { type: 'stopping', why: wild },
   ])('no control character of a $type reaches the terminal', (event) => {
