@@ -108,7 +108,7 @@ class World {
         base,
         list: list.value,
         surveyed,
-        world: { api: outages.api, outages, disk, clock, backoffMs: 1, haste: 1, news: undefined },
+        world: { api: outages.api, outages, disk, clock, backoffMs: 1, haste: 1, inbox: undefined },
         stopper,
         leftOut: out.value,
         signal: undefined,

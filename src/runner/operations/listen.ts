@@ -12,8 +12,8 @@ import {
 import { isLoopback } from '../adapters/http/loopback.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { RunEvent } from '../report/run-event.ts';
-import { News } from '../run/jobs/news.ts';
 import type { Clock } from '../run/jobs/ports.ts';
+import { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
 import { type Problem, problem } from './problem.ts';
 import type { Target } from './target.ts';
 
@@ -87,9 +87,9 @@ function headerOf(env: Env, name: string, usual: string): Result<string, Problem
   return err(problem(`${name} holds ${JSON.stringify(given)}, which is no name of a header`));
 }
 
-export interface OpenNews {
+export interface OpenInbox {
   /** Undefined: nobody listens. */
-  readonly news: News | undefined;
+  readonly inbox: WebhookInbox | undefined;
   close(): Promise<void>;
 }
 
@@ -100,18 +100,18 @@ interface Hearing {
 }
 
 /** Listens from now on; what earlier runs left in doubt is waited for. */
-export async function openNews(
+export async function openInbox(
   listening: Listening | undefined,
   ledger: Ledger,
   { redactor, clock, onEvent }: Hearing,
-): Promise<Result<OpenNews, Problem>> {
-  if (listening === undefined) return ok({ news: undefined, close: async () => undefined });
+): Promise<Result<OpenInbox, Problem>> {
+  if (listening === undefined) return ok({ inbox: undefined, close: async () => undefined });
   const { address: listen, secret, headers, patienceMs } = listening;
-  const news = new News({ patienceMs, since: clock.elapsed() });
-  const doubts = expectDoubts(ledger, news);
+  const inbox = new WebhookInbox({ patienceMs, since: clock.elapsed() });
+  const doubts = expectDoubts(ledger, inbox);
   const receiver = await openReceiver({
     ...{ listen, secret, redactor, headers, clock },
-    tell: (record, project, enough) => news.tell(record, project, enough),
+    tell: (record, project, enough) => inbox.deliver(record, project, enough),
   });
   if (!receiver.ok) {
     const hint = 'choose another port, or 0 for one that is free';
@@ -124,17 +124,17 @@ export async function openNews(
       message: `${listen.host} may be reached from other machines; events are checked, but nothing is encrypted`,
     });
   onEvent({ type: 'listening', address, doubts });
-  return ok({ news, close });
+  return ok({ inbox, close });
 }
 
-function expectDoubts(ledger: Ledger, news: News): number {
+function expectDoubts(ledger: Ledger, inbox: WebhookInbox): number {
   let doubts = 0;
   for (const { state, name, kind } of ledger.jobs()) {
     const record = toolNamed(kind)?.record;
     if ((state !== 'intended' && state !== 'doubt') || name === undefined) continue;
     if (record === undefined) continue;
     doubts += 1;
-    news.expect(name, record);
+    inbox.expect(name, record);
   }
   return doubts;
 }

@@ -10,14 +10,14 @@ import { takeLock } from '../adapters/lock/lock.ts';
 import { type Ballast, takeBallast } from '../adapters/state/ballast.ts';
 import { JournalFile } from '../adapters/state/journal-file.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
-import type { News } from '../run/jobs/news.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
+import type { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
 import { Look } from '../run/look.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import { type Greeted, greetService } from './greeting.ts';
-import { chooseListening, type Listening, type ListenOptions, openNews } from './listen.ts';
+import { chooseListening, type Listening, type ListenOptions, openInbox } from './listen.ts';
 import type { LoadedPipeline } from './load.ts';
 import type { Pictures } from './local-service.ts';
 import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
@@ -196,7 +196,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     onEvent({ type: 'warning', message });
   }
 
-  const heard = await openNews(running.listening, opened.state.ledger, {
+  const heard = await openInbox(running.listening, opened.state.ledger, {
     ...{ redactor, clock, onEvent },
   });
   if (!heard.ok) return heard;
@@ -221,8 +221,8 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     service = reached.value;
     const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
     for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
-    const { news } = heard.value;
-    const terms = { service, news, budget, surveyed, began, ballast: ballast.value };
+    const { inbox } = heard.value;
+    const terms = { service, inbox, budget, surveyed, began, ballast: ballast.value };
     const summary = await perform(running, terms);
     onEvent({ type: 'ended', summary });
     return ok({
@@ -261,7 +261,7 @@ function heedAccount(
 /** What a run was found to need before it began. */
 interface Terms {
   readonly service: Reachable;
-  readonly news: News | undefined;
+  readonly inbox: WebhookInbox | undefined;
   readonly budget: number | undefined;
   readonly surveyed: Survey;
   /** By the clock's `elapsed`. */
@@ -271,7 +271,7 @@ interface Terms {
 
 async function perform(
   { loaded, options, redactor, clock, places, opened, plugs, target, leftOut }: Running,
-  { service, news, budget, surveyed, began, ballast }: Terms,
+  { service, inbox, budget, surveyed, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -310,7 +310,7 @@ async function perform(
   const world = {
     ...{ api: outages.api, outages, disk, clock, backoffMs },
     haste: options.haste ?? hasteOf(target, options.rehearsalSpeed ?? 'instant'),
-    news,
+    inbox,
   };
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
@@ -330,7 +330,7 @@ async function perform(
       clock,
       budget,
       payAgain: options.payAgain ?? false,
-      listening: news !== undefined,
+      listening: inbox !== undefined,
       onEvent,
     });
     if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();

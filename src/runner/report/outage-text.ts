@@ -28,14 +28,14 @@ const about = ({ of }: Outage): string => (of === 'creations' ? ' with new proje
 export const givenUpText = (outage: Outage, why: string, limitMs: number): string =>
   `${subject(outage)} ${why}${about(outage)}, and has for ${duration(limitMs)}, the most that limits.outage allows`;
 
-export function waitingText(news: Extract<RunEvent, { readonly type: 'waiting' }>): string {
-  const { why, since, nextTryMs, limitMs } = news;
+export function waitingText(inbox: Extract<RunEvent, { readonly type: 'waiting' }>): string {
+  const { why, since, nextTryMs, limitMs } = inbox;
   const begun = `since ${since.slice(0, 19)}Z`;
   return (
-    `waiting: ${subject(news)} ${why}${about(news)} ${begun}; ` +
+    `waiting: ${subject(inbox)} ${why}${about(inbox)} ${begun}; ` +
     `next try in ${duration(nextTryMs)}, the run waits for ${duration(limitMs)} at most`
   );
 }
 
-export const backText = (news: Extract<RunEvent, { readonly type: 'back' }>): string =>
-  `${subject(news)} is back${news.of === 'creations' ? ' for new projects' : ''} after ${duration(news.waitedMs)}; the run goes on`;
+export const backText = (inbox: Extract<RunEvent, { readonly type: 'back' }>): string =>
+  `${subject(inbox)} is back${inbox.of === 'creations' ? ' for new projects' : ''} after ${duration(inbox.waitedMs)}; the run goes on`;

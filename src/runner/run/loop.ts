@@ -253,8 +253,8 @@ export class Loop {
   #reuse(work: Work, step: Step, fingerprint: Fingerprint, job: JobLine): void {
     const task = work.task(step);
     const { operation } = step.kind;
-    const news = !job.tasks.includes(task) || this.#o.journal.ledger.task(task) !== undefined;
-    if (operation !== 'download' && operation !== 'delete' && news)
+    const inbox = !job.tasks.includes(task) || this.#o.journal.ledger.task(task) !== undefined;
+    if (operation !== 'download' && operation !== 'delete' && inbox)
       this.#o.journal.append([{ event: 'serves', job: fingerprint, task }]);
     work.credits += operation === 'create' ? (job.credits ?? 0) : 0;
     this.#give(work, step, fingerprint, undefined);

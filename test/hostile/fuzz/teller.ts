@@ -17,10 +17,10 @@ import { err, ok, type Result } from '../../../src/contract/base/result.ts';
 import { failureOfStatus } from '../../../src/runner/adapters/http/http-failure.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { JobOrder } from '../../../src/runner/run/jobs/job.ts';
-import { News } from '../../../src/runner/run/jobs/news.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import { perform } from '../../../src/runner/run/jobs/perform.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
+import { WebhookInbox } from '../../../src/runner/run/jobs/webhook-inbox.ts';
 import type { World } from '../../../src/runner/run/jobs/world.ts';
 import { Recorder } from '../../../src/runner/run/recorder.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
@@ -82,13 +82,13 @@ export class Teller {
     this.#disk.files.set('pic.png', 'a picture');
     const lines = { append: (line: string) => void this.lines.push(line), async sync() {} };
     this.#recorder = new Recorder(this.ledger, lines, this.#clock, { run: {}, redactor });
-    const news = new News({ patienceMs: 1000, since: 0 });
+    const inbox = new WebhookInbox({ patienceMs: 1000, since: 0 });
     const outages = new Outages({
-      ...{ api: this.#api(news), address: 'https://api.example', clock: this.#clock },
+      ...{ api: this.#api(inbox), address: 'https://api.example', clock: this.#clock },
       ...{ stop: this.#stopper.signal, onEvent: () => undefined, backoffMs: 1, limitMs: 1000 },
     });
     this.#world = {
-      ...{ api: outages.api, outages, disk: this.#disk, clock: this.#clock, news },
+      ...{ api: outages.api, outages, disk: this.#disk, clock: this.#clock, inbox },
       ...{ stop: this.#stopper.signal, backoffMs: 1, haste: 1 },
     };
   }
@@ -162,7 +162,7 @@ export class Teller {
     }
   }
 
-  #api(news: News): MediaApi {
+  #api(inbox: WebhookInbox): MediaApi {
     const talk = this.#talk;
     const record = turns(talk.records, nothing);
     const faces = turns(talk.faces, nothing);
@@ -185,7 +185,7 @@ export class Teller {
         this.asked += 1;
         for (const event of talk.events) {
           const project = projectIn(event);
-          if (project !== undefined) void news.tell('image', project, this.#stopper.signal);
+          if (project !== undefined) void inbox.deliver('image', project, this.#stopper.signal);
         }
         return taken(talk.creation, readTaking);
       },

@@ -23,7 +23,7 @@ export interface BreakerOptions {
   readonly backoffMs: number;
   /** For how long an outage is waited for, in milliseconds. */
   readonly limitMs: number;
-  readonly waiting: (news: Waiting) => void;
+  readonly waiting: (inbox: Waiting) => void;
   readonly back: (waitedMs: number) => void;
   /** What a call answers when an outage has lasted for `limitMs`. */
   readonly givenUp: (failure: ApiFailure) => ApiFailure;

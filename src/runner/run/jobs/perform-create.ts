@@ -15,7 +15,7 @@ import { heldCode } from './attempt.ts';
 import type { Turn } from './breaker.ts';
 import type { AttachOrder, AwaitOrder, CreateOrder, Outcome } from './job.ts';
 import type { Asking, Performance } from './performance.ts';
-import { pauses, rarerWithNews } from './poll.ts';
+import { pauses, rarerWithInbox } from './poll.ts';
 import { patiently, pauseAfter } from './retry.ts';
 import { type Settlement, settlementOf } from './settlement.ts';
 import type { World } from './world.ts';
@@ -26,7 +26,7 @@ export async function* create(order: CreateOrder, world: World): Performance {
   // Before the intent: whatever dies while this waits, nothing is in doubt.
   const turn = await world.outages.readyToCreate();
   if (!turn.ok) return unreadable(turn.error);
-  world.news?.expect(name, recordOf(kind));
+  world.inbox?.expect(name, recordOf(kind));
   const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
   yield { durable: true, event: intent };
   const answer = yield* sent(order, turn.value, world);
@@ -68,10 +68,10 @@ async function* sent(order: CreateOrder, turn: Turn, world: World): Sending {
 async function* held(
   { fingerprint: job, name }: CreateOrder,
   failure: ApiFailure,
-  { news }: World,
+  { inbox }: World,
 ): Performance {
   const why = scrubbed(explainFailure(failure));
-  news?.known(name);
+  inbox?.known(name);
   const error = { code: heldCode, message: why };
   yield { durable: true, event: { event: 'refused', job, error } };
   return { end: 'withheld', why };
@@ -79,14 +79,14 @@ async function* held(
 
 /** The service's answer or an event that names the attempt, whichever comes first: both say what was made. */
 async function answered(order: CreateOrder, world: World): Promise<Result<Made, ApiFailure>> {
-  const { news } = world;
-  if (news === undefined) return await send(order, world);
-  const early = news.told(order.name);
+  const { inbox } = world;
+  if (inbox === undefined) return await send(order, world);
+  const early = inbox.told(order.name);
   if (early !== undefined) return ok(madeOf(order, early));
   const known = new AbortController();
   const answer = send(order, world, known.signal);
-  const event = news
-    .hear(order.name, known.signal)
+  const event = inbox
+    .waitFor(order.name, known.signal)
     .then((told) => (told === undefined ? answer : ok(madeOf(order, told))));
   const first = await Promise.race([answer, event]);
   known.abort();
@@ -116,21 +116,21 @@ async function* created(
 ): Performance {
   const { fingerprint: job, name } = order;
   yield { durable: true, event: { event: 'created', job, project, credits } };
-  world.news?.known(name);
+  world.inbox?.known(name);
   return yield* settle({ ...order, project, credits }, world);
 }
 
 async function* notCreated(order: CreateOrder, failure: ApiFailure, world: World): Performance {
-  const { news, clock } = world;
+  const { inbox, clock } = world;
   const why = scrubbed(explainFailure(failure));
   const what = remedy('create', failure);
   if (what === 'doubt') {
     yield { durable: true, event: { event: 'doubt', job: order.fingerprint, why } };
-    const told = await heard(order, clock.elapsed() + (news?.patienceMs ?? 0), world);
+    const told = await heard(order, clock.elapsed() + (inbox?.patienceMs ?? 0), world);
     if (told === undefined) return { end: 'doubt', why };
     return yield* created(order, madeOf(order, told), world);
   }
-  news?.known(order.name);
+  inbox?.known(order.name);
   const error = { code: failure.reason, message: why };
   yield { durable: false, event: { event: 'refused', job: order.fingerprint, error } };
   switch (what) {
@@ -153,8 +153,8 @@ async function* notCreated(order: CreateOrder, failure: ApiFailure, world: World
 }
 
 /** In doubt since an earlier run: all such attempts are waited for at the same time, not one after the other. */
-export async function* awaitNews(order: AwaitOrder, world: World): Performance {
-  const told = await heard(order, world.news?.patientUntil ?? 0, world);
+export async function* awaitEvent(order: AwaitOrder, world: World): Performance {
+  const told = await heard(order, world.inbox?.patientUntil ?? 0, world);
   if (told !== undefined) return yield* created(order, madeOf(order, told), world);
   const { name, begun } = order;
   const why = `in doubt: a creation named "${name}" was begun ${begun}, and no event has said what became of it`;
@@ -165,15 +165,15 @@ export async function* awaitNews(order: AwaitOrder, world: World): Performance {
 async function heard(
   { name }: CreateOrder | AwaitOrder,
   until: number,
-  { news, clock, stop }: World,
+  { inbox, clock, stop }: World,
 ): Promise<Project | undefined> {
-  if (news === undefined) return undefined;
+  if (inbox === undefined) return undefined;
   const over = new AbortController();
   const enough = AbortSignal.any([stop, over.signal]);
   const patience = clock
     .sleep(Math.max(0, until - clock.elapsed()), enough)
     .then(() => over.abort());
-  const told = await news.hear(name, enough);
+  const told = await inbox.waitFor(name, enough);
   over.abort();
   await patience;
   return told;
@@ -197,17 +197,17 @@ type Paid = Pick<
 /** Waits until a project is over; an event that says so ends a pause early. The record is the truth all the same. */
 async function* settle(paid: Paid, world: World): Performance {
   const { project } = paid;
-  const { clock, stop, news, outages } = world;
+  const { clock, stop, inbox, outages } = world;
   // What the service was away for does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
   const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.haste);
-  const rarer = news === undefined ? 1 : rarerWithNews;
+  const rarer = inbox === undefined ? 1 : rarerWithInbox;
   try {
     for (;;) {
       const pause = waits.next().value * rarer;
       // From before the read: what happens while it is on its way counts as news.
-      const bell = news?.bell(project);
+      const bell = inbox?.wake(project);
       const read = await readProject(paid, world);
       if (!read.ok) return unreadable(read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
@@ -225,7 +225,7 @@ async function* settle(paid: Paid, world: World): Performance {
       if (stop.aborted) return { end: 'stopped' };
     }
   } finally {
-    news?.unbell(project);
+    inbox?.unwake(project);
   }
 }
 

@@ -1,7 +1,7 @@
 // One job as an async generator of events: whoever drives it has an event on disk before asking for the next.
 import { unreachable } from '../../../contract/base/result.ts';
 import type { JobOrder } from './job.ts';
-import { attach, awaitNews, create } from './perform-create.ts';
+import { attach, awaitEvent, create } from './perform-create.ts';
 import { copy, download, remove } from './perform-save.ts';
 import { detect, digest, reupload, upload } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
@@ -20,7 +20,7 @@ export function perform(order: JobOrder, world: World): Performance {
     case 'attach':
       return attach(order, world);
     case 'await':
-      return awaitNews(order, world);
+      return awaitEvent(order, world);
     case 'download':
       return download(order, world);
     case 'copy':

@@ -16,4 +16,4 @@ export function* pauses(medianSeconds: number): Generator<number, never> {
 }
 
 /** With the service's events, looking is only for those that get lost and for what has none, such as `canceled`. */
-export const rarerWithNews = 4;
+export const rarerWithInbox = 4;

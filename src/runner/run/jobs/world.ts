@@ -1,7 +1,8 @@
 // What a job is performed with: the plugs, and how long to wait.
-import type { News } from './news.ts';
+
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, MediaApi } from './ports.ts';
+import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface World {
   /** Its free calls wait while the service is away. */
@@ -19,5 +20,5 @@ export interface World {
   /** How many times faster than the hosted service this one is: polling follows it. */
   readonly haste: number;
   /** What the service's events tell; undefined: nobody listens to them, projects are only polled. */
-  readonly news?: News | undefined;
+  readonly inbox?: WebhookInbox | undefined;
 }

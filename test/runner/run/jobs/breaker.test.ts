@@ -24,7 +24,7 @@ class Scene {
   constructor(limitMs = 15 * minute) {
     this.breaker = new Breaker({
       ...{ clock: this.clock, stop: this.stopper.signal, backoffMs: 1000, limitMs },
-      waiting: (news) => void this.told.push(news),
+      waiting: (inbox) => void this.told.push(inbox),
       back: (ms) => void this.back.push(ms),
       givenUp: ({ message }) => ({ reason: 'outage', message: `given up: ${message}` }),
     });

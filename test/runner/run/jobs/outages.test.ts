@@ -43,7 +43,7 @@ describe('storage at another host', () => {
     expect(clock.elapsed()).toBe(limitMs);
     const waits = told.filter(({ type }) => type === 'waiting');
     expect(waits.length).toBeGreaterThan(20);
-    expect(waits.every((news) => 'at' in news && news.at === gone)).toBe(true);
+    expect(waits.every((inbox) => 'at' in inbox && inbox.at === gone)).toBe(true);
     expect(outages.holdCreations).toBe(false);
     expect(outages.waitedMs).toBe(0);
     expect(await outages.api.project('image', 'p')).toMatchObject({ ok: true });

@@ -1,7 +1,7 @@
 // News of projects: what an event says reaches whoever waits for it, and is answered only once it is on disk.
 import { expect, test } from 'vitest';
 import type { Project } from '../../../../src/contract/api/project.ts';
-import { News } from '../../../../src/runner/run/jobs/news.ts';
+import { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
 
 const never = new AbortController().signal;
 const over = AbortSignal.abort();
@@ -10,17 +10,17 @@ const record = (name: string | null, more: Partial<Project> = {}): Project => ({
   ...more,
 });
 
-function news(): News {
-  const made = new News({ patienceMs: 60_000, since: 1_000 });
+function inbox(): WebhookInbox {
+  const made = new WebhookInbox({ patienceMs: 60_000, since: 1_000 });
   made.expect('a boat #1', 'video');
   return made;
 }
 
 test('an event reaches who waits for the attempt, and is answered when its outcome is on disk', async () => {
-  const desk = news();
-  const heard = desk.hear('a boat #1', never);
+  const desk = inbox();
+  const heard = desk.waitFor('a boat #1', never);
   let answered: boolean | undefined;
-  const telling = desk.tell('video', record('a boat #1'), never).then((taken) => {
+  const telling = desk.deliver('video', record('a boat #1'), never).then((taken) => {
     answered = taken;
   });
   expect(await heard).toMatchObject({ id: 'p1' });
@@ -31,25 +31,25 @@ test('an event reaches who waits for the attempt, and is answered when its outco
 });
 
 test('an event that comes before anybody asks is kept for who does, and must come again', async () => {
-  const desk = news();
-  expect(await desk.tell('video', record('a boat #1'), never)).toBe(false);
-  expect(await desk.hear('a boat #1', never)).toMatchObject({ id: 'p1' });
-  expect(await desk.hear('a boat #1', over)).toMatchObject({ id: 'p1' });
+  const desk = inbox();
+  expect(await desk.deliver('video', record('a boat #1'), never)).toBe(false);
+  expect(await desk.waitFor('a boat #1', never)).toMatchObject({ id: 'p1' });
+  expect(await desk.waitFor('a boat #1', over)).toMatchObject({ id: 'p1' });
   desk.known('a boat #1');
-  expect(await desk.tell('video', record('a boat #1'), never)).toBe(true);
+  expect(await desk.deliver('video', record('a boat #1'), never)).toBe(true);
 });
 
 test('of two events the first counts', async () => {
-  const desk = news();
-  await desk.tell('video', record('a boat #1', { id: 'first' }), never);
-  await desk.tell('video', record('a boat #1', { id: 'second' }), never);
-  expect(await desk.hear('a boat #1', never)).toMatchObject({ id: 'first' });
+  const desk = inbox();
+  await desk.deliver('video', record('a boat #1', { id: 'first' }), never);
+  await desk.deliver('video', record('a boat #1', { id: 'second' }), never);
+  expect(await desk.waitFor('a boat #1', never)).toMatchObject({ id: 'first' });
 });
 
 test('an event that waits for the disk is let go when there is no more time', async () => {
-  const desk = news();
-  const heard = desk.hear('a boat #1', never);
-  expect(await desk.tell('video', record('a boat #1'), over)).toBe(false);
+  const desk = inbox();
+  const heard = desk.waitFor('a boat #1', never);
+  expect(await desk.deliver('video', record('a boat #1'), over)).toBe(false);
   await heard;
 });
 
@@ -60,26 +60,26 @@ test.each([
   ['with more than the name', 'video', 'a boat #12'],
   ['of another kind of record', 'image', 'a boat #1'],
 ] as const)('an event %s is answered at once, and resolves nothing', async (_, kind, name) => {
-  const desk = news();
-  expect(await desk.tell(kind, record(name), never)).toBe(true);
-  expect(await desk.hear('a boat #1', over)).toBeUndefined();
+  const desk = inbox();
+  expect(await desk.deliver(kind, record(name), never)).toBe(true);
+  expect(await desk.waitFor('a boat #1', over)).toBeUndefined();
 });
 
 test('an attempt that nobody expects is not waited for', async () => {
-  expect(await news().hear('another', never)).toBeUndefined();
+  expect(await inbox().waitFor('another', never)).toBeUndefined();
 });
 
 test('a bell rings when an event says that its project is over, and not before', async () => {
-  const desk = news();
-  const bell = desk.bell('p1');
-  await desk.tell('video', record('x', { status: 'rendering' }), never);
-  await desk.tell('video', record('x', { id: 'p2' }), never);
+  const desk = inbox();
+  const bell = desk.wake('p1');
+  await desk.deliver('video', record('x', { status: 'rendering' }), never);
+  await desk.deliver('video', record('x', { id: 'p2' }), never);
   expect(bell.aborted).toBe(false);
-  await desk.tell('video', record('x', { status: 'error' }), never);
+  await desk.deliver('video', record('x', { status: 'error' }), never);
   expect(bell.aborted).toBe(true);
-  const next = desk.bell('p1');
+  const next = desk.wake('p1');
   expect(next.aborted).toBe(false);
-  desk.unbell('p1');
-  await desk.tell('video', record('x'), never);
+  desk.unwake('p1');
+  await desk.deliver('video', record('x'), never);
   expect(next.aborted).toBe(false);
 });

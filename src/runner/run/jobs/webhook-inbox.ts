@@ -2,7 +2,7 @@
 // An event about an attempt whose outcome is not on disk yet is left with the service, which sends it again.
 import type { Project, RecordKind } from '../../../contract/api/project.ts';
 
-export interface NewsOptions {
+export interface WebhookInboxOptions {
   /** How long a creation without an answer waits for an event that names it, in milliseconds. */
   readonly patienceMs: number;
   /** When the receiver began to listen, by the monotonic clock, in milliseconds. */
@@ -20,14 +20,14 @@ interface Attempt {
   listeners: number;
 }
 
-export class News {
+export class WebhookInbox {
   readonly patienceMs: number;
   /** Until when attempts of earlier runs are waited for: all of them at the same time. By the monotonic clock. */
   readonly patientUntil: number;
   readonly #attempts = new Map<string, Attempt>();
   readonly #bells = new Map<string, AbortController>();
 
-  constructor({ patienceMs, since }: NewsOptions) {
+  constructor({ patienceMs, since }: WebhookInboxOptions) {
     this.patienceMs = patienceMs;
     this.patientUntil = since + patienceMs;
   }
@@ -43,7 +43,7 @@ export class News {
   }
 
   /** The record that an event brings, or brought, of an attempt; undefined: the signal was aborted first. */
-  async hear(name: string, enough: AbortSignal): Promise<Project | undefined> {
+  async waitFor(name: string, enough: AbortSignal): Promise<Project | undefined> {
     const attempt = this.#attempts.get(name);
     if (attempt === undefined) return undefined;
     attempt.listeners += 1;
@@ -64,14 +64,14 @@ export class News {
   }
 
   /** Aborted by the next event that says a project is over. One bell a project; a new one replaces the old. */
-  bell(project: string): AbortSignal {
+  wake(project: string): AbortSignal {
     const bell = new AbortController();
     this.#bells.set(project, bell);
     return bell.signal;
   }
 
   /** Nobody waits for the project any more. */
-  unbell(project: string): void {
+  unwake(project: string): void {
     this.#bells.delete(project);
   }
 
@@ -79,7 +79,7 @@ export class News {
    * Takes what an event brought. False: it must come again, since what it says is not on disk yet.
    * It waits for the disk only while somebody is about to write it, and until the signal is aborted.
    */
-  async tell(record: RecordKind, project: Project, enough: AbortSignal): Promise<boolean> {
+  async deliver(record: RecordKind, project: Project, enough: AbortSignal): Promise<boolean> {
     if (project.status !== 'queued' && project.status !== 'rendering')
       this.#bells.get(project.id)?.abort();
     const attempt = this.#attempts.get(project.name ?? '');
