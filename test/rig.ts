@@ -97,7 +97,7 @@ export class Rig {
     if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const all = {
       backoffMs: 1,
-      haste: 100,
+      speedFactor: 100,
       ...options,
       env: envOf(service),
       onEvent: (event: RunEvent) => void events.push(event),

@@ -58,7 +58,7 @@ async function perform({ file, service, state, crash }: Order): Promise<RunEnd> 
   const loaded = await loadPipeline(file);
   if (!loaded.ok) return { problem: 'input', text: renderProblem(loaded.error) };
   controller = new AbortController();
-  const options = { service, backoffMs: 1, haste: 100, signal: controller.signal };
+  const options = { service, backoffMs: 1, speedFactor: 100, signal: controller.signal };
   const ran = await run(loaded.value, options, plugsFor(state, crash));
   controller = undefined;
   if (!ran.ok) return { problem: ran.error.reason, text: renderProblem(ran.error) };

@@ -137,7 +137,7 @@ class CutTrial {
 
   get #options() {
     const env = { SHOTLIST_BASE_URL: this.#wire.address, SHOTLIST_API_KEY: this.#service.key };
-    return { env, backoffMs: 1, haste: 1000 };
+    return { env, backoffMs: 1, speedFactor: 1000 };
   }
 
   async play(taken: boolean): Promise<void> {

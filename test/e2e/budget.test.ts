@@ -22,7 +22,7 @@ interface Spree {
 async function spree(faults: readonly FaultRule[], budget = 1000): Promise<Spree> {
   const local = await service({ seed: 3, credits: 100_000, faults: { faults } });
   const rig = spendingRig({ items: 500, window, more: `budget: { credits: ${budget} }` });
-  return { local, rig, run: (plugs) => rig.run(local, { haste: 2000 }, plugs) };
+  return { local, rig, run: (plugs) => rig.run(local, { speedFactor: 2000 }, plugs) };
 }
 
 const warningsOf = ({ events }: Told): readonly string[] =>

@@ -143,7 +143,11 @@ describe('a stop waits for nothing but answers', () => {
         },
       }),
     };
-    const { summary } = await rig.run(local, { haste: 0.001, signal: controller.signal }, plugs);
+    const { summary } = await rig.run(
+      local,
+      { speedFactor: 0.001, signal: controller.signal },
+      plugs,
+    );
     expect(summary.outcome).toBe('interrupted');
     expect(summary.credits.charged).toBe(bill(local.ledger()).size * 10);
   });

@@ -70,7 +70,7 @@ async function run(rig: Rig, behaviour: Behaviour): Promise<void> {
   });
   const { key } = local;
   const plugs: Plugs = { client: { network, longestFile: 4 << 20, ...client } };
-  const options = { backoffMs: 1, haste: 1000 };
+  const options = { backoffMs: 1, speedFactor: 1000 };
   const { after } = behaviour;
   if (after.includes('refused')) {
     const refused: unknown = await rig.run(front.service, options, plugs).catch((error) => error);

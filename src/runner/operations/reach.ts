@@ -69,7 +69,7 @@ export function dataTrouble(error: unknown, data: string): Problem {
 }
 
 /** A rehearsal at once is about a hundred times faster than what it rehearses. */
-export function hasteOf(target: Target, speed: Speed): number {
+export function speedFactorOf(target: Target, speed: Speed): number {
   if (target.kind === 'hosted' || speed === 'realtime') return 1;
   return speed === 'instant' ? 100 : speed;
 }

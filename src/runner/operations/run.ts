@@ -28,7 +28,7 @@ import { pass } from './passes.ts';
 import { Patience } from './patience.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
-import { hasteOf, openService, type Reachable, rehearsalTier, type Speed } from './reach.ts';
+import { openService, type Reachable, rehearsalTier, type Speed, speedFactorOf } from './reach.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { secretsIn } from './secrets.ts';
 import { type Survey, survey } from './survey.ts';
@@ -60,7 +60,7 @@ export interface RunOptions
   /** The first pause before a request is sent again, in milliseconds. Default 1000. */
   readonly backoffMs?: number;
   /** How many times faster than the hosted service the service is: polling follows it. Default 1. */
-  readonly haste?: number;
+  readonly speedFactor?: number;
   /** How fast the local service of a rehearsal renders. Default: at once. */
   readonly rehearsalSpeed?: Speed;
   /** What the local service of a rehearsal renders. Default: real previews. */
@@ -309,7 +309,7 @@ async function perform(
   });
   const world = {
     ...{ api: outages.api, outages, disk, clock, backoffMs },
-    haste: options.haste ?? hasteOf(target, options.rehearsalSpeed ?? 'instant'),
+    speedFactor: options.speedFactor ?? speedFactorOf(target, options.rehearsalSpeed ?? 'instant'),
     inbox,
   };
   const before = ledger.total;

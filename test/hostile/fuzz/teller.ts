@@ -89,7 +89,7 @@ export class Teller {
     });
     this.#world = {
       ...{ api: outages.api, outages, disk: this.#disk, clock: this.#clock, inbox },
-      ...{ stop: this.#stopper.signal, backoffMs: 1, haste: 1 },
+      ...{ stop: this.#stopper.signal, backoffMs: 1, speedFactor: 1 },
     };
   }
 

@@ -71,7 +71,7 @@ async function runOn(
       rehearse: way === 'rehearsal',
       rehearsalPictures: 'plain',
       backoffMs: 1,
-      haste: 100,
+      speedFactor: 100,
     },
     plugs,
   );

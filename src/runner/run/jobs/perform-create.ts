@@ -201,7 +201,7 @@ async function* settle(paid: Paid, world: World): Performance {
   // What the service was away for does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
-  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.haste);
+  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.speedFactor);
   const rarer = inbox === undefined ? 1 : rarerWithInbox;
   try {
     for (;;) {

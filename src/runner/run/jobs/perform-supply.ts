@@ -125,7 +125,7 @@ export async function* detect(order: DetectOrder, world: World): Performance {
   // What the service was away for does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + order.timeoutMs;
-  const waits = pauses(medianSeconds / world.haste);
+  const waits = pauses(medianSeconds / world.speedFactor);
   for (;;) {
     const pause = waits.next().value;
     const read = await patiently('free', order.attempts, world, () => api.faceDetection(detection));

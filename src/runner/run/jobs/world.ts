@@ -18,7 +18,7 @@ export interface World {
   /** The first pause before a request is sent again, in milliseconds. */
   readonly backoffMs: number;
   /** How many times faster than the hosted service this one is: polling follows it. */
-  readonly haste: number;
+  readonly speedFactor: number;
   /** What the service's events tell; undefined: nobody listens to them, projects are only polled. */
   readonly inbox?: WebhookInbox | undefined;
 }

@@ -134,7 +134,7 @@ describe('the timeout of a project', () => {
     });
     const { outages, clock, stopper } = scene(server.client(), server.address);
     const world = { api: outages.api, outages, clock, stop: stopper.signal, backoffMs: 1000 };
-    const performance = attach(order, { ...world, disk: room().disk, haste: 1 });
+    const performance = attach(order, { ...world, disk: room().disk, speedFactor: 1 });
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return step.value;
