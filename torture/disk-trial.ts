@@ -86,7 +86,7 @@ class DiskTrial {
       this.#find(checkManners('the run', run));
       if (run.code === 2 && this.#sent() !== sent)
         this.#find(['exit code 2 says that nothing was sent, and something was']);
-      const books = await this.#look();
+      const books = await this.#fileFacts();
       if (books !== undefined && run.code === 0) this.#findAtEnd(books, true);
       if (run.code !== 0) await this.#status();
       await this.#complete();
@@ -105,7 +105,7 @@ class DiskTrial {
   }
 
   /** Undefined: the books cannot be read, which is a violation. */
-  async #look(): Promise<Books | undefined> {
+  async #fileFacts(): Promise<Books | undefined> {
     const { room, service } = this.#place;
     const books = await readBooks(room, service);
     if (typeof books === 'string') {
@@ -127,7 +127,7 @@ class DiskTrial {
     for (let runs = 1; runs <= mostRuns; runs++) {
       const told = await this.#place.run();
       this.#find(checkManners('the run after it', told));
-      const books = await this.#look();
+      const books = await this.#fileFacts();
       if (books === undefined) return;
       if (told.code === 0) return this.#findAtEnd(books, false);
       if (told.code !== 4)

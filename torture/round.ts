@@ -124,7 +124,7 @@ class Round {
       const fate: Fate = this.#lives > 0 ? drawFate(chance, options.items) : { how: 'spared' };
       const company = this.#lives > 0 && chance() < 0.1;
       const end = company ? await this.#runTwo(fate) : await this.#runOne(fate);
-      const books = await this.#look(end);
+      const books = await this.#fileFacts(end);
       if (books === undefined) return undefined;
       if (company || end.how !== 'ended' || !('summary' in end.end)) continue;
       const { outcome, trouble } = end.end.summary;
@@ -137,7 +137,7 @@ class Round {
   }
 
   /** What must be so now; undefined: it is not. */
-  async #look(end: Ended): Promise<Books | undefined> {
+  async #fileFacts(end: Ended): Promise<Books | undefined> {
     const { room, service, ground } = this.#stage;
     const books = await readBooks(room, service);
     if (typeof books === 'string') {

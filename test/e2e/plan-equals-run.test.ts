@@ -14,8 +14,8 @@ import { type Survey, survey } from '../../src/runner/operations/survey.ts';
 import type { Outlook } from '../../src/runner/plan/outlook.ts';
 import { leftOut } from '../../src/runner/plan/selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
+import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
-import { Look } from '../../src/runner/run/look.ts';
 import { Recorder } from '../../src/runner/run/recorder.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
@@ -122,7 +122,7 @@ class World {
         signal: undefined,
         low: new AbortController().signal,
         journal,
-        look: new Look(disk),
+        fileFacts: new FileFacts(disk),
         clock,
         budget: undefined,
         payAgain: false,

@@ -10,10 +10,10 @@ import { takeLock } from '../adapters/lock/lock.ts';
 import { type Ballast, takeBallast } from '../adapters/state/ballast.ts';
 import { JournalFile } from '../adapters/state/journal-file.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
+import { FileFacts } from '../run/file-facts.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
 import type { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
-import { Look } from '../run/look.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import { type Greeted, greetService } from './greeting.ts';
@@ -326,7 +326,7 @@ async function perform(
       signal: options.signal,
       low: low.signal,
       journal,
-      look: new Look(disk),
+      fileFacts: new FileFacts(disk),
       clock,
       budget,
       payAgain: options.payAgain ?? false,

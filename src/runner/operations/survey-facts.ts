@@ -17,9 +17,9 @@ export class SurveyFacts implements Facts {
    * Looks at all inputs once for their sizes. Afterwards a file whose size no other has stands for itself: that holds
    * while nothing has been uploaded before that it could equal.
    */
-  spareAloneAfter(look: () => void): void {
+  spareAloneAfter(fileFacts: () => void): void {
     this.#mode = 'gather';
-    look();
+    fileFacts();
     this.#mode = 'spare';
   }
 

@@ -19,8 +19,8 @@ import { OutputNames } from '../plan/output-names.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
 import { Barrier } from '../run/barrier.ts';
+import { FileFacts } from '../run/file-facts.ts';
 import type { Clock, Disk } from '../run/jobs/ports.ts';
-import { Look } from '../run/look.ts';
 import type { Hopeless } from '../run/move.ts';
 import type { Item } from '../task/item.ts';
 import type { LoadedPipeline } from './load.ts';
@@ -71,14 +71,14 @@ export async function survey(
   };
   const links = new OutputLinks(output);
   const facts = new SurveyFacts(disk);
-  const look = new Look(facts);
+  const fileFacts = new FileFacts(facts);
   const findings = new PlanFindings();
   const ground: Ground = {
     steps: pipeline.steps,
-    facts: look,
+    facts: fileFacts,
     jobOf: (fingerprint) => ledger.job(fingerprint),
     estimate: (step: Step, body: JsonObject) => {
-      findings.look(step, body);
+      findings.fileFacts(step, body);
       return estimateOf(step, body, ledger);
     },
     base,
@@ -99,12 +99,12 @@ export async function survey(
   ): Promise<Foresight> => {
     for (;;) {
       const foresight = foresee(steps, item, ground, before);
-      const unread = look.takeUnread();
+      const unread = fileFacts.takeUnread();
       if (unread.length === 0) return foresight;
       await Promise.all(
         unread.map(async (place) => {
           const digest = await disk.digest(place);
-          if (!digest.ok) look.unreadable(place, digest.error);
+          if (!digest.ok) fileFacts.unreadable(place, digest.error);
         }),
       );
     }
@@ -113,8 +113,8 @@ export async function survey(
     const { tasks, troubles, verdicts } = foresight;
     for (const task of tasks) {
       tally.add(task);
-      finder.look(task);
-      if (task.to !== undefined && comesLater(task.outlook)) names.look(task.step, task.to);
+      finder.fileFacts(task);
+      if (task.to !== undefined && comesLater(task.outlook)) names.fileFacts(task.step, task.to);
     }
     for (const task of troubles) {
       tally.note(task);
@@ -138,7 +138,7 @@ export async function survey(
     facts.spareAloneAfter(() => {
       const shared = foresee(common, undefined, ground);
       for (const item of items) foresee(own, item, ground, { shared });
-      look.takeUnread();
+      fileFacts.takeUnread();
     });
   const shared = await visit(common, undefined);
   const expired = shared.tasks.slice();

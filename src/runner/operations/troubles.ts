@@ -85,7 +85,7 @@ export class TroubleFinder {
     this.#note(item === undefined ? this.#refused : this.#ofItems, `${task}: ${message}`, span);
   }
 
-  look({ step, task, to, file }: Foreseen): void {
+  fileFacts({ step, task, to, file }: Foreseen): void {
     if (to !== undefined)
       this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
     // A step may go on with what a download saves: then it reads that place on purpose.

@@ -290,7 +290,7 @@ export class Loop {
         if (outcome.misnamed !== undefined) this.#announcer.misnamed(step, outcome.misnamed);
         return this.#done(flight, outcome.live, work, step, charged);
       case 'read':
-        for (const { place, why } of outcome.unreadable) this.#o.look.unreadable(place, why);
+        for (const { place, why } of outcome.unreadable) this.#o.fileFacts.unreadable(place, why);
         return work.schedule.reopen(step.name);
       case 'failed':
         if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);

@@ -5,9 +5,9 @@ import type { Pipeline, Step } from '../language/pipeline.ts';
 import type { Act } from '../plan/decide.ts';
 import type { Verdict } from '../plan/ground.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
-import type { Look } from './look.ts';
 import type { Purse } from './purse.ts';
 import type { Refusals } from './refusals.ts';
 import type { Renewing } from './renewals.ts';
@@ -41,7 +41,7 @@ export interface StarterOptions {
   readonly pipeline: Pipeline;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   readonly journal: Journal;
-  readonly look: Look;
+  readonly fileFacts: FileFacts;
   readonly clock: Clock;
   readonly purse: Purse;
   /** A result that is gone here and there may be paid again. */

@@ -43,17 +43,17 @@ export class Starter {
   consider(work: Work, step: Step): Move {
     const verdict = this.#o.hopeless.get(work.item?.key ?? '')?.get(step.name);
     if (verdict !== undefined) return { move: verdict.how, why: verdict.why };
-    const { look, journal, base } = this.#o;
+    const { fileFacts, journal, base } = this.#o;
     const answer = ask({
       step,
       task: work.task(step),
       names: work.byContent(base),
-      facts: look,
+      facts: fileFacts,
       jobOf: (fingerprint) => journal.ledger.job(fingerprint),
       savers: work.saversOf(step),
     });
     const head = headOf(this.#o.key(), work.task(step), step);
-    const places = look.takeUnread();
+    const places = fileFacts.takeUnread();
     if (places.length > 0) {
       const order = { ...head, kind: 'digest', operation: 'digest', places } as const;
       return { move: 'job', fingerprint: undefined, order };
@@ -94,7 +94,7 @@ export class Starter {
         return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
       case 'copy': {
         if (wish.operation !== 'download') throw new Error(`bug: ${head.task} copies no download`);
-        const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.look);
+        const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.fileFacts);
         return { move: 'job', fingerprint: undefined, order };
       }
       case 'hold':
@@ -214,9 +214,9 @@ export class Starter {
   }
 
   #renewals(work: Work, step: Step): Move | undefined {
-    const { journal, clock, look, key, payAgain } = this.#o;
+    const { journal, clock, fileFacts, key, payAgain } = this.#o;
     const { ledger } = journal;
-    const ground = { ledger, facts: look, now: clock.now(), key, payAgain };
+    const ground = { ledger, facts: fileFacts, now: clock.now(), key, payAgain };
     const renewals = renewalsFor(work, step, ground);
     if (renewals.are === 'impossible') return fail(`${renewals.why}; ${payAgainHint}`);
     return renewals.list.length > 0 ? { move: 'renew', list: renewals.list } : undefined;

@@ -2,7 +2,7 @@
 import type { Facts, FileFact } from '../plan/facts.ts';
 import type { Place } from './jobs/place.ts';
 
-export class Look implements Facts {
+export class FileFacts implements Facts {
   readonly #disk: Facts;
   readonly #unreadable = new Map<string, string>();
   #unread: Place[] = [];
