@@ -31,7 +31,7 @@ import {
 const day = 86_400_000;
 
 /** One pipeline on one machine, run again and again while the world changes. */
-class World {
+class JobContext {
   readonly disk = new MemoryDisk();
   readonly clock = new FakeClock();
   readonly ledger = new Ledger();
@@ -108,7 +108,7 @@ class World {
         base,
         list: list.value,
         surveyed,
-        world: {
+        context: {
           api: outages.api,
           outages,
           disk,
@@ -209,17 +209,17 @@ async function tell(story: Story): Promise<void> {
   const text = pipelineText(story);
   const validated = validate('p.yaml', text);
   if (!validated.ok) return;
-  const world = new World(validated.value.pipeline);
+  const context = new JobContext(validated.value.pipeline);
   for (const { fates, selection, after } of story.rounds) {
     let next = 0;
-    world.service.fate = () => fates[next++] ?? 'fine';
-    await world.run(selection);
-    for (const mutation of after) world.change(mutation);
+    context.service.fate = () => fates[next++] ?? 'fine';
+    await context.run(selection);
+    for (const mutation of after) context.change(mutation);
   }
-  world.service.fate = () => 'fine';
-  for (const made of world.service.projects.values())
+  context.service.fate = () => 'fine';
+  for (const made of context.service.projects.values())
     if (made.fate === 'endless') made.fate = 'fine';
-  const outcome = await world.run(story.last);
+  const outcome = await context.run(story.last);
   if (outcome.surveyed.troubles.length > 0) return;
   told += 1;
   const found = differences(outcome);

@@ -4,8 +4,8 @@ import type { ItemList } from '../adapters/files/items.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Act } from '../plan/decide.ts';
 import type { RunEvent } from '../report/run-event.ts';
+import type { JobContext } from '../run/jobs/job-context.ts';
 import { localRunner } from '../run/jobs/local-runner.ts';
-import type { World } from '../run/jobs/world.ts';
 import { Loop } from '../run/loop.ts';
 import type { LoopOptions } from '../run/loop-options.ts';
 import type { Stopped, Tally } from '../run/tally.ts';
@@ -29,7 +29,7 @@ export interface PassOptions
   > {
   readonly list: ItemList;
   readonly surveyed: Survey;
-  readonly world: Omit<World, 'stop'>;
+  readonly context: Omit<JobContext, 'stop'>;
   /** Ends `stop` of both passes. */
   readonly stopper: AbortController;
   /** Steps that this run leaves out. */
@@ -78,11 +78,11 @@ type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
 
 async function once(options: PassOptions, variation: Variation): Promise<Passed> {
-  const { pipeline, world, stopper, list, surveyed, signal, low } = options;
+  const { pipeline, context, stopper, list, surveyed, signal, low } = options;
   const loop = new Loop({
     ...options,
     runner: localRunner({
-      world: { ...world, stop: stopper.signal },
+      context: { ...context, stop: stopper.signal },
       stopper,
       limits: pipeline.limits.steps,
     }),

@@ -307,7 +307,7 @@ async function perform(
     address: service.address,
     limitMs: pipeline.limits.outageMs,
   });
-  const world = {
+  const context = {
     ...{ api: outages.api, outages, disk, clock, backoffMs },
     speedFactor: options.speedFactor ?? speedFactorOf(target, options.rehearsalSpeed ?? 'instant'),
     inbox,
@@ -320,7 +320,7 @@ async function perform(
       base,
       list: opened.items,
       surveyed,
-      world,
+      context,
       stopper,
       leftOut,
       signal: options.signal,

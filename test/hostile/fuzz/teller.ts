@@ -17,11 +17,11 @@ import { err, ok, type Result } from '../../../src/contract/base/result.ts';
 import { failureOfStatus } from '../../../src/runner/adapters/http/http-failure.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { JobOrder } from '../../../src/runner/run/jobs/job.ts';
+import type { JobContext } from '../../../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import { perform } from '../../../src/runner/run/jobs/perform.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
 import { WebhookInbox } from '../../../src/runner/run/jobs/webhook-inbox.ts';
-import type { World } from '../../../src/runner/run/jobs/world.ts';
 import { Recorder } from '../../../src/runner/run/recorder.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
@@ -75,7 +75,7 @@ export class Teller {
   readonly #clock = new FakeClock();
   readonly #stopper = new AbortController();
   readonly #recorder: Recorder;
-  readonly #world: World;
+  readonly #context: JobContext;
 
   constructor(talk: Talk) {
     this.#talk = talk;
@@ -87,7 +87,7 @@ export class Teller {
       ...{ api: this.#api(inbox), address: 'https://api.example', clock: this.#clock },
       ...{ stop: this.#stopper.signal, onEvent: () => undefined, backoffMs: 1, limitMs: 1000 },
     });
-    this.#world = {
+    this.#context = {
       ...{ api: outages.api, outages, disk: this.#disk, clock: this.#clock, inbox },
       ...{ stop: this.#stopper.signal, backoffMs: 1, speedFactor: 1 },
     };
@@ -154,7 +154,7 @@ export class Teller {
 
   /** As the loop does: an event is on record before the job goes on. */
   async #do(order: JobOrder): Promise<void> {
-    const performance = perform(order, this.#world);
+    const performance = perform(order, this.#context);
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return;

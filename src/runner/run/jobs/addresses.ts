@@ -5,22 +5,22 @@ import type { Download } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
 import type { DownloadOrder } from './job.ts';
+import type { JobContext } from './job-context.ts';
 import { patiently } from './retry.ts';
-import type { World } from './world.ts';
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 export class Addresses {
   readonly #order: DownloadOrder;
-  readonly #world: World;
+  readonly #context: JobContext;
   #downloads: readonly Download[] | undefined;
   /** They were read by this job: a clock that calls them past is wrong. */
   #own = false;
   #refreshed = false;
 
-  constructor(order: DownloadOrder, world: World) {
+  constructor(order: DownloadOrder, context: JobContext) {
     this.#order = order;
-    this.#world = world;
+    this.#context = context;
     this.#downloads = order.downloads;
   }
 
@@ -36,7 +36,7 @@ export class Addresses {
     if (!known.ok) return known;
     const listed = known.value[index];
     if (listed === undefined) return err(fewer);
-    const isPast = Date.parse(listed.expires_at) <= this.#world.clock.now();
+    const isPast = Date.parse(listed.expires_at) <= this.#context.clock.now();
     if (!isPast || this.#own) return ok(listed.url);
     return (await this.another(index)) ?? ok(listed.url);
   }
@@ -59,8 +59,8 @@ export class Addresses {
   async #read(): Answer<readonly Download[]> {
     const { tool, project, attempts } = this.#order;
     const record = toolNamed(tool)?.record ?? 'image';
-    const read = await patiently('free', attempts, this.#world, () =>
-      this.#world.api.project(record, project),
+    const read = await patiently('free', attempts, this.#context, () =>
+      this.#context.api.project(record, project),
     );
     if (!read.ok) return read;
     this.#downloads = read.value.downloads;

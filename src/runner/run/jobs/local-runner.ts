@@ -2,19 +2,19 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { bugOf } from '../../../contract/base/bug.ts';
 import type { JobOrder } from './job.ts';
+import type { JobContext } from './job-context.ts';
 import { perform } from './perform.ts';
 import type { Notice, Runner } from './ports.ts';
-import type { World } from './world.ts';
 
 export interface LocalRunnerOptions {
-  readonly world: World;
-  /** Ends `world.stop`. */
+  readonly context: JobContext;
+  /** Ends `context.stop`. */
   readonly stopper: AbortController;
   /** Jobs of a step kind at once; a kind that is not named is bounded only by the window of items. */
   readonly limits: Readonly<Record<string, number>>;
 }
 
-export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Runner {
+export function localRunner({ context, stopper, limits }: LocalRunnerOptions): Runner {
   const limiters = new Map<string, LimitFunction>();
   /** The jobs that wait, and how to tell them to go on; a text says why they may not. */
   const leaves = new Map<string, (refusal: string | undefined) => void>();
@@ -35,7 +35,7 @@ export function localRunner({ world, stopper, limits }: LocalRunnerOptions): Run
   const drive = async (order: JobOrder): Promise<void> => {
     const { key } = order;
     if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: { end: 'stopped' } });
-    const performance = perform(order, world);
+    const performance = perform(order, context);
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return tell({ is: 'ended', key, outcome: step.value });

@@ -14,25 +14,25 @@ import { liveProject } from '../../task/outputs.ts';
 import { heldCode } from './attempt.ts';
 import type { Turn } from './breaker.ts';
 import type { AttachOrder, AwaitOrder, CreateOrder, Outcome } from './job.ts';
+import type { JobContext } from './job-context.ts';
 import type { Asking, Performance } from './performance.ts';
 import { pauses, rarerWithInbox } from './poll.ts';
 import { patiently, pauseAfter } from './retry.ts';
 import { type Settlement, settlementOf } from './settlement.ts';
-import type { World } from './world.ts';
 
-export async function* create(order: CreateOrder, world: World): Performance {
+export async function* create(order: CreateOrder, context: JobContext): Performance {
   const { fingerprint: job, task, kind, attempt, name, reserve, expectation } = order;
   const { measure } = expectation;
   // Before the intent: whatever dies while this waits, nothing is in doubt.
-  const turn = await world.outages.readyToCreate();
+  const turn = await context.outages.readyToCreate();
   if (!turn.ok) return unreadable(turn.error);
-  world.inbox?.expect(name, recordOf(kind));
+  context.inbox?.expect(name, recordOf(kind));
   const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
   yield { durable: true, event: intent };
-  const answer = yield* sent(order, turn.value, world);
-  if (answer.is === 'made') return yield* created(order, answer.made, world);
-  if (answer.is === 'held') return yield* held(order, answer.failure, world);
-  return yield* notCreated(order, answer.failure, world);
+  const answer = yield* sent(order, turn.value, context);
+  if (answer.is === 'made') return yield* created(order, answer.made, context);
+  if (answer.is === 'held') return yield* held(order, answer.failure, context);
+  return yield* notCreated(order, answer.failure, context);
 }
 
 interface Made {
@@ -49,17 +49,18 @@ type Sent =
 type Sending = AsyncGenerator<Asking, Sent, void>;
 
 /** Sends the request; again only while it was surely not taken, and each time with leave, since prices may have risen. */
-async function* sent(order: CreateOrder, turn: Turn, world: World): Sending {
+async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sending {
   for (let tries = 1; ; tries++) {
-    const answer = await answered(order, world);
-    const spared = world.outages.hearOfCreation(answer, turn);
+    const answer = await answered(order, context);
+    const spared = context.outages.hearOfCreation(answer, turn);
     if (answer.ok) return { is: 'made', made: answer.value };
     const failure = answer.error;
     if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
-    if (spared || world.outages.holdCreations) return { is: 'held', failure };
+    if (spared || context.outages.holdCreations) return { is: 'held', failure };
     if (tries >= order.attempts) return { is: 'not-made', failure };
-    await pauseAfter(failure, tries, world);
-    if (world.stop.aborted) return { is: 'not-made', failure: { reason: 'aborted', message: '' } };
+    await pauseAfter(failure, tries, context);
+    if (context.stop.aborted)
+      return { is: 'not-made', failure: { reason: 'aborted', message: '' } };
     yield { ask: 'send' };
   }
 }
@@ -68,7 +69,7 @@ async function* sent(order: CreateOrder, turn: Turn, world: World): Sending {
 async function* held(
   { fingerprint: job, name }: CreateOrder,
   failure: ApiFailure,
-  { inbox }: World,
+  { inbox }: JobContext,
 ): Performance {
   const why = scrubbed(explainFailure(failure));
   inbox?.known(name);
@@ -78,13 +79,16 @@ async function* held(
 }
 
 /** The service's answer or an event that names the attempt, whichever comes first: both say what was made. */
-async function answered(order: CreateOrder, world: World): Promise<Result<Made, ApiFailure>> {
-  const { inbox } = world;
-  if (inbox === undefined) return await send(order, world);
+async function answered(
+  order: CreateOrder,
+  context: JobContext,
+): Promise<Result<Made, ApiFailure>> {
+  const { inbox } = context;
+  if (inbox === undefined) return await send(order, context);
   const early = inbox.told(order.name);
   if (early !== undefined) return ok(madeOf(order, early));
   const known = new AbortController();
-  const answer = send(order, world, known.signal);
+  const answer = send(order, context, known.signal);
   const event = inbox
     .waitFor(order.name, known.signal)
     .then((told) => (told === undefined ? answer : ok(madeOf(order, told))));
@@ -95,10 +99,10 @@ async function answered(order: CreateOrder, world: World): Promise<Result<Made, 
 
 async function send(
   { kind, name, body, reserve }: CreateOrder,
-  world: World,
+  context: JobContext,
   known?: AbortSignal,
 ): Promise<Result<Made, ApiFailure>> {
-  const made = await world.api.create(kind, { ...body, name }, known);
+  const made = await context.api.create(kind, { ...body, name }, known);
   return made.ok ? ok({ project: made.value.id, credits: made.value.credits ?? reserve }) : made;
 }
 
@@ -112,23 +116,27 @@ function madeOf({ reserve }: CreateOrder | AwaitOrder, told: Project): Made {
 async function* created(
   order: CreateOrder | AwaitOrder,
   { project, credits }: Made,
-  world: World,
+  context: JobContext,
 ): Performance {
   const { fingerprint: job, name } = order;
   yield { durable: true, event: { event: 'created', job, project, credits } };
-  world.inbox?.known(name);
-  return yield* settle({ ...order, project, credits }, world);
+  context.inbox?.known(name);
+  return yield* settle({ ...order, project, credits }, context);
 }
 
-async function* notCreated(order: CreateOrder, failure: ApiFailure, world: World): Performance {
-  const { inbox, clock } = world;
+async function* notCreated(
+  order: CreateOrder,
+  failure: ApiFailure,
+  context: JobContext,
+): Performance {
+  const { inbox, clock } = context;
   const why = scrubbed(explainFailure(failure));
   const what = remedy('create', failure);
   if (what === 'doubt') {
     yield { durable: true, event: { event: 'doubt', job: order.fingerprint, why } };
-    const told = await heard(order, clock.elapsed() + (inbox?.patienceMs ?? 0), world);
+    const told = await heard(order, clock.elapsed() + (inbox?.patienceMs ?? 0), context);
     if (told === undefined) return { end: 'doubt', why };
-    return yield* created(order, madeOf(order, told), world);
+    return yield* created(order, madeOf(order, told), context);
   }
   inbox?.known(order.name);
   const error = { code: failure.reason, message: why };
@@ -153,9 +161,9 @@ async function* notCreated(order: CreateOrder, failure: ApiFailure, world: World
 }
 
 /** In doubt since an earlier run: all such attempts are waited for at the same time, not one after the other. */
-export async function* awaitEvent(order: AwaitOrder, world: World): Performance {
-  const told = await heard(order, world.inbox?.patientUntil ?? 0, world);
-  if (told !== undefined) return yield* created(order, madeOf(order, told), world);
+export async function* awaitEvent(order: AwaitOrder, context: JobContext): Performance {
+  const told = await heard(order, context.inbox?.patientUntil ?? 0, context);
+  if (told !== undefined) return yield* created(order, madeOf(order, told), context);
   const { name, begun } = order;
   const why = `in doubt: a creation named "${name}" was begun ${begun}, and no event has said what became of it`;
   return { end: 'doubt', why };
@@ -165,7 +173,7 @@ export async function* awaitEvent(order: AwaitOrder, world: World): Performance 
 async function heard(
   { name }: CreateOrder | AwaitOrder,
   until: number,
-  { inbox, clock, stop }: World,
+  { inbox, clock, stop }: JobContext,
 ): Promise<Project | undefined> {
   if (inbox === undefined) return undefined;
   const over = new AbortController();
@@ -180,9 +188,9 @@ async function heard(
 }
 
 /** Paid by an earlier run: its result is waited for, or read again for fresh addresses. */
-export async function* attach(order: AttachOrder, world: World): Performance {
-  if (!order.settled) return yield* settle(order, world);
-  const record = await readProject(order, world);
+export async function* attach(order: AttachOrder, context: JobContext): Performance {
+  if (!order.settled) return yield* settle(order, context);
+  const record = await readProject(order, context);
   if (!record.ok) return unreadable(record.error);
   if (record.value.enabled === false)
     return { end: 'pending', why: `project ${order.project} was deleted elsewhere` };
@@ -195,20 +203,20 @@ type Paid = Pick<
 >;
 
 /** Waits until a project is over; an event that says so ends a pause early. The record is the truth all the same. */
-async function* settle(paid: Paid, world: World): Performance {
+async function* settle(paid: Paid, context: JobContext): Performance {
   const { project } = paid;
-  const { clock, stop, inbox, outages } = world;
+  const { clock, stop, inbox, outages } = context;
   // What the service was away for does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
-  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / world.speedFactor);
+  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / context.speedFactor);
   const rarer = inbox === undefined ? 1 : rarerWithInbox;
   try {
     for (;;) {
       const pause = waits.next().value * rarer;
       // From before the read: what happens while it is on its way counts as news.
       const bell = inbox?.wake(project);
-      const read = await readProject(paid, world);
+      const read = await readProject(paid, context);
       if (!read.ok) return unreadable(read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
       if (settled !== undefined) {
@@ -238,10 +246,10 @@ function outcomeOf({ status, error }: Settlement, record: Project): Outcome {
 
 function readProject(
   { kind, project, attempts }: Pick<AttachOrder, 'kind' | 'project' | 'attempts'>,
-  world: World,
-): ReturnType<World['api']['project']> {
-  return patiently<Project>('free', attempts, world, () =>
-    world.api.project(recordOf(kind), project),
+  context: JobContext,
+): ReturnType<JobContext['api']['project']> {
+  return patiently<Project>('free', attempts, context, () =>
+    context.api.project(recordOf(kind), project),
   );
 }
 

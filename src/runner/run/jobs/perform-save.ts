@@ -11,11 +11,11 @@ import { sameFormat } from '../../plan/output-names.ts';
 import { outputPath } from '../../plan/output-path.ts';
 import { Addresses } from './addresses.ts';
 import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed, Outcome } from './job.ts';
+import type { JobContext } from './job-context.ts';
 import { freeFailure } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import type { World } from './world.ts';
 
 /** Paid and not fetched: never `failed`, the next run tries again. */
 const pending = (why: string): Outcome => ({ end: 'pending', why });
@@ -39,8 +39,8 @@ function unfetched(failure: ApiFailure): Outcome {
 const unsaved = ({ message, systemic }: FileTrouble): Outcome =>
   systemic ? unfetched({ reason: 'local', message }) : pending(message);
 
-export async function* download(order: DownloadOrder, world: World): Performance {
-  const addresses = new Addresses(order, world);
+export async function* download(order: DownloadOrder, context: JobContext): Performance {
+  const addresses = new Addresses(order, context);
   const count = await addresses.count();
   if (!count.ok) return unfetched(count.error);
   if (count.value === 0) return pending('the service lists no download for it');
@@ -49,21 +49,21 @@ export async function* download(order: DownloadOrder, world: World): Performance
     const address = await addresses.at(index);
     if (!address.ok) return unfetched(address.error);
     const guess = extensionOfAddress(address.value);
-    const temporary = await temporaryFor(order, index, guess, world);
+    const temporary = await temporaryFor(order, index, guess, context);
     if (!temporary.ok) return unsaved(temporary.error);
     const into = temporary.value;
-    let fetched = await fetchInto(into, address.value, order, world);
+    let fetched = await fetchInto(into, address.value, order, context);
     if (!fetched.ok && fetched.error.reason === 'expired') {
       const fresh = await addresses.another(index);
       if (fresh?.ok === false) return unfetched(fresh.error);
-      if (fresh !== undefined) fetched = await fetchInto(into, fresh.value, order, world);
+      if (fresh !== undefined) fetched = await fetchInto(into, fresh.value, order, context);
     }
     // What came of it stays on disk: the next run goes on from there.
     if (!fetched.ok) return unfetched(fetched.error);
     addresses.came();
     const extension = extensionOfContentType(fetched.value.contentType) ?? guess;
     const position = { index, count: count.value, extension };
-    const saved = await place(order, position, into, fetched.value, world);
+    const saved = await place(order, position, into, fetched.value, context);
     if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
     const { path } = saved.value;
@@ -78,9 +78,9 @@ const fetchInto = (
   into: LocalFile,
   url: string,
   order: DownloadOrder,
-  world: World,
+  context: JobContext,
 ): Promise<Result<Fetched, ApiFailure>> =>
-  patiently('free', order.attempts, world, () => world.api.download(url, into));
+  patiently('free', order.attempts, context, () => context.api.download(url, into));
 
 /** Part of a file's name: what the service calls its file is taken only where it is a plain extension. */
 function extensionOfAddress(url: string): string {
@@ -93,11 +93,11 @@ function temporaryFor(
   { fingerprint: job, to }: DownloadOrder | CopyOrder,
   index: number,
   extension: string,
-  world: World,
+  context: JobContext,
 ): Promise<Result<LocalFile, FileTrouble>> {
   const named = to.replaceAll(extensionMark, extension);
   const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
-  return world.disk.temporary(inFolder, digestOf({ job, to, index }));
+  return context.disk.temporary(inFolder, digestOf({ job, to, index }));
 }
 
 interface Position {
@@ -111,54 +111,54 @@ async function place(
   position: Position,
   temporary: LocalFile,
   { bytes, digest }: Fetched,
-  world: World,
+  context: JobContext,
 ): Promise<Result<OutputLine, FileTrouble>> {
   const path = outputPath(order.to, position);
   if (!path.ok) {
-    await world.disk.discard(temporary);
+    await context.disk.discard(temporary);
     return err({ message: path.error, systemic: false });
   }
-  const placed = await world.disk.place(temporary, path.value, digest);
+  const placed = await context.disk.place(temporary, path.value, digest);
   if (!placed.ok) {
-    await world.disk.discard(temporary);
+    await context.disk.discard(temporary);
     return placed;
   }
   return ok({
     task: order.task,
     index: position.index,
-    path: world.disk.recordedAs(path.value),
+    path: context.disk.recordedAs(path.value),
     bytes,
     sha256: digest,
   });
 }
 
 /** The result is on disk already: another place gets a copy of it. */
-export async function* copy(order: CopyOrder, world: World): Performance {
+export async function* copy(order: CopyOrder, context: JobContext): Performance {
   const count = order.sources.length;
   for (const { output, from } of order.sources) {
-    const temporary = await temporaryFor(order, output.index, extensionOf(output.path), world);
+    const temporary = await temporaryFor(order, output.index, extensionOf(output.path), context);
     if (!temporary.ok) return unsaved(temporary.error);
-    const copied = await world.disk.copy(world.disk.fileAt(from), temporary.value);
+    const copied = await context.disk.copy(context.disk.fileAt(from), temporary.value);
     if (!copied.ok) {
-      await world.disk.discard(temporary.value);
+      await context.disk.discard(temporary.value);
       return unsaved(copied.error);
     }
     if (copied.value.digest !== output.sha256) {
-      await world.disk.discard(temporary.value);
+      await context.disk.discard(temporary.value);
       return pending(`${output.path} changed while it was being copied`);
     }
     const position = { index: output.index, count, extension: extensionOf(output.path) };
-    const saved = await place(order, position, temporary.value, copied.value, world);
+    const saved = await place(order, position, temporary.value, copied.value, context);
     if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
   }
   return { end: 'done', live: {} };
 }
 
-export async function* remove(order: DeleteOrder, world: World): Performance {
+export async function* remove(order: DeleteOrder, context: JobContext): Performance {
   const record = toolNamed(order.tool)?.record ?? 'image';
-  const gone = await patiently('free', order.attempts, world, () =>
-    world.api.deleteProject(record, order.project),
+  const gone = await patiently('free', order.attempts, context, () =>
+    context.api.deleteProject(record, order.project),
   );
   if (!gone.ok && gone.error.reason !== 'not-found') return freeFailure(gone.error);
   yield { durable: false, event: { event: 'deleted', job: order.fingerprint, task: order.task } };

@@ -13,14 +13,14 @@ import type {
   Unreadable,
   UploadOrder,
 } from './job.ts';
+import type { JobContext } from './job-context.ts';
 import type { Performance, Recorded } from './performance.ts';
 import type { Place } from './place.ts';
 import { pauses } from './poll.ts';
 import { patiently } from './retry.ts';
-import type { World } from './world.ts';
 
-export async function* upload(order: UploadOrder, world: World): Performance {
-  const sent = await send(order, order.attempts, world);
+export async function* upload(order: UploadOrder, context: JobContext): Performance {
+  const sent = await send(order, order.attempts, context);
   if (!sent.ok) return sent.error;
   const result = { file_path: sent.value };
   yield {
@@ -30,10 +30,10 @@ export async function* upload(order: UploadOrder, world: World): Performance {
   return { end: 'done', live: result };
 }
 
-export async function* reupload(order: ReuploadOrder, world: World): Performance {
+export async function* reupload(order: ReuploadOrder, context: JobContext): Performance {
   const paths: string[] = [];
   for (const file of order.files) {
-    const sent = await send(file, order.attempts, world);
+    const sent = await send(file, order.attempts, context);
     if (!sent.ok) return sent.error;
     paths.push(sent.value);
     yield {
@@ -60,12 +60,12 @@ interface Sending {
 async function send(
   file: Sending,
   attempts: number,
-  world: World,
+  context: JobContext,
 ): Promise<Result<string, Outcome>> {
   const extension = extensionOf(file.name);
   const type = mediaTypeOf(extension) ?? 'image';
-  const { api, disk } = world;
-  const sent = await patiently('free', attempts, world, async () => {
+  const { api, disk } = context;
+  const sent = await patiently('free', attempts, context, async () => {
     const target = await api.uploadAddress({ type, extension });
     if (!target.ok) return target;
     const put = await api.put(target.value, disk.fileAt(file.from));
@@ -111,11 +111,11 @@ export function freeFailure(failure: ApiFailure): Outcome {
 /** Not published for face detection; about that of the tools that begin with one. */
 const medianSeconds = 4;
 
-export async function* detect(order: DetectOrder, world: World): Performance {
-  const { api, clock, stop, outages } = world;
+export async function* detect(order: DetectOrder, context: JobContext): Performance {
+  const { api, clock, stop, outages } = context;
   let id = order.detection;
   if (id === undefined) {
-    const begun = await patiently('free', order.attempts, world, () =>
+    const begun = await patiently('free', order.attempts, context, () =>
       api.detectFaces(detectionRequest(order.body)),
     );
     if (!begun.ok) return freeFailure(begun.error);
@@ -125,10 +125,12 @@ export async function* detect(order: DetectOrder, world: World): Performance {
   // What the service was away for does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + order.timeoutMs;
-  const waits = pauses(medianSeconds / world.speedFactor);
+  const waits = pauses(medianSeconds / context.speedFactor);
   for (;;) {
     const pause = waits.next().value;
-    const read = await patiently('free', order.attempts, world, () => api.faceDetection(detection));
+    const read = await patiently('free', order.attempts, context, () =>
+      api.faceDetection(detection),
+    );
     if (!read.ok)
       return order.detection !== undefined && read.error.reason === 'not-found'
         ? { end: 'resupply', why: 'the face detection is gone' }
@@ -162,10 +164,10 @@ export async function* detect(order: DetectOrder, world: World): Performance {
 const nothing: readonly Recorded[] = [];
 
 /** Reads files. One that cannot be read is told, and whoever asked for it decides what that means. */
-export async function* digest(order: DigestOrder, world: World): Performance {
+export async function* digest(order: DigestOrder, context: JobContext): Performance {
   const unreadable: Unreadable[] = [];
   for (const place of order.places) {
-    const read = await world.disk.digest(place);
+    const read = await context.disk.digest(place);
     if (!read.ok) unreadable.push({ place, why: read.error });
   }
   yield* nothing;

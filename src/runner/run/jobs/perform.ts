@@ -1,34 +1,34 @@
 // One job as an async generator of events: whoever drives it has an event on disk before asking for the next.
 import { unreachable } from '../../../contract/base/result.ts';
 import type { JobOrder } from './job.ts';
+import type { JobContext } from './job-context.ts';
 import { attach, awaitEvent, create } from './perform-create.ts';
 import { copy, download, remove } from './perform-save.ts';
 import { detect, digest, reupload, upload } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
-import type { World } from './world.ts';
 
-export function perform(order: JobOrder, world: World): Performance {
+export function perform(order: JobOrder, context: JobContext): Performance {
   switch (order.operation) {
     case 'upload':
-      return upload(order, world);
+      return upload(order, context);
     case 'reupload':
-      return reupload(order, world);
+      return reupload(order, context);
     case 'detect':
-      return detect(order, world);
+      return detect(order, context);
     case 'create':
-      return create(order, world);
+      return create(order, context);
     case 'attach':
-      return attach(order, world);
+      return attach(order, context);
     case 'await':
-      return awaitEvent(order, world);
+      return awaitEvent(order, context);
     case 'download':
-      return download(order, world);
+      return download(order, context);
     case 'copy':
-      return copy(order, world);
+      return copy(order, context);
     case 'delete':
-      return remove(order, world);
+      return remove(order, context);
     case 'digest':
-      return digest(order, world);
+      return digest(order, context);
     default:
       return unreachable(order);
   }

@@ -48,7 +48,7 @@ class Unsuccessful extends Error {
 export async function patiently<T>(
   kind: CallKind,
   attempts: number,
-  world: Patience,
+  context: Patience,
   call: () => Promise<Result<T, ApiFailure>>,
 ): Promise<Result<T, ApiFailure>> {
   let stopped = false;
@@ -64,8 +64,8 @@ export async function patiently<T>(
         minTimeout: 0,
         async onFailedAttempt({ error, attemptNumber, retriesLeft }) {
           if (!(error instanceof Unsuccessful) || retriesLeft === 0) return;
-          await pauseAfter(error.failure, attemptNumber, world);
-          stopped = world.stop.aborted;
+          await pauseAfter(error.failure, attemptNumber, context);
+          stopped = context.stop.aborted;
         },
         shouldRetry: ({ error }) => error instanceof Unsuccessful && !stopped,
       },

@@ -133,8 +133,8 @@ describe('the timeout of a project', () => {
       return answer(response, 200, project(status));
     });
     const { outages, clock, stopper } = scene(server.client(), server.address);
-    const world = { api: outages.api, outages, clock, stop: stopper.signal, backoffMs: 1000 };
-    const performance = attach(order, { ...world, disk: room().disk, speedFactor: 1 });
+    const context = { api: outages.api, outages, clock, stop: stopper.signal, backoffMs: 1000 };
+    const performance = attach(order, { ...context, disk: room().disk, speedFactor: 1 });
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return step.value;

@@ -4,7 +4,7 @@ import type { Outages } from './outages.ts';
 import type { Clock, Disk, MediaApi } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
-export interface World {
+export interface JobContext {
   /** Its free calls wait while the service is away. */
   readonly api: MediaApi;
   readonly outages: Pick<
