@@ -16,7 +16,7 @@ export interface TrustFlags {
 export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
   const json = flags.json === true;
   const { folder } = flags;
-  const wishes = [file, folder, flags.list].filter((wish) => wish !== undefined);
+  const wishes = [file, folder, flags.list].filter((wanted) => wanted !== undefined);
   if (wishes.length !== 1 || (flags.remove === true && file === undefined))
     return refuse(problem('say what to trust', 'shotlist', usage), json);
   if (folder !== undefined) return own(folder, json);

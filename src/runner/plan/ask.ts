@@ -8,7 +8,12 @@ import { knownTroubles } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
 import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
-import { conditionHolds, type Names, type Wish, wishOf } from '../task/wish.ts';
+import {
+  conditionHolds,
+  type Names,
+  type TaskRequest,
+  taskRequestOf,
+} from '../task/task-request.ts';
 import {
   type Decision,
   decideCreate,
@@ -33,7 +38,7 @@ export type Answer =
   | { readonly is: 'unread' }
   | {
       readonly is: 'decided';
-      readonly wish: Wish;
+      readonly wanted: TaskRequest;
       /** The job's: for a download or a delete, that of the step it is of. */
       readonly fingerprint: Fingerprint;
       readonly job: JobLine | undefined;
@@ -57,35 +62,35 @@ export function ask(question: Question): Answer {
   const holds = conditionHolds(step, names.scope);
   if (!holds.ok) return troubleAt(holds.error);
   if (!holds.value) return { is: 'skip' };
-  const wished = wishOf(step, names);
+  const wished = taskRequestOf(step, names);
   if (!wished.ok) return troubleAt(wished.error);
-  const wish = wished.value;
-  switch (wish.operation) {
+  const wanted = wished.value;
+  switch (wanted.operation) {
     case 'upload':
-      return askUpload(wish, question);
+      return askUpload(wanted, question);
     case 'detect':
     case 'create': {
-      const { fingerprint, body } = wish;
+      const { fingerprint, body } = wanted;
       const job = jobOf(fingerprint);
-      const decision = wish.operation === 'detect' ? decideSupply(job) : decideCreate(job);
+      const decision = wanted.operation === 'detect' ? decideSupply(job) : decideCreate(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
       if (bad !== undefined) return { is: 'trouble', trouble: bad };
-      return { is: 'decided', wish, fingerprint, job, decision };
+      return { is: 'decided', wanted, fingerprint, job, decision };
     }
     case 'download': {
-      const place = normalized(wish.to);
+      const place = normalized(wanted.to);
       if (!place.ok) return trouble(`to: ${place.error}`);
-      const job = jobOf(wish.of);
+      const job = jobOf(wanted.of);
       if (job === undefined) return trouble(`bug: ${step.of} has no job`);
-      const decision = decideDownload({ task: question.task, to: wish.to, job }, facts);
-      return { is: 'decided', wish, fingerprint: wish.of, job, decision };
+      const decision = decideDownload({ task: question.task, to: wanted.to, job }, facts);
+      return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
-      const job = jobOf(wish.of);
+      const job = jobOf(wanted.of);
       if (job === undefined) return trouble(`bug: ${step.of} has no job`);
       const { discard } = step;
       const decision = decideDelete({ job, savers: question.savers, discard }, facts);
-      return { is: 'decided', wish, fingerprint: wish.of, job, decision };
+      return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
   }
 }
@@ -98,23 +103,23 @@ export function badValue(step: Step, body: JsonObject): Trouble | undefined {
 }
 
 function askUpload(
-  wish: Extract<Wish, { operation: 'upload' }>,
+  wanted: Extract<TaskRequest, { operation: 'upload' }>,
   { facts, jobOf }: Question,
 ): Answer {
-  const extension = extensionOf(wish.file);
+  const extension = extensionOf(wanted.file);
   if (mediaTypeOf(extension) === undefined)
     return trouble(
-      `${wish.file}: the service takes no ${extension === '' ? 'file without an extension' : `.${extension} file`}; ` +
+      `${wanted.file}: the service takes no ${extension === '' ? 'file without an extension' : `.${extension} file`}; ` +
         `it takes ${knownExtensions.join(' ')}`,
     );
-  const fact = facts.input(wish.file);
-  if (fact.is === 'absent') return trouble(`${wish.file} ${fact.why}`);
-  if (fact.bytes === 0) return trouble(`${wish.file} is empty`);
+  const fact = facts.input(wanted.file);
+  if (fact.is === 'absent') return trouble(`${wanted.file} ${fact.why}`);
+  if (fact.bytes === 0) return trouble(`${wanted.file} is empty`);
   if (fact.digest === undefined) return { is: 'unread' };
   const fingerprint = uploadFingerprint(fact.digest);
   const job = jobOf(fingerprint);
   const content = fact.digest;
-  return { is: 'decided', wish, fingerprint, job, decision: decideSupply(job), content };
+  return { is: 'decided', wanted, fingerprint, job, decision: decideSupply(job), content };
 }
 
 /** An upload is its content: the same bytes under any name are uploaded once. */

@@ -8,7 +8,7 @@ import { fillKnown, fillOpen } from '../language/template.ts';
 import type { Item } from '../task/item.ts';
 import { namedByContent, predicted } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
-import { conditionHolds } from '../task/wish.ts';
+import { conditionHolds } from '../task/task-request.ts';
 import { alikeKey } from './alike.ts';
 import { type Answer, ask, badValue, type Trouble } from './ask.ts';
 import { decideDelete } from './decide.ts';
@@ -243,9 +243,9 @@ export class Foresight {
       case 'unread':
         return { step, task, outlook: 'begin', why: 'to be read' };
       case 'decided': {
-        const { decision, fingerprint, wish } = answer;
-        const to = wish.operation === 'download' ? { to: wish.to } : {};
-        const file = wish.operation === 'upload' ? { file: wish.file } : {};
+        const { decision, fingerprint, wanted } = answer;
+        const to = wanted.operation === 'download' ? { to: wanted.to } : {};
+        const file = wanted.operation === 'upload' ? { file: wanted.file } : {};
         const { act: outlook, why } = decision;
         return this.#priced({ step, task, outlook, why, fingerprint, ...to, ...file });
       }

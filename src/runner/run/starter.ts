@@ -73,13 +73,13 @@ export class Starter {
   }
 
   #decided(work: Work, step: Step, answer: Decided, head: Head): Move {
-    const { decision, fingerprint, job, wish } = answer;
+    const { decision, fingerprint, job, wanted } = answer;
     const forced = work.forced.has(step.name);
     // What a step that is left out reuses was done before this run: the plan knows nothing else.
     if (!forced && !this.#o.allows(step, 'begin') && this.#o.begunNow(fingerprint)) return leftOut;
     if (!forced && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
     // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
-    const shareable = wish.operation !== 'download' && wish.operation !== 'delete';
+    const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
     if ((forced || decision.act !== 'reuse') && shareable && this.#o.inAir(fingerprint))
       return { move: 'join', fingerprint };
     if (forced) return this.#begin(work, step, answer, head);
@@ -93,8 +93,9 @@ export class Starter {
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
         return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
       case 'copy': {
-        if (wish.operation !== 'download') throw new Error(`bug: ${head.task} copies no download`);
-        const order = copyOrder(head, wish.to, fingerprint, decision.sources, this.#o.fileFacts);
+        if (wanted.operation !== 'download')
+          throw new Error(`bug: ${head.task} copies no download`);
+        const order = copyOrder(head, wanted.to, fingerprint, decision.sources, this.#o.fileFacts);
         return { move: 'job', fingerprint: undefined, order };
       }
       case 'hold':
@@ -118,12 +119,12 @@ export class Starter {
     return { move: 'renew', list: [{ how: 'redo', owner, step: source }] };
   }
 
-  #begin(work: Work, step: Step, { wish, fingerprint, job, content }: Decided, head: Head): Move {
-    switch (wish.operation) {
+  #begin(work: Work, step: Step, { wanted, fingerprint, job, content }: Decided, head: Head): Move {
+    switch (wanted.operation) {
       case 'upload': {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
-        const from = { in: 'input', path: wish.file } as const;
-        const file = { from, name: wish.file, content };
+        const from = { in: 'input', path: wanted.file } as const;
+        const file = { from, name: wanted.file, content };
         return {
           move: 'job',
           fingerprint,
@@ -139,18 +140,18 @@ export class Starter {
         if (this.#o.inUse(work, step, fingerprint)) return { move: 'wait' };
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
-          wish.operation === 'delete'
+          wanted.operation === 'delete'
             ? { ...about, operation: 'delete' }
             : {
                 ...about,
                 operation: 'download',
-                to: wish.to,
+                to: wanted.to,
                 ...this.#freshDownloads(work, step, job),
               };
         return { move: 'job', fingerprint: undefined, order };
       }
       default:
-        return unreachable(wish);
+        return unreachable(wanted);
     }
   }
 

@@ -8,7 +8,7 @@ import type { TaskEnding } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { type TaskId, taskId } from '../task/task.ts';
-import type { Names } from '../task/wish.ts';
+import type { Names } from '../task/task-request.ts';
 
 /** What a finished task gave. */
 interface Given {

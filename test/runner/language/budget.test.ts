@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseExpression, type Scope, toCel } from '../../../src/runner/language/expression.ts';
 import { maxSize, maxSteps } from '../../../src/runner/language/meter.ts';
 import { fill } from '../../../src/runner/language/template.ts';
-import { conditionHolds } from '../../../src/runner/task/wish.ts';
+import { conditionHolds } from '../../../src/runner/task/task-request.ts';
 import { pipelineOf, stepOf, withSteps } from './check.ts';
 
 const scope: Scope = {

@@ -17,9 +17,9 @@ import { some, stepIt, wishFor } from './make.ts';
 function act(fields: string, item: JsonObject = {}): Fingerprint {
   const assets =
     'assets: { video_file_path: "${{ steps.clip.file_path }}", image_file_path: "${{ steps.photo.file_path }}" }';
-  const wish = wishFor(`{ uses: character-replace, with: { ${fields}, ${assets} } }`, item);
-  if (wish.operation !== 'create') throw new Error(`a ${wish.operation}`);
-  return wish.fingerprint;
+  const wanted = wishFor(`{ uses: character-replace, with: { ${fields}, ${assets} } }`, item);
+  if (wanted.operation !== 'create') throw new Error(`a ${wanted.operation}`);
+  return wanted.fingerprint;
 }
 
 const plain = act('end_seconds: 5');
@@ -61,10 +61,10 @@ describe('a fingerprint is the same', () => {
   test('whatever the step is called, however often it is tried and what it is thought to cost', () => {
     const body =
       '{ end_seconds: 5, assets: { video_file_path: "${{ steps.clip.file_path }}", image_file_path: "${{ steps.photo.file_path }}" } }';
-    const wish = wishFor(
+    const wanted = wishFor(
       `{ uses: character-replace, with: ${body}, retry: { attempts: 9 }, timeout: 1h, estimate: 3, needs: [made], if: "true" }`,
     );
-    expect(wish).toMatchObject({ fingerprint: plain });
+    expect(wanted).toMatchObject({ fingerprint: plain });
     expect(stepIt(`{ uses: character-replace, with: ${body} }`).name).toBe('it');
   });
 

@@ -4,7 +4,11 @@ import { toCel } from '../../../src/runner/language/expression.ts';
 import type { Step } from '../../../src/runner/language/pipeline.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
 import { type Fingerprint, fingerprintOf } from '../../../src/runner/task/fingerprint.ts';
-import { type Names, type Wish, wishOf } from '../../../src/runner/task/wish.ts';
+import {
+  type Names,
+  type TaskRequest,
+  taskRequestOf,
+} from '../../../src/runner/task/task-request.ts';
 
 /** The step named `it` of a pipeline whose items have the fields of `item`. */
 export function stepIt(definition: string, item: JsonObject = {}): Step {
@@ -33,12 +37,12 @@ export function namesOf(steps: JsonObject, item: JsonObject = {}): Names {
   };
 }
 
-export function wishFor(definition: string, item: JsonObject = {}): Wish {
+export function wishFor(definition: string, item: JsonObject = {}): TaskRequest {
   const steps = {
     photo: { file_path: `shotlist:${some('photo')}/file_path` },
     clip: { file_path: `shotlist:${some('clip')}/file_path` },
   };
-  const wish = wishOf(stepIt(definition, item), namesOf(steps, item));
-  if (!wish.ok) throw new Error(wish.error.message);
-  return wish.value;
+  const wanted = taskRequestOf(stepIt(definition, item), namesOf(steps, item));
+  if (!wanted.ok) throw new Error(wanted.error.message);
+  return wanted.value;
 }

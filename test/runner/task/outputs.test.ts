@@ -10,7 +10,7 @@ import {
   namedByContent,
   predicted,
 } from '../../../src/runner/task/outputs.ts';
-import { conditionHolds, wishOf } from '../../../src/runner/task/wish.ts';
+import { conditionHolds, taskRequestOf } from '../../../src/runner/task/task-request.ts';
 import { namesOf, some, stepIt } from './make.ts';
 
 const project: Project = {
@@ -144,7 +144,7 @@ describe('a wish', () => {
     const step = stepIt('{ uses: download, with: { of: made, to: "${{ item.stem }}.png" } }', {
       stem: 'rose',
     });
-    expect(wishOf(step, namesOf({}, { stem: 'rose' }))).toEqual({
+    expect(taskRequestOf(step, namesOf({}, { stem: 'rose' }))).toEqual({
       ok: true,
       value: { operation: 'download', of: some('made'), to: 'rose.png' },
     });
@@ -152,7 +152,7 @@ describe('a wish', () => {
 
   test('that needs a value which is not there fails at the expression', () => {
     const step = stepIt('{ uses: upload, with: { file: "${{ item.gone }}" } }', { gone: 'x' });
-    expect(wishOf(step, namesOf({}))).toMatchObject({
+    expect(taskRequestOf(step, namesOf({}))).toMatchObject({
       ok: false,
       error: { path: ['steps', 'it', 'with', 'file'], text: 'item.gone' },
     });

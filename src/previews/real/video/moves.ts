@@ -6,7 +6,7 @@ import type { View } from './camera.ts';
 /** The view at a time in seconds; `level` is how loud the sound is then, 0 to 1. */
 export type Move = (time: number, level: number) => View;
 
-interface Wish {
+interface TaskRequest {
   readonly zoom: number;
   readonly x: number;
   readonly y: number;
@@ -17,11 +17,11 @@ interface Wish {
   readonly beat: number;
 }
 
-const quiet: Wish = { zoom: 0, x: 0, y: 0, turn: 0, pulse: 0, sway: 0, shake: 0, beat: 0 };
+const quiet: TaskRequest = { zoom: 0, x: 0, y: 0, turn: 0, pulse: 0, sway: 0, shake: 0, beat: 0 };
 
 const toward = String.raw`(?:\w+ ){0,3}`;
 const travels = `(?:pan|slid|mov|track|truck|fl[yi]|scroll|drift|sweep)\\w* ${toward}`;
-const grammar: readonly (readonly [RegExp, Partial<Wish>])[] = [
+const grammar: readonly (readonly [RegExp, Partial<TaskRequest>])[] = [
   [
     new RegExp(
       `zoom\\w* ${toward}out\\b|pull\\w* ${toward}(?:back|out|away)|backwards?\\b|cruise|dolly out`,
@@ -43,7 +43,7 @@ const grammar: readonly (readonly [RegExp, Partial<Wish>])[] = [
   [/shak|quake|rodeo|jitter|explo|glitch/, { shake: 0.012 }],
   [/beat|music|audio|sync|danc|bass/, { beat: 0.12 }],
 ];
-const gentle: readonly Partial<Wish>[] = [
+const gentle: readonly Partial<TaskRequest>[] = [
   { zoom: 0.16 },
   { zoom: -0.16 },
   { zoom: 0.1, x: 0.03 },
@@ -57,33 +57,33 @@ const spinning = 0.6;
 export function moveOf(words: string, seconds: number, key: string, speed = 1): Move {
   const text = words.toLowerCase();
   const still = /\b(?:static|no movement|no camera|locked)\b/.test(text);
-  const wish = still ? quiet : wishOf(text, key);
+  const wanted = still ? quiet : taskRequestOf(text, key);
   const fast = /boost|aggressive|quick|fast|rapid|whip/.test(text) ? 1.7 : 1;
   const pace = speed * fast;
   return (time, level) => {
     const share = Math.min(1, Math.max(0, time / seconds));
     const strength = Math.min(3, pace);
-    const reach = Math.abs(wish.zoom) * strength;
-    const base = 1.02 + 2 * Math.max(Math.abs(wish.x), Math.abs(wish.y)) * strength;
-    const along = wish.zoom >= 0 ? share : 1 - share;
+    const reach = Math.abs(wanted.zoom) * strength;
+    const base = 1.02 + 2 * Math.max(Math.abs(wanted.x), Math.abs(wanted.y)) * strength;
+    const along = wanted.zoom >= 0 ? share : 1 - share;
     const swing = Math.sin(time * pace * 2.4);
     const ease = share - 0.5;
     return {
       zoom:
-        base * (1 + reach * along) * (1 + wish.pulse * (1 + swing)) * (1 + wish.beat * level) +
-        Math.abs(wish.sway) +
-        2 * wish.shake,
-      x: 2 * wish.x * strength * ease + wish.shake * Math.sin(time * pace * 31),
-      y: 2 * wish.y * strength * ease + wish.shake * Math.sin(time * pace * 43 + 1),
-      turn: wish.turn * spinning * pace * time + wish.sway * swing,
+        base * (1 + reach * along) * (1 + wanted.pulse * (1 + swing)) * (1 + wanted.beat * level) +
+        Math.abs(wanted.sway) +
+        2 * wanted.shake,
+      x: 2 * wanted.x * strength * ease + wanted.shake * Math.sin(time * pace * 31),
+      y: 2 * wanted.y * strength * ease + wanted.shake * Math.sin(time * pace * 43 + 1),
+      turn: wanted.turn * spinning * pace * time + wanted.sway * swing,
     };
   };
 }
 
-function wishOf(text: string, key: string): Wish {
-  let wish = quiet;
+function taskRequestOf(text: string, key: string): TaskRequest {
+  let wanted = quiet;
   // The first to speak of a thing has the last word.
   for (const [words, said] of grammar.toReversed())
-    if (words.test(text)) wish = { ...wish, ...said };
-  return wish === quiet ? { ...quiet, ...gentle[hueOf(key) % gentle.length] } : wish;
+    if (words.test(text)) wanted = { ...wanted, ...said };
+  return wanted === quiet ? { ...quiet, ...gentle[hueOf(key) % gentle.length] } : wanted;
 }

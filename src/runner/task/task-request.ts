@@ -6,7 +6,7 @@ import type { Step } from '../language/pipeline.ts';
 import { fill, type TemplateError } from '../language/template.ts';
 import { essentialBody, type Fingerprint, fingerprintOf } from './fingerprint.ts';
 
-export type Wish =
+export type TaskRequest =
   | { readonly operation: 'upload'; readonly file: string }
   | {
       readonly operation: 'detect' | 'create';
@@ -40,7 +40,7 @@ export function conditionHolds(step: Step, scope: Scope): Result<boolean, Templa
   });
 }
 
-export function wishOf(step: Step, names: Names): Result<Wish, TemplateError> {
+export function taskRequestOf(step: Step, names: Names): Result<TaskRequest, TemplateError> {
   const filled = fill(step.with, names.scope);
   if (!filled.ok) return filled;
   const body = isObject(filled.value) ? filled.value : {};
