@@ -39,8 +39,8 @@ async function foretold(rig: Rig, local: LocalService, chosen: Chosen): Promise<
   const steps: Record<string, Record<string, number>> = {};
   for (const { step, tasks } of planned.value.plan.rows) {
     const counts: Record<string, number> = {};
-    for (const [outlook, count] of Object.entries(tasks)) {
-      const word = words[outlook] ?? outlook;
+    for (const [action, count] of Object.entries(tasks)) {
+      const word = words[action] ?? action;
       counts[word] = (counts[word] ?? 0) + count;
     }
     steps[step] = counts;

@@ -11,7 +11,7 @@ import { validate } from '../../src/runner/language/validate.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/load.ts';
 import { pass } from '../../src/runner/operations/passes.ts';
 import { type Survey, survey } from '../../src/runner/operations/survey.ts';
-import type { Outlook } from '../../src/runner/plan/outlook.ts';
+import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
 import { leftOut } from '../../src/runner/plan/selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
@@ -142,7 +142,7 @@ interface Outcome {
 }
 
 /** How a task of each outlook ends in a run in which nothing goes wrong. */
-const endingOf: Readonly<Record<Exclude<Outlook, 'maybe'>, TaskEnding>> = {
+const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = {
   begin: 'done',
   attach: 'done',
   copy: 'done',
@@ -172,8 +172,8 @@ function differences({ surveyed, endings, charged }: Outcome): readonly string[]
     const planned = new Map<TaskEnding, number>();
     const doing = doings.get(kind) ?? { planned: 0, did: 0 };
     doings.set(kind, doing);
-    for (const [outlook, count] of Object.entries(certain)) {
-      const ending = endingOf[outlook as Exclude<Outlook, 'maybe'>];
+    for (const [action, count] of Object.entries(certain)) {
+      const ending = endingOf[action as Exclude<PlannedAction, 'maybe'>];
       if (ending === 'done') doing.planned += count;
       const shown = ending === 'reused' ? 'done' : ending;
       planned.set(shown, (planned.get(shown) ?? 0) + count);

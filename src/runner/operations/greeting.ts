@@ -53,5 +53,5 @@ const idle: readonly string[] = [
 
 const sendsAnything = ({ rows }: Plan): boolean =>
   rows.some(({ tasks }) =>
-    Object.entries(tasks).some(([outlook, count]) => count > 0 && !idle.includes(outlook)),
+    Object.entries(tasks).some(([action, count]) => count > 0 && !idle.includes(action)),
   );

@@ -11,13 +11,13 @@ import { levelsOf } from '../language/levels.ts';
 import type { Step } from '../language/pipeline.ts';
 import { withMarkShown } from '../language/result-name.ts';
 import { estimateOf } from '../plan/estimate.ts';
-import { type Before, type Foresight, foresee } from '../plan/foresee.ts';
 import type { Ground, Verdict } from '../plan/ground.ts';
-import { comesLater, endingOf, type Foreseen } from '../plan/outlook.ts';
+import { type Before, type ItemPlan, planItem } from '../plan/item-plan.ts';
 import { unusablePlace } from '../plan/output-claims.ts';
 import { OutputNames } from '../plan/output-names.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
+import { comesLater, endingOf, type PlannedTask } from '../plan/planned-action.ts';
 import { Barrier } from '../run/barrier.ts';
 import { FileFacts } from '../run/file-facts.ts';
 import type { Clock, Disk } from '../run/jobs/ports.ts';
@@ -96,9 +96,9 @@ export async function survey(
     steps: readonly Step[],
     item: Item | undefined,
     before: Before = {},
-  ): Promise<Foresight> => {
+  ): Promise<ItemPlan> => {
     for (;;) {
-      const foresight = foresee(steps, item, ground, before);
+      const foresight = planItem(steps, item, ground, before);
       const unread = fileFacts.takeUnread();
       if (unread.length === 0) return foresight;
       await Promise.all(
@@ -109,12 +109,12 @@ export async function survey(
       );
     }
   };
-  const take = (foresight: Foresight, item: Item | undefined): void => {
+  const take = (foresight: ItemPlan, item: Item | undefined): void => {
     const { tasks, troubles, verdicts } = foresight;
     for (const task of tasks) {
       tally.add(task);
       finder.fileFacts(task);
-      if (task.to !== undefined && comesLater(task.outlook)) names.fileFacts(task.step, task.to);
+      if (task.to !== undefined && comesLater(task.action)) names.fileFacts(task.step, task.to);
     }
     for (const task of troubles) {
       tally.note(task);
@@ -130,14 +130,14 @@ export async function survey(
     tally.addItem(troubles.length > 0);
     finder.lookAtItem(item);
     if (troubles.length > 0) hopeless.set(item.key, verdicts);
-    if (tasks.some(({ outlook }) => outlook === 'attach')) underWay.add(item.key);
+    if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const { common, own, last } = levelsOf(pipeline.steps);
   if (isEmpty(ledger))
     facts.spareAloneAfter(() => {
-      const shared = foresee(common, undefined, ground);
-      for (const item of items) foresee(own, item, ground, { shared });
+      const shared = planItem(common, undefined, ground);
+      for (const item of items) planItem(own, item, ground, { shared });
       fileFacts.takeUnread();
     });
   const shared = await visit(common, undefined);
@@ -148,9 +148,9 @@ export async function survey(
   for (const item of items) {
     const foresight = await visit(own, item, { shared });
     take(foresight, item);
-    for (const { step, outlook } of foresight.tasks) {
-      barrier.note(step.name, endingOf(outlook));
-      if (comesLater(outlook)) later.add(step.name);
+    for (const { step, action } of foresight.tasks) {
+      barrier.note(step.name, endingOf(action));
+      if (comesLater(action)) later.add(step.name);
     }
   }
   if (last.length > 0) {
@@ -199,7 +199,7 @@ async function reallyAt(folder: string): Promise<string> {
 }
 
 /** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
-function isOwed({ step, outlook, fingerprint }: Foreseen): boolean {
+function isOwed({ step, action, fingerprint }: PlannedTask): boolean {
   if (fingerprint === undefined) return false;
-  return outlook === 'attach' || (step.kind.operation === 'download' && outlook === 'begin');
+  return action === 'attach' || (step.kind.operation === 'download' && action === 'begin');
 }

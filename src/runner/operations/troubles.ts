@@ -5,8 +5,8 @@ import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
 import { expressionsOf } from '../language/template.ts';
 import { tooManyFailed } from '../language/tolerated.ts';
-import type { Foreseen } from '../plan/outlook.ts';
 import { type Machine, OutputClaims } from '../plan/output-claims.ts';
+import type { PlannedTask } from '../plan/planned-action.ts';
 import type { Item } from '../task/item.ts';
 import type { LoadedPipeline } from './load.ts';
 
@@ -72,7 +72,7 @@ export class TroubleFinder {
   }
 
   /** A task that cannot run. `item`: whose task it is; undefined: it is shared. */
-  trouble({ step, task, trouble }: Foreseen, item: Item | undefined): void {
+  trouble({ step, task, trouble }: PlannedTask, item: Item | undefined): void {
     if (trouble === undefined) return;
     const { expression, at, message } = trouble;
     const { source } = this.#loaded.pipeline;
@@ -85,7 +85,7 @@ export class TroubleFinder {
     this.#note(item === undefined ? this.#refused : this.#ofItems, `${task}: ${message}`, span);
   }
 
-  fileFacts({ step, task, to, file }: Foreseen): void {
+  fileFacts({ step, task, to, file }: PlannedTask): void {
     if (to !== undefined)
       this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
     // A step may go on with what a download saves: then it reads that place on purpose.

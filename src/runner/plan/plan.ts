@@ -1,12 +1,12 @@
 // The plan: what would run, for each step, what it would cost, and what is reused. Plain data.
 import type { Step } from '../language/pipeline.ts';
-import type { Foreseen, Outlook } from './outlook.ts';
+import type { PlannedAction, PlannedTask } from './planned-action.ts';
 
 export interface PlanRow {
   readonly step: string;
   readonly kind: string;
   /** How many tasks have which outlook. */
-  readonly tasks: Readonly<Partial<Record<Outlook, number>>>;
+  readonly tasks: Readonly<Partial<Record<PlannedAction, number>>>;
   /** Credits of the tasks that would be paid; what may turn out not to be needed is counted. */
   readonly credits: number;
   /** Tasks that would be paid and whose price is not known. */
@@ -15,7 +15,7 @@ export interface PlanRow {
 
 export interface PlanNote {
   readonly task: string;
-  readonly outlook: Outlook;
+  readonly action: PlannedAction;
   readonly why: string;
 }
 
@@ -37,7 +37,7 @@ const notesMax = 100;
 
 interface Entry {
   row: Omit<PlanRow, 'tasks'>;
-  tasks: Partial<Record<Outlook, number>>;
+  tasks: Partial<Record<PlannedAction, number>>;
 }
 
 /** Adds tasks up without keeping them: a plan of a million tasks is a few rows. */
@@ -57,13 +57,13 @@ export class PlanTally {
     if (bad) this.#badItems += 1;
   }
 
-  add(foreseen: Foreseen): void {
-    const { step, estimate } = foreseen;
-    const twin = this.#isTwin(foreseen);
-    const outlook = twin && foreseen.outlook !== 'maybe' ? 'reuse' : foreseen.outlook;
+  add(planned: PlannedTask): void {
+    const { step, estimate } = planned;
+    const twin = this.#isTwin(planned);
+    const action = twin && planned.action !== 'maybe' ? 'reuse' : planned.action;
     const entry = this.#entry(step);
-    entry.tasks[outlook] = (entry.tasks[outlook] ?? 0) + 1;
-    if (!twin && outlook !== 'lost' && estimate !== undefined) {
+    entry.tasks[action] = (entry.tasks[action] ?? 0) + 1;
+    if (!twin && action !== 'lost' && estimate !== undefined) {
       if (estimate.known)
         entry.row = { ...entry.row, credits: entry.row.credits + estimate.credits };
       else {
@@ -71,19 +71,19 @@ export class PlanTally {
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
       }
     }
-    if (outlook === 'hold' || outlook === 'lost' || outlook === 'refuse') this.note(foreseen);
+    if (action === 'hold' || action === 'lost' || action === 'refuse') this.note(planned);
   }
 
   /** Something that a person should look at. */
-  note({ task, outlook, why }: Foreseen): void {
+  note({ task, action, why }: PlannedTask): void {
     this.#noted += 1;
-    if (this.#notes.length < notesMax) this.#notes.push({ task, outlook, why });
+    if (this.#notes.length < notesMax) this.#notes.push({ task, action, why });
   }
 
   /** What was added as reused is done again after all, for the sake of what uses it. */
-  renew(foreseen: Foreseen): void {
-    if (this.#isTwin(foreseen)) return;
-    const { tasks } = this.#entry(foreseen.step);
+  renew(planned: PlannedTask): void {
+    if (this.#isTwin(planned)) return;
+    const { tasks } = this.#entry(planned.step);
     tasks.reuse = (tasks.reuse ?? 0) - 1;
     if (tasks.reuse === 0) delete tasks.reuse;
     tasks.begin = (tasks.begin ?? 0) + 1;
@@ -97,9 +97,9 @@ export class PlanTally {
   }
 
   /** Will another task of this plan have done it? */
-  #isTwin({ outlook, fingerprint, alike, step }: Foreseen): boolean {
+  #isTwin({ action, fingerprint, alike, step }: PlannedTask): boolean {
     const content = fingerprint ?? alike;
-    if (!['begin', 'attach', 'maybe'].includes(outlook) || content === undefined) return false;
+    if (!['begin', 'attach', 'maybe'].includes(action) || content === undefined) return false;
     if (step.kind.operation === 'download') return false;
     const key = step.kind.operation === 'delete' ? `delete ${content}` : content;
     if (this.#seen.has(key)) return true;

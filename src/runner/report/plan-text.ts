@@ -1,11 +1,11 @@
 // A plan as text: per step what would be done, what is reused, and what it would cost.
 
 import { printable } from '../../contract/base/printable.ts';
-import type { Outlook } from '../plan/outlook.ts';
 import type { Plan, PlanNote } from '../plan/plan.ts';
+import type { PlannedAction } from '../plan/planned-action.ts';
 import { count, table } from './text.ts';
 
-const words: Readonly<Record<Outlook, string>> = {
+const words: Readonly<Record<PlannedAction, string>> = {
   begin: 'to do',
   maybe: 'perhaps',
   attach: 'paid, to fetch',
@@ -20,7 +20,7 @@ const words: Readonly<Record<Outlook, string>> = {
   trouble: 'CANNOT RUN',
 };
 
-const order: readonly Outlook[] = [
+const order: readonly PlannedAction[] = [
   'begin',
   'maybe',
   'attach',
@@ -44,8 +44,8 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
     step,
     kind,
     order
-      .filter((outlook) => (tasks[outlook] ?? 0) > 0)
-      .map((outlook) => `${tasks[outlook]} ${words[outlook]}`)
+      .filter((action) => (tasks[action] ?? 0) > 0)
+      .map((action) => `${tasks[action]} ${words[action]}`)
       .join(', '),
     credits > 0 || unpriced > 0 ? `${credits}${unpriced > 0 ? ` + ${unpriced} × ?` : ''}` : '',
   ]);
@@ -60,8 +60,8 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   const notes = plan.notes.filter((note) => !isTold(note));
   const refused = notes.length < plan.notes.length;
   const shown = notes.slice(0, notesShown);
-  for (const { task, outlook, why } of shown)
-    lines.push(`  ${words[outlook]}: ${printable(task)}: ${printable(why)}`);
+  for (const { task, action, why } of shown)
+    lines.push(`  ${words[action]}: ${printable(task)}: ${printable(why)}`);
   if (!refused && plan.noted > shown.length)
     lines.push(`  and ${plan.noted - shown.length} more; --json lists the first hundred`);
   if (!refused && plan.badItems > 0)

@@ -6,9 +6,9 @@ import { a, b, swapping, swapWorld, type World } from './world.ts';
 describe('the plan', () => {
   function planOf(world: World, ...items: readonly { key: string }[]) {
     const tally = new PlanTally();
-    for (const task of world.foresee(...items)) {
+    for (const task of world.planItem(...items)) {
       tally.add(task);
-      if (task.outlook === 'trouble') tally.note(task);
+      if (task.action === 'trouble') tally.note(task);
     }
     for (const _ of items) tally.addItem(false);
     return tally.plan(world.pipeline.steps.map(({ name }) => name));
@@ -73,7 +73,7 @@ describe('the plan', () => {
     const many = Array.from({ length: 120 }, (_, index) => ({ key: `gone${index}` }));
     expect(planOf(world, ...many).notes).toHaveLength(100);
     expect(planOf(world, { key: 'gone' }).notes).toMatchObject([
-      { task: 'photo:gone', outlook: 'trouble' },
+      { task: 'photo:gone', action: 'trouble' },
     ]);
   });
 });

@@ -9,9 +9,9 @@ import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
 import { estimateOf } from '../../../src/runner/plan/estimate.ts';
 import type { Facts, FileFact } from '../../../src/runner/plan/facts.ts';
-import { foresee } from '../../../src/runner/plan/foresee.ts';
 import type { Ground } from '../../../src/runner/plan/ground.ts';
-import { comesLater, endingOf, type Foreseen } from '../../../src/runner/plan/outlook.ts';
+import { planItem } from '../../../src/runner/plan/item-plan.ts';
+import { comesLater, endingOf, type PlannedTask } from '../../../src/runner/plan/planned-action.ts';
 import { Barrier } from '../../../src/runner/run/barrier.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
 
@@ -82,7 +82,7 @@ export function jobLine(state: JobLine['state'], more: Partial<JobLine> = {}): J
   };
 }
 
-/** A world in which things happen; `foresee` says what would. */
+/** A world in which things happen; `planItem` says what would. */
 export class World {
   readonly disk = new Disk();
   readonly ledger = new Ledger();
@@ -116,16 +116,16 @@ export class World {
   }
 
   /** All tasks: the shared ones, those of each item, then the shared ones that wait for the items. */
-  foresee(...values: readonly Json[]): readonly Foreseen[] {
+  planItem(...values: readonly Json[]): readonly PlannedTask[] {
     const { common, own, last } = levelsOf(this.pipeline.steps);
-    const shared = foresee(common, undefined, this.ground);
+    const shared = planItem(common, undefined, this.ground);
     const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
-    const ofItems = list.flatMap((item) => foresee(own, item, this.ground, { shared }).tasks);
+    const ofItems = list.flatMap((item) => planItem(own, item, this.ground, { shared }).tasks);
     const barrier = new Barrier(false);
     const later = new Set<string>();
-    for (const { step, outlook } of ofItems) {
-      barrier.note(step.name, endingOf(outlook));
-      if (comesLater(outlook)) later.add(step.name);
+    for (const { step, action } of ofItems) {
+      barrier.note(step.name, endingOf(action));
+      if (comesLater(action)) later.add(step.name);
     }
     const items = {
       phase: (step: string) => barrier.phase(step, { over: true, all: true }),
@@ -134,22 +134,22 @@ export class World {
     return [
       ...shared.tasks,
       ...ofItems,
-      ...foresee(last, undefined, this.ground, { shared, items }).tasks,
+      ...planItem(last, undefined, this.ground, { shared, items }).tasks,
     ];
   }
 
   /** `{ task: outlook }` of what would happen. */
-  outlooks(...values: readonly Json[]): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.foresee(...values).map(({ task, outlook }) => [task, outlook]));
+  actions(...values: readonly Json[]): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.planItem(...values).map(({ task, action }) => [task, action]));
   }
 
   /** Does what is foreseen to begin, as the run would: one event after another. Answers the paid tasks. */
   doAll(...values: readonly Json[]): readonly string[] {
     const paid: string[] = [];
     for (let round = 0; round < 9; round++) {
-      const ready = this.foresee(...values).find(
-        ({ outlook, fingerprint, step }) =>
-          (outlook === 'begin' || outlook === 'maybe') &&
+      const ready = this.planItem(...values).find(
+        ({ action, fingerprint, step }) =>
+          (action === 'begin' || action === 'maybe') &&
           fingerprint !== undefined &&
           this.#isReady(step.after, values),
       );
@@ -160,15 +160,15 @@ export class World {
   }
 
   #isReady(after: readonly string[], values: readonly Json[]): boolean {
-    const outlooks = this.foresee(...values);
+    const actions = this.planItem(...values);
     return after.every((name) =>
-      outlooks
+      actions
         .filter(({ step }) => step.name === name)
-        .every(({ outlook }) => outlook === 'reuse' || outlook === 'skip'),
+        .every(({ action }) => action === 'reuse' || action === 'skip'),
     );
   }
 
-  #perform({ step, task, fingerprint, to, estimate }: Foreseen, paid: string[]): void {
+  #perform({ step, task, fingerprint, to, estimate }: PlannedTask, paid: string[]): void {
     if (fingerprint === undefined) throw new Error(`${task} has no fingerprint`);
     const credits = estimate?.known === true ? estimate.credits : 0;
     const kind = step.kind.name;

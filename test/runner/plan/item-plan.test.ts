@@ -5,29 +5,29 @@ import { a, b, day, hash, swapBody, swapping, swapWorld, World } from './world.t
 describe('a first run', () => {
   test('begins everything, and each creation has its price', () => {
     const world = swapWorld();
-    expect(world.outlooks(a)).toEqual({
+    expect(world.actions(a)).toEqual({
       actor: 'begin',
       'photo:a': 'begin',
       'swap:a': 'begin',
       'save:a': 'begin',
     });
-    const priced = world.foresee(a).filter(({ estimate }) => estimate !== undefined);
+    const priced = world.planItem(a).filter(({ estimate }) => estimate !== undefined);
     expect(priced).toMatchObject([{ task: 'swap:a', estimate: { known: true, credits: 10 } }]);
-    expect(world.foresee(a).find(({ task }) => task === 'save:a')?.to).toBe('a-out.png');
+    expect(world.planItem(a).find(({ task }) => task === 'save:a')?.to).toBe('a-out.png');
   });
 
   test('knows the fingerprint of a creation before its inputs are uploaded', () => {
     const world = swapWorld();
-    const before = world.foresee(a).find(({ task }) => task === 'swap:a')?.fingerprint;
+    const before = world.planItem(a).find(({ task }) => task === 'swap:a')?.fingerprint;
     world.doAll(a);
     expect(before).toBeDefined();
-    expect(world.foresee(a).find(({ task }) => task === 'swap:a')?.fingerprint).toBe(before);
+    expect(world.planItem(a).find(({ task }) => task === 'swap:a')?.fingerprint).toBe(before);
   });
 
   test('says that a file must be read first', () => {
     const world = swapWorld();
     world.disk.unread.add('a.png');
-    expect(world.outlooks(a)).toMatchObject({ 'photo:a': 'begin', 'swap:a': 'maybe' });
+    expect(world.actions(a)).toMatchObject({ 'photo:a': 'begin', 'swap:a': 'maybe' });
   });
 });
 
@@ -35,7 +35,7 @@ describe('a second run', () => {
   test('reuses everything and pays nothing', () => {
     const world = swapWorld();
     expect(world.doAll(a, b)).toEqual(['swap:a', 'swap:b']);
-    expect(new Set(Object.values(world.outlooks(a, b)))).toEqual(new Set(['reuse']));
+    expect(new Set(Object.values(world.actions(a, b)))).toEqual(new Set(['reuse']));
     expect(world.doAll(a, b)).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe('a second run', () => {
     const world = swapWorld();
     world.doAll(a);
     world.disk.inputs.set('c.png', 'rose');
-    expect(world.outlooks({ key: 'c' })).toMatchObject({
+    expect(world.actions({ key: 'c' })).toMatchObject({
       'photo:c': 'reuse',
       'swap:c': 'reuse',
       'save:c': 'copy',
@@ -68,7 +68,7 @@ describe('a second run', () => {
     const world = swapWorld();
     world.doAll(a);
     world.disk.outputs.clear();
-    expect(world.outlooks(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'begin' });
+    expect(world.actions(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'begin' });
     expect(world.doAll(a)).toEqual([]);
   });
 });
@@ -78,7 +78,7 @@ describe('uploads that expired', () => {
     const world = swapWorld();
     world.doAll(a);
     world.now += 30 * day;
-    expect(new Set(Object.values(world.outlooks(a)))).toEqual(new Set(['reuse']));
+    expect(new Set(Object.values(world.actions(a)))).toEqual(new Set(['reuse']));
   });
 
   test('are done again, free, where something begins that needs them', () => {
@@ -91,14 +91,14 @@ steps:
     world.disk.inputs.set('a.png', 'rose');
     world.happen({
       event: 'supplied',
-      job: world.foresee(a)[0]?.fingerprint ?? '',
+      job: world.planItem(a)[0]?.fingerprint ?? '',
       task: 'photo:a',
       kind: 'upload',
       result: { file_path: 'x' },
     });
-    expect(world.outlooks(a)).toEqual({ 'photo:a': 'reuse', 'swap:a': 'begin' });
+    expect(world.actions(a)).toEqual({ 'photo:a': 'reuse', 'swap:a': 'begin' });
     world.now += 8 * day;
-    expect(world.foresee(a).map(({ outlook, why }) => [outlook, why])).toEqual([
+    expect(world.planItem(a).map(({ action, why }) => [action, why])).toEqual([
       ['begin', 'its upload has expired'],
       ['begin', expect.any(String)],
     ]);
@@ -120,13 +120,13 @@ steps:
 
   test('is a perhaps, with its price counted', () => {
     const world = swapWorld(finding);
-    expect(world.outlooks(a)).toEqual({
+    expect(world.actions(a)).toEqual({
       'photo:a': 'begin',
       'faces:a': 'begin',
       'swap:a': 'maybe',
       'save:a': 'maybe',
     });
-    expect(world.foresee(a).find(({ task }) => task === 'swap:a')?.estimate).toEqual({
+    expect(world.planItem(a).find(({ task }) => task === 'swap:a')?.estimate).toEqual({
       known: true,
       credits: 10,
     });
@@ -137,27 +137,27 @@ steps:
     const supply = (task: string, kind: string, faces: readonly { path: string }[]) =>
       world.happen({
         event: 'supplied',
-        job: world.foresee(a).find((one) => one.task === task)?.fingerprint ?? '',
+        job: world.planItem(a).find((one) => one.task === task)?.fingerprint ?? '',
         task,
         kind,
         result: { id: 'f', faces: [...faces] },
       });
     supply('photo:a', 'upload', []);
     supply('faces:a', 'face-detect', []);
-    expect(world.outlooks(a)).toEqual({
+    expect(world.actions(a)).toEqual({
       'photo:a': 'reuse',
       'faces:a': 'reuse',
       'swap:a': 'skip',
       'save:a': 'skip',
     });
     supply('faces:a', 'face-detect', [{ path: 'x' }]);
-    expect(world.outlooks(a)).toMatchObject({ 'swap:a': 'begin', 'save:a': 'begin' });
+    expect(world.actions(a)).toMatchObject({ 'swap:a': 'begin', 'save:a': 'begin' });
   });
 });
 
 describe('a job with trouble', () => {
   const fingerprint = (world: World) =>
-    world.foresee(a).find(({ task }) => task === 'swap:a')?.fingerprint ?? '';
+    world.planItem(a).find(({ task }) => task === 'swap:a')?.fingerprint ?? '';
   const begin = (world: World, attempt = 1) =>
     world.happen({
       event: 'intent',
@@ -172,16 +172,16 @@ describe('a job with trouble', () => {
   test('in doubt is held, and what waits for it is blocked', () => {
     const world = swapWorld();
     begin(world);
-    expect(world.outlooks(a)).toMatchObject({ 'swap:a': 'hold', 'save:a': 'block' });
-    expect(world.foresee(a).find(({ task }) => task === 'swap:a')?.estimate).toBeUndefined();
+    expect(world.actions(a)).toMatchObject({ 'swap:a': 'hold', 'save:a': 'block' });
+    expect(world.planItem(a).find(({ task }) => task === 'swap:a')?.estimate).toBeUndefined();
   });
 
   test('in the works is attached to, for nothing', () => {
     const world = swapWorld();
     begin(world);
     world.happen({ event: 'created', job: fingerprint(world), project: 'p', credits: 10 });
-    expect(world.outlooks(a)).toMatchObject({ 'swap:a': 'attach', 'save:a': 'begin' });
-    expect(world.foresee(a).find(({ task }) => task === 'swap:a')?.estimate).toBeUndefined();
+    expect(world.actions(a)).toMatchObject({ 'swap:a': 'attach', 'save:a': 'begin' });
+    expect(world.planItem(a).find(({ task }) => task === 'swap:a')?.estimate).toBeUndefined();
   });
 
   test('that failed begins again, at its price', () => {
@@ -192,8 +192,8 @@ describe('a job with trouble', () => {
       job: fingerprint(world),
       error: { code: 'bad_input', message: 'm' },
     });
-    expect(world.foresee(a).find(({ task }) => task === 'swap:a')).toMatchObject({
-      outlook: 'begin',
+    expect(world.planItem(a).find(({ task }) => task === 'swap:a')).toMatchObject({
+      action: 'begin',
       why: expect.stringContaining('bad_input'),
       estimate: { credits: 10 },
     });
@@ -207,12 +207,12 @@ describe('a job with trouble', () => {
     const world = new World(swapping.replace('"${{ item.key }}.png"', file));
     world.disk.inputs.set('actor.png', 'actor');
     if (content !== undefined) world.disk.inputs.set(file, content);
-    const [, photo, swap] = world.foresee(a);
+    const [, photo, swap] = world.planItem(a);
     expect(photo).toMatchObject({
-      outlook: 'trouble',
+      action: 'trouble',
       trouble: { message: expect.stringContaining(why) },
     });
-    expect(swap?.outlook).toBe('block');
+    expect(swap?.action).toBe('block');
   });
 });
 
@@ -224,7 +224,7 @@ describe('a deleted project', () => {
   function tidied(next = tidying + more): World {
     const before = swapWorld(tidying);
     before.doAll(a);
-    expect(before.outlooks(a)).toMatchObject({ 'swap:a': 'reuse', 'tidy:a': 'reuse' });
+    expect(before.actions(a)).toMatchObject({ 'swap:a': 'reuse', 'tidy:a': 'reuse' });
     const after = swapWorld(next);
     for (const [path, content] of before.disk.outputs) after.disk.outputs.set(path, content);
     for (const line of before.ledger.jobs()) after.ledger.apply({ type: 'job', line });
@@ -232,7 +232,7 @@ describe('a deleted project', () => {
   }
 
   test('stays reused where its file is there, and a later step can use it', () => {
-    expect(tidied().outlooks(a)).toMatchObject({
+    expect(tidied().actions(a)).toMatchObject({
       'swap:a': 'reuse',
       'save:a': 'reuse',
       'more:a': 'begin',
@@ -242,9 +242,9 @@ describe('a deleted project', () => {
   test('is lost where a later step needs it and its file is gone', () => {
     const world = tidied();
     world.disk.outputs.clear();
-    const more = world.foresee(a).find(({ task }) => task === 'more:a');
+    const more = world.planItem(a).find(({ task }) => task === 'more:a');
     expect(more).toMatchObject({
-      outlook: 'lost',
+      action: 'lost',
       why: expect.stringContaining('its file is gone'),
       estimate: { credits: 10 },
     });
@@ -253,14 +253,14 @@ describe('a deleted project', () => {
   test('is lost to a download whose file is gone', () => {
     const world = tidied(tidying);
     world.disk.outputs.clear();
-    expect(world.outlooks(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'lost' });
+    expect(world.actions(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'lost' });
   });
 
   test('is not lost where its file was kept', () => {
     const world = tidied();
     world.disk.outputs.clear();
     world.disk.keptFiles.set(`${hash('save:a')}.png`, 'save:a');
-    expect(world.outlooks(a)).toMatchObject({
+    expect(world.actions(a)).toMatchObject({
       'swap:a': 'reuse',
       'save:a': 'copy',
       'more:a': 'begin',
@@ -281,6 +281,6 @@ steps:
     before.doAll(a);
     const world = swapWorld(sharedText);
     for (const line of before.ledger.jobs()) world.ledger.apply({ type: 'job', line });
-    expect(world.outlooks(a)).toMatchObject({ swap: 'reuse', 'more:a': 'lost', save: 'lost' });
+    expect(world.actions(a)).toMatchObject({ swap: 'reuse', 'more:a': 'lost', save: 'lost' });
   });
 });

@@ -13,14 +13,14 @@ import { alikeKey } from './alike.ts';
 import { type Answer, ask, badValue, type Trouble } from './ask.ts';
 import { decideDelete } from './decide.ts';
 import type { Ground, OverItems, Verdict } from './ground.ts';
-import { comesLater, endingOf, type Foreseen } from './outlook.ts';
+import { comesLater, endingOf, type PlannedTask } from './planned-action.ts';
 import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { type Phase, saversOf, turnOf } from './turn.ts';
 
 /** What was foreseen of other steps: for an item the shared ones; for the last shared ones also the items. */
 export interface Before {
-  readonly shared?: Foresight;
+  readonly shared?: ItemPlan;
   readonly items?: OverItems;
 }
 
@@ -28,23 +28,23 @@ export interface Before {
  * Foresees one item's steps (or the shared ones), given what was foreseen before. Nothing is bought for an item that
  * cannot be done as it is: its paid steps are blocked by its first trouble.
  */
-export function foresee(
+export function planItem(
   steps: readonly Step[],
   item: Item | undefined,
   ground: Ground,
   before: Before = {},
-): Foresight {
-  const walk = new Foresight(steps, item, ground, before);
-  const troubles = walk.tasks.filter(({ outlook }) => outlook === 'trouble');
-  return troubles.length === 0 ? walk : new Foresight(steps, item, ground, { ...before, troubles });
+): ItemPlan {
+  const walk = new ItemPlan(steps, item, ground, before);
+  const troubles = walk.tasks.filter(({ action }) => action === 'trouble');
+  return troubles.length === 0 ? walk : new ItemPlan(steps, item, ground, { ...before, troubles });
 }
 
 /** A step that the run leaves out is still reused where it is done, and skipped where it is not wanted. */
-function withoutDoing(foreseen: Foreseen): Foreseen {
-  const { step, task, outlook, fingerprint } = foreseen;
-  if (outlook === 'reuse' || outlook === 'skip' || outlook === 'block') return foreseen;
+function withoutDoing(planned: PlannedTask): PlannedTask {
+  const { step, task, action, fingerprint } = planned;
+  if (action === 'reuse' || action === 'skip' || action === 'block') return planned;
   const known = fingerprint === undefined ? {} : { fingerprint };
-  return { step, task, outlook: 'exclude', why: 'this run leaves it out', ...known };
+  return { step, task, action: 'exclude', why: 'this run leaves it out', ...known };
 }
 
 /** What can be said of a body before the steps that it uses have run. */
@@ -53,16 +53,16 @@ function knownBody(step: Step, scope: Scope): JsonObject {
   return isObject(known) ? known : {};
 }
 
-export class Foresight {
-  readonly tasks: Foreseen[] = [];
-  readonly #byStep = new Map<string, Foreseen>();
+export class ItemPlan {
+  readonly tasks: PlannedTask[] = [];
+  readonly #byStep = new Map<string, PlannedTask>();
   readonly #outputs: Record<string, unknown>;
   readonly #scope: Scope;
   readonly #item: Item | undefined;
   readonly #ground: Ground;
   readonly #before: Before;
   /** Tasks that cannot run as things are. */
-  readonly troubles: readonly Foreseen[];
+  readonly troubles: readonly PlannedTask[];
   /** What of an item that cannot be done as it is must not be begun: by step. */
   readonly verdicts = new Map<string, Verdict>();
 
@@ -70,7 +70,7 @@ export class Foresight {
     steps: readonly Step[],
     item: Item | undefined,
     ground: Ground,
-    { troubles = [], ...before }: Before & { readonly troubles?: readonly Foreseen[] },
+    { troubles = [], ...before }: Before & { readonly troubles?: readonly PlannedTask[] },
   ) {
     this.troubles = troubles;
     for (const { step, why } of troubles) this.verdicts.set(step.name, { how: 'fail', why });
@@ -82,15 +82,15 @@ export class Foresight {
     for (const step of steps) this.#visit(step);
   }
 
-  of(step: string): Foreseen | undefined {
+  of(step: string): PlannedTask | undefined {
     return this.#byStep.get(step) ?? this.#before.shared?.of(step);
   }
 
   #visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
     const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
-    const foreseen = this.#ground.leftOut.has(step.name) ? withoutDoing(asked) : asked;
-    const free = this.#renewed(this.#spared(foreseen));
+    const planned = this.#ground.leftOut.has(step.name) ? withoutDoing(asked) : asked;
+    const free = this.#renewed(this.#spared(planned));
     this.#byStep.set(step.name, free);
     this.tasks.push(free);
     if (step.isRead) this.#outputs[step.name] = toCel(this.#outputsOf(free));
@@ -98,30 +98,30 @@ export class Foresight {
 
   #phaseOf(name: string): Phase {
     const before = this.of(name);
-    const phase = before === undefined ? this.#before.items?.phase(name) : endingOf(before.outlook);
+    const phase = before === undefined ? this.#before.items?.phase(name) : endingOf(before.action);
     if (phase === undefined) throw new Error(`bug: ${name} was not foreseen`);
     return phase;
   }
 
   /** What the steps that it waits for decide already. */
-  #decidedBefore(step: Step, task: TaskId): Foreseen | undefined {
+  #decidedBefore(step: Step, task: TaskId): PlannedTask | undefined {
     const turn = turnOf(step, (name) => this.#phaseOf(name));
     if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
     switch (turn.turn) {
       case 'start':
         return undefined;
       case 'block':
-        return { step, task, outlook: 'block', why: `waits for ${turn.because}` };
+        return { step, task, action: 'block', why: `waits for ${turn.because}` };
       case 'skip':
-        return { step, task, outlook: 'skip', why: `${turn.because} is skipped` };
+        return { step, task, action: 'skip', why: `${turn.because} is skipped` };
       case 'exclude':
-        return { step, task, outlook: 'exclude', why: `${turn.because} is left out` };
+        return { step, task, action: 'exclude', why: `${turn.because} is left out` };
       default:
         return unreachable(turn.turn);
     }
   }
 
-  #asked(step: Step, task: TaskId): Foreseen {
+  #asked(step: Step, task: TaskId): PlannedTask {
     const { operation } = step.kind;
     const uncertain = step.after.find((name) => this.#comesLater(name));
     const { of = '' } = step;
@@ -141,7 +141,7 @@ export class Foresight {
     const bad =
       operation === 'create' || operation === 'detect' ? this.#badAlready(step) : undefined;
     if (bad !== undefined) return this.#answered({ is: 'trouble', trouble: bad }, step, task);
-    return this.#priced({ step, task, outlook: 'maybe', why: `depends on ${unknown}` });
+    return this.#priced({ step, task, action: 'maybe', why: `depends on ${unknown}` });
   }
 
   /** What is wrong with a request of which only some values are known. */
@@ -177,41 +177,41 @@ export class Foresight {
   }
 
   /** A place that cannot be written is a trouble of its own, unless nothing is to be written there. */
-  #placed(foreseen: Foreseen): Foreseen {
-    const { step, task, outlook, to } = foreseen;
-    if (to === undefined || !comesLater(outlook)) return foreseen;
+  #placed(planned: PlannedTask): PlannedTask {
+    const { step, task, action, to } = planned;
+    if (to === undefined || !comesLater(action)) return planned;
     const message = this.#ground.unusable(to);
-    if (message === undefined) return foreseen;
+    if (message === undefined) return planned;
     const at = ['steps', step.name, 'with', 'to'];
-    return { step, task, outlook: 'trouble', why: message, trouble: { message, at } };
+    return { step, task, action: 'trouble', why: message, trouble: { message, at } };
   }
 
   /** A download or a delete of a project that this run makes or fetches first. */
-  #afterwards(step: Step, task: TaskId, uncertain: string): Foreseen {
+  #afterwards(step: Step, task: TaskId, uncertain: string): PlannedTask {
     const holds = conditionHolds(step, this.#scope);
-    if (holds.ok && !holds.value) return { step, task, outlook: 'skip', why: 'its if: is false' };
+    if (holds.ok && !holds.value) return { step, task, action: 'skip', why: 'its if: is false' };
     const { of = '', kind } = step;
     const fingerprint = this.of(of)?.fingerprint;
     const job = fingerprint === undefined ? undefined : this.#ground.jobOf(fingerprint);
     const known = fingerprint === undefined ? {} : { fingerprint };
     if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
-      return { step, task, outlook: 'reuse', why: 'deleted before', ...known };
+      return { step, task, action: 'reuse', why: 'deleted before', ...known };
     const kept = this.#keeps(step, job);
-    if (kept !== undefined) return { step, task, outlook: 'refuse', why: kept };
+    if (kept !== undefined) return { step, task, action: 'refuse', why: kept };
     const { to } = knownBody(step, this.#scope);
     const perhaps = [this.of(of), ...this.#saversOf(step)].some(
-      (before) => before?.outlook === 'maybe',
+      (before) => before?.action === 'maybe',
     );
-    const outlook = holds.ok && !perhaps ? 'begin' : 'maybe';
+    const action = holds.ok && !perhaps ? 'begin' : 'maybe';
     const place = typeof to === 'string' ? { to } : {};
-    return { step, task, outlook, why: `after ${uncertain}`, ...place, ...known };
+    return { step, task, action, why: `after ${uncertain}`, ...place, ...known };
   }
 
   /** Why a delete will be refused although some of what it waits for is still to come. */
   #keeps(step: Step, job: JobLine | undefined): string | undefined {
     if (step.kind.operation !== 'delete' || step.discard) return undefined;
     const savers = this.#saversOf(step);
-    const settled = savers.filter(({ outlook }) => !comesLater(outlook));
+    const settled = savers.filter(({ action }) => !comesLater(action));
     const fetched = this.#ground.steps.some(
       ({ name, kind, of }) =>
         kind.operation === 'download' && of === step.of && this.#comesLater(name),
@@ -228,26 +228,26 @@ export class Foresight {
       : `kept: ${skipped.task} does not download it`;
   }
 
-  #saversOf(step: Step): readonly Foreseen[] {
+  #saversOf(step: Step): readonly PlannedTask[] {
     return saversOf(step, this.#ground.steps).flatMap(({ name }) => this.of(name) ?? []);
   }
 
-  #answered(answer: Answer, step: Step, task: TaskId): Foreseen {
+  #answered(answer: Answer, step: Step, task: TaskId): PlannedTask {
     switch (answer.is) {
       case 'skip':
-        return { step, task, outlook: 'skip', why: 'its if: is false' };
+        return { step, task, action: 'skip', why: 'its if: is false' };
       case 'trouble': {
         const { trouble } = answer;
-        return { step, task, outlook: 'trouble', why: trouble.message, trouble };
+        return { step, task, action: 'trouble', why: trouble.message, trouble };
       }
       case 'unread':
-        return { step, task, outlook: 'begin', why: 'to be read' };
+        return { step, task, action: 'begin', why: 'to be read' };
       case 'decided': {
         const { decision, fingerprint, wanted } = answer;
         const to = wanted.operation === 'download' ? { to: wanted.to } : {};
         const file = wanted.operation === 'upload' ? { file: wanted.file } : {};
-        const { act: outlook, why } = decision;
-        return this.#priced({ step, task, outlook, why, fingerprint, ...to, ...file });
+        const { act: action, why } = decision;
+        return this.#priced({ step, task, action, why, fingerprint, ...to, ...file });
       }
       default:
         return unreachable(answer);
@@ -256,49 +256,49 @@ export class Foresight {
 
   /** Will this step's outputs only be known while the run lasts? */
   #comesLater(name: string): boolean {
-    const foreseen = this.of(name);
-    return foreseen === undefined
+    const planned = this.of(name);
+    return planned === undefined
       ? this.#before.items?.later(name) === true
-      : comesLater(foreseen.outlook);
+      : comesLater(planned.action);
   }
 
-  #priced(foreseen: Foreseen): Foreseen {
-    const { step, outlook } = foreseen;
+  #priced(planned: PlannedTask): PlannedTask {
+    const { step, action } = planned;
     if (
       step.kind.tool === undefined ||
-      (outlook !== 'begin' && outlook !== 'maybe' && outlook !== 'lost')
+      (action !== 'begin' && action !== 'maybe' && action !== 'lost')
     )
-      return foreseen;
+      return planned;
     const estimate = this.#ground.estimate(step, knownBody(step, this.#scope));
     const alike =
-      outlook === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
-    return { ...foreseen, estimate, ...(alike === undefined ? {} : { alike }) };
+      action === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
+    return { ...planned, estimate, ...(alike === undefined ? {} : { alike }) };
   }
 
   #contentOf(name: string): string | undefined {
-    const foreseen = this.of(name);
-    return foreseen?.fingerprint ?? foreseen?.alike;
+    const planned = this.of(name);
+    return planned?.fingerprint ?? planned?.alike;
   }
 
   /** Nothing is bought for an item that cannot be done as it is. */
-  #spared(foreseen: Foreseen): Foreseen {
+  #spared(planned: PlannedTask): PlannedTask {
     const [trouble] = this.troubles;
-    const { step, task, outlook } = foreseen;
-    const buys = step.kind.operation === 'create' && (outlook === 'begin' || outlook === 'maybe');
-    if (trouble === undefined || !buys) return foreseen;
+    const { step, task, action } = planned;
+    const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
+    if (trouble === undefined || !buys) return planned;
     const why = `not bought: ${trouble.task} cannot run`;
     this.verdicts.set(step.name, { how: 'block', why });
-    return { step, task, outlook: 'block', why };
+    return { step, task, action: 'block', why };
   }
 
   /** A request that is about to be sent needs live values: those that went stale are made fresh first. */
-  #renewed(foreseen: Foreseen): Foreseen {
-    const { step, outlook } = foreseen;
+  #renewed(planned: PlannedTask): PlannedTask {
+    const { step, action } = planned;
     const sends = step.kind.operation === 'detect' || step.kind.operation === 'create';
-    if (!sends || outlook !== 'begin') return foreseen;
+    if (!sends || action !== 'begin') return planned;
     const lost = this.#renewInputs(step);
-    if (lost === undefined) return foreseen;
-    return { ...foreseen, outlook: 'lost', why: lostInput(lost) };
+    if (lost === undefined) return planned;
+    return { ...planned, action: 'lost', why: lostInput(lost) };
   }
 
   /** Marks what is done again for a step's inputs. Returns the task whose result is gone for good, if there is one. */
@@ -312,26 +312,26 @@ export class Foresight {
   }
 
   #renewOne(name: string): TaskId | undefined {
-    const foreseen = this.of(name);
-    if (foreseen?.outlook !== 'reuse' || foreseen.fingerprint === undefined) return undefined;
-    const job = this.#ground.jobOf(foreseen.fingerprint);
+    const planned = this.of(name);
+    if (planned?.action !== 'reuse' || planned.fingerprint === undefined) return undefined;
+    const job = this.#ground.jobOf(planned.fingerprint);
     if (job === undefined) return undefined;
-    const { operation } = foreseen.step.kind;
+    const { operation } = planned.step.kind;
     const renewal = renewalOf(operation, job, this.#ground.now, this.#ground.facts);
-    if (renewal === 'lost') return foreseen.task;
+    if (renewal === 'lost') return planned.task;
     if (renewal !== 'redo') return undefined;
     const index = this.tasks.findIndex(({ step }) => step.name === name);
     const why =
       operation === 'detect' ? 'its face detection has expired' : 'its upload has expired';
-    this.tasks[index] = { ...foreseen, outlook: 'begin', why };
-    return this.#renewInputs(foreseen.step);
+    this.tasks[index] = { ...planned, action: 'begin', why };
+    return this.#renewInputs(planned.step);
   }
 
-  #outputsOf({ step, task, fingerprint, outlook }: Foreseen): JsonObject {
+  #outputsOf({ step, task, fingerprint, action }: PlannedTask): JsonObject {
     if (fingerprint === undefined) return {};
     const { operation } = step.kind;
     const job = this.#ground.jobOf(fingerprint);
-    if (outlook !== 'reuse' || job === undefined) return predicted(operation, fingerprint);
+    if (action !== 'reuse' || job === undefined) return predicted(operation, fingerprint);
     if (operation === 'download' || operation === 'delete') return savedOutputs(job, task);
     return namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);
   }

@@ -11,12 +11,12 @@ import type { Ending } from './turn.ts';
  * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
  * `exclude`: this run leaves it out. `trouble`: it cannot be done as things are.
  */
-export type Outlook = Act | 'maybe' | 'skip' | 'exclude' | 'block' | 'trouble';
+export type PlannedAction = Act | 'maybe' | 'skip' | 'exclude' | 'block' | 'trouble';
 
-export interface Foreseen {
+export interface PlannedTask {
   readonly step: Step;
   readonly task: TaskId;
-  readonly outlook: Outlook;
+  readonly action: PlannedAction;
   readonly why: string;
   readonly fingerprint?: Fingerprint;
   /** Set for a tool's task that would be, or may be, paid. */
@@ -31,8 +31,8 @@ export interface Foreseen {
 }
 
 /** How a task will have ended when the steps after it are asked, as far as anybody can say now. */
-export function endingOf(outlook: Outlook): Ending {
-  switch (outlook) {
+export function endingOf(action: PlannedAction): Ending {
+  switch (action) {
     case 'begin':
     case 'attach':
     case 'copy':
@@ -53,6 +53,6 @@ export function endingOf(outlook: Outlook): Ending {
 }
 
 /** Are a task's outputs known only once the run has done it? */
-export function comesLater(outlook: Outlook): boolean {
-  return ['begin', 'maybe', 'attach', 'copy'].includes(outlook);
+export function comesLater(action: PlannedAction): boolean {
+  return ['begin', 'maybe', 'attach', 'copy'].includes(action);
 }
