@@ -10,7 +10,7 @@ import type { Pipeline } from '../../src/runner/language/pipeline.ts';
 import { validate } from '../../src/runner/language/validate.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/load.ts';
 import { pass } from '../../src/runner/operations/passes.ts';
-import { type Survey, survey } from '../../src/runner/operations/survey.ts';
+import { type PlannedItems, planItems } from '../../src/runner/operations/plan-items.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
 import { leftOut } from '../../src/runner/plan/selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
@@ -87,10 +87,15 @@ class JobContext {
         : { keys: new Set(items.map((at) => `k${at % 4}`)) };
     const list = await listItems(pipeline.items, '/nowhere', '/nowhere/out', keys);
     if (!list.ok) throw new Error(list.error.message);
-    const surveyed = await survey(loaded, list.value, { ledger, disk, clock, leftOut: out.value });
+    const plannedItems = await planItems(loaded, list.value, {
+      ledger,
+      disk,
+      clock,
+      leftOut: out.value,
+    });
     const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
     const before = this.service.charged;
-    if (surveyed.troubles.length === 0) {
+    if (plannedItems.troubles.length === 0) {
       const journal = new Recorder(ledger, { append() {}, async sync() {} }, clock, { run: {} });
       const stopper = new AbortController();
       const onEvent = (event: RunEvent): void => {
@@ -107,7 +112,7 @@ class JobContext {
         pipeline,
         base,
         list: list.value,
-        surveyed,
+        plannedItems,
         context: {
           api: outages.api,
           outages,
@@ -131,12 +136,12 @@ class JobContext {
       });
       journal.end();
     }
-    return { surveyed, endings, charged: this.service.charged - before };
+    return { plannedItems, endings, charged: this.service.charged - before };
   }
 }
 
 interface Outcome {
-  readonly surveyed: Survey;
+  readonly plannedItems: PlannedItems;
   readonly endings: ReadonlyMap<string, { step: string; ending: TaskEnding; why: string }>;
   readonly charged: number;
 }
@@ -160,11 +165,11 @@ const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = 
  * Where a row of the plan and what the run did differ; empty: nowhere. Of two tasks with the same content one does it
  * and the other reuses it: which one is a matter of time, so the two are told apart over all steps of a kind.
  */
-function differences({ surveyed, endings, charged }: Outcome): readonly string[] {
+function differences({ plannedItems, endings, charged }: Outcome): readonly string[] {
   const found: string[] = [];
   let uncertain = false;
   const doings = new Map<string, { planned: number; did: number }>();
-  for (const { step, kind, tasks } of surveyed.plan.rows) {
+  for (const { step, kind, tasks } of plannedItems.plan.rows) {
     const { maybe = 0, ...certain } = tasks;
     // Of a step that is left out and depends on what an earlier one finds, nobody knows whether it is skipped or reused.
     const leftOut = tasks.exclude ?? 0;
@@ -196,7 +201,7 @@ function differences({ surveyed, endings, charged }: Outcome): readonly string[]
   if (!uncertain)
     for (const [kind, { planned, did }] of doings)
       if (planned !== did) found.push(`${kind}: the plan does ${planned}, the run did ${did}`);
-  const { credits } = surveyed.plan;
+  const { credits } = plannedItems.plan;
   if (charged > credits || (!uncertain && charged !== credits))
     found.push(`the plan says ${credits} credits, the run took ${charged}`);
   return found;
@@ -220,14 +225,16 @@ async function tell(story: Story): Promise<void> {
   for (const made of context.service.projects.values())
     if (made.fate === 'endless') made.fate = 'fine';
   const outcome = await context.run(story.last);
-  if (outcome.surveyed.troubles.length > 0) return;
+  if (outcome.plannedItems.troubles.length > 0) return;
   told += 1;
   const found = differences(outcome);
   if (found.length === 0) return;
   const did = [...outcome.endings].map(
     ([task, { ending, why }]) => `${task}: ${ending}${why === '' ? '' : ` (${why})`}`,
   );
-  throw new Error([...found, ...did, JSON.stringify(outcome.surveyed.plan.rows), text].join('\n'));
+  throw new Error(
+    [...found, ...did, JSON.stringify(outcome.plannedItems.plan.rows), text].join('\n'),
+  );
 }
 
 const seed = Number(process.env['SEED'] ?? 20261122);

@@ -22,7 +22,7 @@ interface Command {
 }
 
 /** Runs it, and looks at all that it prints. */
-async function fileFacts(rig: Rig, { args, env = {} }: Command): Promise<string> {
+async function look(rig: Rig, { args, env = {} }: Command): Promise<string> {
   const { stdout, stderr } = await rig.command(args, env);
   expect(stdout).not.toMatch(unsafe);
   expect(stderr).not.toMatch(unsafe);
@@ -32,8 +32,8 @@ async function fileFacts(rig: Rig, { args, env = {} }: Command): Promise<string>
 
 /** As text, and as JSON. */
 async function lookTwice(rig: Rig, { args, env = {} }: Command): Promise<string> {
-  const text = await fileFacts(rig, { args, env });
-  return text + (await fileFacts(rig, { args: [...args, '--json'], env }));
+  const text = await look(rig, { args, env });
+  return text + (await look(rig, { args: [...args, '--json'], env }));
 }
 
 function written(rig: Rig, ...files: readonly string[]): string {
@@ -58,14 +58,14 @@ describe('raw text in what the service says', () => {
       }),
     });
     const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--verbose'];
-    expect(await fileFacts(rig, { args, env })).toContain('\\u{202e}');
+    expect(await look(rig, { args, env })).toContain('\\u{202e}');
     expect(written(rig, 'p.state.jsonl', 'run.log')).toContain('\\u202e');
     await lookTwice(rig, { args: ['status', 'pipeline.yaml'], env });
-    await fileFacts(rig, { args: ['refresh', 'pipeline.yaml'], env });
+    await look(rig, { args: ['refresh', 'pipeline.yaml'], env });
 
     const refusing = new Rig(onePicture);
     const no = await hosted({ refusal: { status: 422, body: { message: wild, [wild]: wild } } });
-    expect(await fileFacts(refusing, { args, env: no })).toContain('\\u{202e}');
+    expect(await look(refusing, { args, env: no })).toContain('\\u{202e}');
     written(refusing, 'p.state.jsonl', 'run.log');
   });
 
@@ -78,12 +78,12 @@ describe('raw text in what the service says', () => {
       }),
     });
     const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--verbose'];
-    expect(await fileFacts(rig, { args, env })).toContain('p-\\u{202e}');
+    expect(await look(rig, { args, env })).toContain('p-\\u{202e}');
     expect(written(rig, 'p.state.jsonl', 'run.log')).toContain('p-\\u202e');
     for (const command of ['status', 'audit', 'plan'])
       await lookTwice(rig, { args: [command, 'pipeline.yaml'], env });
     for (const project of [wild, wildId])
-      await fileFacts(rig, { args: ['forget', 'pipeline.yaml', '--project', project], env });
+      await look(rig, { args: ['forget', 'pipeline.yaml', '--project', project], env });
   });
 
   test('of a project that somebody says was made', async () => {
@@ -95,7 +95,7 @@ describe('raw text in what the service says', () => {
     const { code } = await rig.command(['run', 'pipeline.yaml'], env);
     expect(code).toBe(4);
     for (const project of [wildId, wild, '..'])
-      await fileFacts(rig, {
+      await look(rig, {
         args: ['resolve', 'pipeline.yaml', 'draw', '--project', project],
         env,
       });
@@ -119,14 +119,14 @@ steps:
     const rig = new Rig(pipeline);
     rig.write(`photos/${wild}.png`, await photo(1));
     const env = { MOOD: wild };
-    expect(await fileFacts(rig, { args: ['plan', 'pipeline.yaml'], env })).toContain('draw');
+    expect(await look(rig, { args: ['plan', 'pipeline.yaml'], env })).toContain('draw');
     const args = ['run', 'pipeline.yaml', '--log', 'run.log', '--verbose', '--run-id', wild];
-    expect(await fileFacts(rig, { args, env })).toContain('Done.');
+    expect(await look(rig, { args, env })).toContain('Done.');
     const state = '.shotlist/rehearsal/p/state.jsonl';
     expect(written(rig, 'run.log', state)).toContain('\\u202e');
     for (const command of ['status', 'audit'])
-      await fileFacts(rig, { args: [command, 'pipeline.yaml', '--rehearse'], env });
-    await fileFacts(rig, { args: ['forget', 'pipeline.yaml', `draw:${wild}`], env });
+      await look(rig, { args: [command, 'pipeline.yaml', '--rehearse'], env });
+    await look(rig, { args: ['forget', 'pipeline.yaml', `draw:${wild}`], env });
     rig.write(state, rig.read(state).replace('"kind"', '"k\\u202eind"'));
     for (const command of ['status', 'repair'])
       await lookTwice(rig, { args: [command, 'pipeline.yaml', '--rehearse'], env });
@@ -159,7 +159,7 @@ steps:
       { args: ['plan', 'pipeline.yaml'], env: { SHOTLIST_API_KEY: wild } },
       { args: ['plan', 'pipeline.yaml'], env: { SHOTLIST_API_KEY_FILE: wild } },
     ];
-    for (const command of commands) await fileFacts(rig, command);
+    for (const command of commands) await look(rig, command);
   });
 });
 

@@ -11,7 +11,7 @@ import type { LoopOptions } from '../run/loop-options.ts';
 import type { Stopped, Tally } from '../run/tally.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
-import type { Survey } from './survey.ts';
+import type { PlannedItems } from './plan-items.ts';
 
 export interface PassOptions
   extends Omit<
@@ -28,7 +28,7 @@ export interface PassOptions
     | 'failed'
   > {
   readonly list: ItemList;
-  readonly surveyed: Survey;
+  readonly plannedItems: PlannedItems;
   readonly context: Omit<JobContext, 'stop'>;
   /** Ends `stop` of both passes. */
   readonly stopper: AbortController;
@@ -45,14 +45,14 @@ export interface Passed {
 }
 
 export async function pass(options: PassOptions): Promise<Passed> {
-  const { surveyed, leftOut } = options;
+  const { plannedItems, leftOut } = options;
   const rescued = new Set<string>();
   // What fails while saving is not made anew in the same run.
   const failed = new Map<Fingerprint, string>();
-  if (surveyed.owed.size > 0) {
+  if (plannedItems.owed.size > 0) {
     const saved = await once(options, {
       failed,
-      items: earliestFirst(options.list, surveyed.owed),
+      items: earliestFirst(options.list, plannedItems.owed),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
       allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
       closed: { because: 'saving', why: 'what is paid for is saved first' },
@@ -66,7 +66,7 @@ export async function pass(options: PassOptions): Promise<Passed> {
   }
   return await once(options, {
     failed,
-    items: underWayFirst(options.list, surveyed.underWay),
+    items: underWayFirst(options.list, plannedItems.underWay),
     allows: (step) => !leftOut.has(step.name),
     rescued,
   });
@@ -78,7 +78,7 @@ type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
 
 async function once(options: PassOptions, variation: Variation): Promise<Passed> {
-  const { pipeline, context, stopper, list, surveyed, signal, low } = options;
+  const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
   const loop = new Loop({
     ...options,
     runner: localRunner({
@@ -86,8 +86,8 @@ async function once(options: PassOptions, variation: Variation): Promise<Passed>
       stopper,
       limits: pipeline.limits.steps,
     }),
-    total: surveyed.plan.items,
-    hopeless: surveyed.hopeless,
+    total: plannedItems.plan.items,
+    hopeless: plannedItems.hopeless,
     partial: list.count < list.total,
     someLeftOut: options.leftOut.size > 0,
     ...variation,

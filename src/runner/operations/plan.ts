@@ -13,9 +13,9 @@ import { openWorkspace } from './open.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
 import { ownFolderForPlan } from './own-folder.ts';
 import { type PlaceOptions, placesOf } from './places.ts';
+import { planItems } from './plan-items.ts';
 import type { Problem } from './problem.ts';
 import { rehearsalTier } from './reach.ts';
-import { survey } from './survey.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './target.ts';
 
 export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, ChoiceOptions {
@@ -68,8 +68,8 @@ export async function plan(
       plan,
       troubles,
       findings,
-      warnings: surveyed,
-    } = await survey(loaded, items, {
+      warnings: plannedItems,
+    } = await planItems(loaded, items, {
       ledger: state.ledger,
       disk,
       clock,
@@ -89,7 +89,7 @@ export async function plan(
         ...refuseBeyondPlan(findings, tier, loaded),
       ],
       ...known,
-      warnings: [...state.warnings, ...surveyed],
+      warnings: [...state.warnings, ...plannedItems],
       rehearsal,
       env: envUses(loaded.pipeline),
       outside: boundary.outside,

@@ -27,11 +27,11 @@ import { claimOwnFolder } from './own-folder.ts';
 import { pass } from './passes.ts';
 import { Patience } from './patience.ts';
 import { type PlaceOptions, type Places, placesOf } from './places.ts';
+import { type PlannedItems, planItems } from './plan-items.ts';
 import { type Problem, problem, uncompacted } from './problem.ts';
 import { openService, type Reachable, rehearsalTier, type Speed, speedFactorOf } from './reach.ts';
 import { resolveFromLedger } from './rehearsal.ts';
 import { secretsIn } from './secrets.ts';
-import { type Survey, survey } from './survey.ts';
 import { chooseTarget, type Target, type TargetOptions } from './target.ts';
 
 export interface RunOptions
@@ -172,25 +172,25 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   const { onEvent } = options;
   const began = clock.elapsed();
   for (const message of opened.state.warnings) onEvent({ type: 'warning', message });
-  const surveyed = await survey(loaded, opened.items, {
+  const plannedItems = await planItems(loaded, opened.items, {
     ledger: opened.state.ledger,
     disk: opened.disk,
     clock,
     leftOut: running.leftOut,
   });
-  const { plan, troubles } = surveyed;
+  const { plan, troubles } = plannedItems;
   if (troubles.length > 0)
     return err({ reason: 'input', diagnostics: troubles, text: loaded.pipeline.source.text });
   const budget = smaller(options.budget, loaded.pipeline.budget.credits);
   const rehearsal = running.target.kind === 'rehearsal';
   const diagnostics = [
     ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
-    ...refuseBeyondPlan(surveyed.findings, rehearsal ? rehearsalTier : undefined, loaded),
+    ...refuseBeyondPlan(plannedItems.findings, rehearsal ? rehearsalTier : undefined, loaded),
   ];
   if (diagnostics.length > 0)
     return err({ reason: 'input', diagnostics, text: loaded.pipeline.source.text });
   onEvent({ type: 'planned', plan });
-  for (const message of surveyed.warnings) onEvent({ type: 'warning', message });
+  for (const message of plannedItems.warnings) onEvent({ type: 'warning', message });
   if (budget !== undefined && plan.credits > budget) {
     const message = `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when it is reached`;
     onEvent({ type: 'warning', message });
@@ -212,7 +212,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     const { signal } = options;
     const greeted = await greetService(target, plan, { redactor, now: clock.now(), signal });
     if (!greeted.ok) return greeted;
-    const beyond = heedAccount(greeted.value, surveyed, loaded, onEvent);
+    const beyond = heedAccount(greeted.value, plannedItems, loaded, onEvent);
     if (beyond.length > 0)
       return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
     const stated = statedPrices(loaded);
@@ -222,7 +222,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
     for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
     const { inbox } = heard.value;
-    const terms = { service, inbox, budget, surveyed, began, ballast: ballast.value };
+    const terms = { service, inbox, budget, plannedItems, began, ballast: ballast.value };
     const summary = await perform(running, terms);
     onEvent({ type: 'ended', summary });
     return ok({
@@ -246,7 +246,7 @@ function noRoom(why: string): Problem {
 /** Says what the account has, and answers what its plan refuses. */
 function heedAccount(
   { account }: Greeted,
-  { plan, findings }: Survey,
+  { plan, findings }: PlannedItems,
   loaded: LoadedPipeline,
   onEvent: (event: RunEvent) => void,
 ): readonly Diagnostic[] {
@@ -263,7 +263,7 @@ interface Terms {
   readonly service: Reachable;
   readonly inbox: WebhookInbox | undefined;
   readonly budget: number | undefined;
-  readonly surveyed: Survey;
+  readonly plannedItems: PlannedItems;
   /** By the clock's `elapsed`. */
   readonly began: number;
   readonly ballast: Ballast;
@@ -271,7 +271,7 @@ interface Terms {
 
 async function perform(
   { loaded, options, redactor, clock, places, opened, plugs, target, leftOut }: Running,
-  { service, inbox, budget, surveyed, began, ballast }: Terms,
+  { service, inbox, budget, plannedItems, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
@@ -319,7 +319,7 @@ async function perform(
       pipeline,
       base,
       list: opened.items,
-      surveyed,
+      plannedItems,
       context,
       stopper,
       leftOut,
@@ -342,7 +342,7 @@ async function perform(
     }
     const after = ledger.total;
     return tally.summary(tally.outcome(stopped), {
-      items: surveyed.plan.items,
+      items: plannedItems.plan.items,
       stopped: stopped.why,
       credits: {
         charged: after.charged - before.charged,

@@ -85,7 +85,7 @@ export class TroubleFinder {
     this.#note(item === undefined ? this.#refused : this.#ofItems, `${task}: ${message}`, span);
   }
 
-  fileFacts({ step, task, to, file }: PlannedTask): void {
+  look({ step, task, to, file }: PlannedTask): void {
     if (to !== undefined)
       this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
     // A step may go on with what a download saves: then it reads that place on purpose.

@@ -42,7 +42,7 @@ export class OutputNames {
   }
 
   /** A download that is to come, and where to. */
-  fileFacts(step: Step, to: string): void {
+  look(step: Step, to: string): void {
     const tool = this.#steps.get(step.of ?? '');
     const named = extensionOf(to);
     if (tool === undefined || named === '' || to.endsWith('/') || to.includes(extensionMark))

@@ -10,7 +10,7 @@ export class PlanFindings {
   readonly #byTier = new Map<Tier, Map<string, RuleBreach>>(tiers.map((tier) => [tier, new Map()]));
 
   /** `body`: as far as it is known. */
-  fileFacts({ name, kind }: Step, body: JsonObject): void {
+  look({ name, kind }: Step, body: JsonObject): void {
     if (kind.tool === undefined) return;
     for (const [tier, found] of this.#byTier) {
       if (found.has(name)) continue;

@@ -3,7 +3,7 @@ import type { JobLine } from '../journal/line.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import type { Act } from '../plan/decide.ts';
-import type { Verdict } from '../plan/ground.ts';
+import type { Verdict } from '../plan/planning.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';

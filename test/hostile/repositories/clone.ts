@@ -95,7 +95,7 @@ export function cloneInto(folder: string, origin: string, plant: Plant): Sandbox
 /** Names, modes, times, links and contents of all that is beside the clone. */
 export function surroundings({ folder, clone }: Sandbox): readonly string[] {
   const seen: string[] = [];
-  const fileFacts = (path: string): void => {
+  const look = (path: string): void => {
     if (path === clone) return;
     const stats = lstatSync(path, { bigint: true });
     const content = stats.isSymbolicLink()
@@ -106,10 +106,9 @@ export function surroundings({ folder, clone }: Sandbox): readonly string[] {
     // The folder itself changes when the clone's own files do.
     const time = path === folder ? '' : stats.mtimeNs;
     seen.push(`${path} ${stats.mode.toString(8)} ${stats.nlink} ${time} ${content}`);
-    if (stats.isDirectory())
-      for (const name of readdirSync(path).sort()) fileFacts(join(path, name));
+    if (stats.isDirectory()) for (const name of readdirSync(path).sort()) look(join(path, name));
   };
-  fileFacts(folder);
+  look(folder);
   return seen;
 }
 

@@ -9,9 +9,9 @@ import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
 import { estimateOf } from '../../../src/runner/plan/estimate.ts';
 import type { Facts, FileFact } from '../../../src/runner/plan/facts.ts';
-import type { Ground } from '../../../src/runner/plan/ground.ts';
 import { planItem } from '../../../src/runner/plan/item-plan.ts';
 import { comesLater, endingOf, type PlannedTask } from '../../../src/runner/plan/planned-action.ts';
+import type { Ground } from '../../../src/runner/plan/planning.ts';
 import { Barrier } from '../../../src/runner/run/barrier.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
 

@@ -85,10 +85,10 @@ class Search {
       return;
     }
     entries.sort((a, b) => a.name.compare(b.name));
-    for (const entry of entries) await this.#fileFacts(entry, folder);
+    for (const entry of entries) await this.#look(entry, folder);
   }
 
-  async #fileFacts(entry: Dirent<Buffer>, folder: Folder): Promise<void> {
+  async #look(entry: Dirent<Buffer>, folder: Folder): Promise<void> {
     const name = entry.name.toString();
     const path = below(folder.path, name);
     const enters = (entry.isDirectory() || entry.isSymbolicLink()) && this.#leads(path);

@@ -30,10 +30,10 @@ export class Progress implements Disposable {
   /** So many bytes went by. The first call starts the watch. */
   add(bytes: number): void {
     this.#bytes += bytes;
-    this.#timer ??= setInterval(() => this.#fileFacts(), this.#least.everyMs);
+    this.#timer ??= setInterval(() => this.#look(), this.#least.everyMs);
   }
 
-  #fileFacts(): void {
+  #look(): void {
     const seconds = this.#least.everyMs / 1000;
     if (this.#bytes < this.#least.bytes)
       this.#cut.abort(new GivenUp('slow', `only ${this.#bytes} bytes came in ${seconds} seconds`));

@@ -11,23 +11,23 @@ import { levelsOf } from '../language/levels.ts';
 import type { Step } from '../language/pipeline.ts';
 import { withMarkShown } from '../language/result-name.ts';
 import { estimateOf } from '../plan/estimate.ts';
-import type { Ground, Verdict } from '../plan/ground.ts';
 import { type Before, type ItemPlan, planItem } from '../plan/item-plan.ts';
 import { unusablePlace } from '../plan/output-claims.ts';
 import { OutputNames } from '../plan/output-names.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
 import { comesLater, endingOf, type PlannedTask } from '../plan/planned-action.ts';
+import type { Ground, Verdict } from '../plan/planning.ts';
 import { Barrier } from '../run/barrier.ts';
 import { FileFacts } from '../run/file-facts.ts';
 import type { Clock, Disk } from '../run/jobs/ports.ts';
 import type { Hopeless } from '../run/move.ts';
 import type { Item } from '../task/item.ts';
 import type { LoadedPipeline } from './load.ts';
-import { SurveyFacts } from './survey-facts.ts';
+import { PlanningFacts } from './planning-facts.ts';
 import { TroubleFinder } from './troubles.ts';
 
-export interface Survey {
+export interface PlannedItems {
   readonly plan: Plan;
   /** Why a run must not begin. */
   readonly troubles: readonly Diagnostic[];
@@ -47,7 +47,7 @@ export interface Survey {
   readonly underWay: ReadonlySet<string>;
 }
 
-export interface SurveyGround {
+export interface PlanningInputs {
   readonly ledger: Ledger;
   readonly disk: Disk;
   readonly clock: Clock;
@@ -57,11 +57,11 @@ export interface SurveyGround {
   readonly platform?: string;
 }
 
-export async function survey(
+export async function planItems(
   loaded: LoadedPipeline,
   items: ItemList,
-  { ledger, disk, clock, leftOut, platform = process.platform }: SurveyGround,
-): Promise<Survey> {
+  { ledger, disk, clock, leftOut, platform = process.platform }: PlanningInputs,
+): Promise<PlannedItems> {
   const { pipeline, base } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
@@ -70,7 +70,7 @@ export async function survey(
     folder: await reallyAt(loaded.folder),
   };
   const links = new OutputLinks(output);
-  const facts = new SurveyFacts(disk);
+  const facts = new PlanningFacts(disk);
   const fileFacts = new FileFacts(facts);
   const findings = new PlanFindings();
   const ground: Ground = {
@@ -78,7 +78,7 @@ export async function survey(
     facts: fileFacts,
     jobOf: (fingerprint) => ledger.job(fingerprint),
     estimate: (step: Step, body: JsonObject) => {
-      findings.fileFacts(step, body);
+      findings.look(step, body);
       return estimateOf(step, body, ledger);
     },
     base,
@@ -98,9 +98,9 @@ export async function survey(
     before: Before = {},
   ): Promise<ItemPlan> => {
     for (;;) {
-      const foresight = planItem(steps, item, ground, before);
+      const itemPlan = planItem(steps, item, ground, before);
       const unread = fileFacts.takeUnread();
-      if (unread.length === 0) return foresight;
+      if (unread.length === 0) return itemPlan;
       await Promise.all(
         unread.map(async (place) => {
           const digest = await disk.digest(place);
@@ -109,12 +109,12 @@ export async function survey(
       );
     }
   };
-  const take = (foresight: ItemPlan, item: Item | undefined): void => {
-    const { tasks, troubles, verdicts } = foresight;
+  const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
+    const { tasks, troubles, verdicts } = itemPlan;
     for (const task of tasks) {
       tally.add(task);
-      finder.fileFacts(task);
-      if (task.to !== undefined && comesLater(task.action)) names.fileFacts(task.step, task.to);
+      finder.look(task);
+      if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
     }
     for (const task of troubles) {
       tally.note(task);
@@ -146,23 +146,23 @@ export async function survey(
   const barrier = new Barrier(items.count < items.total);
   const later = new Set<string>();
   for (const item of items) {
-    const foresight = await visit(own, item, { shared });
-    take(foresight, item);
-    for (const { step, action } of foresight.tasks) {
+    const itemPlan = await visit(own, item, { shared });
+    take(itemPlan, item);
+    for (const { step, action } of itemPlan.tasks) {
       barrier.note(step.name, endingOf(action));
       if (comesLater(action)) later.add(step.name);
     }
   }
   if (last.length > 0) {
     const over = { over: true, all: true };
-    const foresight = await visit(last, undefined, {
+    const itemPlan = await visit(last, undefined, {
       shared,
       items: {
         phase: (step) => barrier.phase(step, over),
         later: (step) => later.has(step),
       },
     });
-    take(foresight, undefined);
+    take(itemPlan, undefined);
   }
   // An item may need a shared upload that has expired since.
   for (const [index, task] of shared.tasks.entries())

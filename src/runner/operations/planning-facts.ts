@@ -2,7 +2,7 @@
 import { digestOf } from '../../contract/base/digest.ts';
 import type { Facts, FileFact } from '../plan/facts.ts';
 
-export class SurveyFacts implements Facts {
+export class PlanningFacts implements Facts {
   readonly #disk: Facts;
   /** Sizes in bytes of the inputs that were looked at: once, or more often. */
   readonly #once = new Set<number>();
@@ -17,9 +17,9 @@ export class SurveyFacts implements Facts {
    * Looks at all inputs once for their sizes. Afterwards a file whose size no other has stands for itself: that holds
    * while nothing has been uploaded before that it could equal.
    */
-  spareAloneAfter(fileFacts: () => void): void {
+  spareAloneAfter(look: () => void): void {
     this.#mode = 'gather';
-    fileFacts();
+    look();
     this.#mode = 'spare';
   }
 
