@@ -17,7 +17,7 @@ import { OutputNames } from '../plan/output-names.ts';
 import { type Plan, PlanTally } from '../plan/plan.ts';
 import { PlanFindings } from '../plan/plan-findings.ts';
 import { comesLater, endingOf, type PlannedTask } from '../plan/planned-action.ts';
-import type { Ground, Verdict } from '../plan/planning.ts';
+import type { PlanContext, Verdict } from '../plan/planning.ts';
 import { Barrier } from '../run/barrier.ts';
 import { FileFacts } from '../run/file-facts.ts';
 import type { Clock, Disk } from '../run/jobs/ports.ts';
@@ -73,7 +73,7 @@ export async function planItems(
   const facts = new PlanningFacts(disk);
   const fileFacts = new FileFacts(facts);
   const findings = new PlanFindings();
-  const ground: Ground = {
+  const context: PlanContext = {
     steps: pipeline.steps,
     facts: fileFacts,
     jobOf: (fingerprint) => ledger.job(fingerprint),
@@ -98,7 +98,7 @@ export async function planItems(
     before: Before = {},
   ): Promise<ItemPlan> => {
     for (;;) {
-      const itemPlan = planItem(steps, item, ground, before);
+      const itemPlan = planItem(steps, item, context, before);
       const unread = fileFacts.takeUnread();
       if (unread.length === 0) return itemPlan;
       await Promise.all(
@@ -136,8 +136,8 @@ export async function planItems(
   const { common, own, last } = levelsOf(pipeline.steps);
   if (isEmpty(ledger))
     facts.spareAloneAfter(() => {
-      const shared = planItem(common, undefined, ground);
-      for (const item of items) planItem(own, item, ground, { shared });
+      const shared = planItem(common, undefined, context);
+      for (const item of items) planItem(own, item, context, { shared });
       fileFacts.takeUnread();
     });
   const shared = await visit(common, undefined);

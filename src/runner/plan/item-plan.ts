@@ -13,7 +13,7 @@ import { alikeKey } from './alike.ts';
 import { type Answer, ask, badValue, type Trouble } from './ask.ts';
 import { decideDelete } from './decide.ts';
 import { comesLater, endingOf, type PlannedTask } from './planned-action.ts';
-import type { Ground, OverItems, Verdict } from './planning.ts';
+import type { OverItems, PlanContext, Verdict } from './planning.ts';
 import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { type Phase, saversOf, turnOf } from './turn.ts';
@@ -31,12 +31,12 @@ export interface Before {
 export function planItem(
   steps: readonly Step[],
   item: Item | undefined,
-  ground: Ground,
+  context: PlanContext,
   before: Before = {},
 ): ItemPlan {
-  const walk = new ItemPlan(steps, item, ground, before);
+  const walk = new ItemPlan(steps, item, context, before);
   const troubles = walk.tasks.filter(({ action }) => action === 'trouble');
-  return troubles.length === 0 ? walk : new ItemPlan(steps, item, ground, { ...before, troubles });
+  return troubles.length === 0 ? walk : new ItemPlan(steps, item, context, { ...before, troubles });
 }
 
 /** A step that the run leaves out is still reused where it is done, and skipped where it is not wanted. */
@@ -59,7 +59,7 @@ export class ItemPlan {
   readonly #outputs: Record<string, unknown>;
   readonly #scope: Scope;
   readonly #item: Item | undefined;
-  readonly #ground: Ground;
+  readonly #context: PlanContext;
   readonly #before: Before;
   /** Tasks that cannot run as things are. */
   readonly troubles: readonly PlannedTask[];
@@ -69,16 +69,16 @@ export class ItemPlan {
   constructor(
     steps: readonly Step[],
     item: Item | undefined,
-    ground: Ground,
+    context: PlanContext,
     { troubles = [], ...before }: Before & { readonly troubles?: readonly PlannedTask[] },
   ) {
     this.troubles = troubles;
     for (const { step, why } of troubles) this.verdicts.set(step.name, { how: 'fail', why });
     this.#item = item;
-    this.#ground = ground;
+    this.#context = context;
     this.#before = before;
     this.#outputs = before.shared === undefined ? {} : { ...before.shared.#outputs };
-    this.#scope = { ...ground.base, item: toCel(item?.fields), steps: this.#outputs };
+    this.#scope = { ...context.base, item: toCel(item?.fields), steps: this.#outputs };
     for (const step of steps) this.#visit(step);
   }
 
@@ -89,7 +89,7 @@ export class ItemPlan {
   #visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
     const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
-    const planned = this.#ground.leftOut.has(step.name) ? withoutDoing(asked) : asked;
+    const planned = this.#context.leftOut.has(step.name) ? withoutDoing(asked) : asked;
     const free = this.#renewed(this.#spared(planned));
     this.#byStep.set(step.name, free);
     this.tasks.push(free);
@@ -132,8 +132,8 @@ export class ItemPlan {
       step,
       task,
       names: { scope: this.#scope, fingerprintOfStep: (name) => this.of(name)?.fingerprint },
-      facts: this.#ground.facts,
-      jobOf: this.#ground.jobOf,
+      facts: this.#context.facts,
+      jobOf: this.#context.jobOf,
       savers: this.#saversOf(step).map((saver) => saver.task),
     });
     const unknown = answer.is === 'trouble' ? this.#unknownIn(step, answer.trouble) : undefined;
@@ -158,7 +158,7 @@ export class ItemPlan {
       // A missing file may be what a download is about to write.
       const { file } = knownBody(step, this.#scope);
       const isOutput =
-        typeof file === 'string' && file.startsWith(this.#ground.facts.recordedAs(''));
+        typeof file === 'string' && file.startsWith(this.#context.facts.recordedAs(''));
       return isOutput
         ? step.after.find((name) => this.#comesLater(name) && this.#isDownload(name))
         : undefined;
@@ -171,7 +171,7 @@ export class ItemPlan {
   }
 
   #isDownload(name: string): boolean {
-    return this.#ground.steps.some(
+    return this.#context.steps.some(
       (step) => step.name === name && step.kind.operation === 'download',
     );
   }
@@ -180,7 +180,7 @@ export class ItemPlan {
   #placed(planned: PlannedTask): PlannedTask {
     const { step, task, action, to } = planned;
     if (to === undefined || !comesLater(action)) return planned;
-    const message = this.#ground.unusable(to);
+    const message = this.#context.unusable(to);
     if (message === undefined) return planned;
     const at = ['steps', step.name, 'with', 'to'];
     return { step, task, action: 'trouble', why: message, trouble: { message, at } };
@@ -192,7 +192,7 @@ export class ItemPlan {
     if (holds.ok && !holds.value) return { step, task, action: 'skip', why: 'its if: is false' };
     const { of = '', kind } = step;
     const fingerprint = this.of(of)?.fingerprint;
-    const job = fingerprint === undefined ? undefined : this.#ground.jobOf(fingerprint);
+    const job = fingerprint === undefined ? undefined : this.#context.jobOf(fingerprint);
     const known = fingerprint === undefined ? {} : { fingerprint };
     if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
       return { step, task, action: 'reuse', why: 'deleted before', ...known };
@@ -212,14 +212,14 @@ export class ItemPlan {
     if (step.kind.operation !== 'delete' || step.discard) return undefined;
     const savers = this.#saversOf(step);
     const settled = savers.filter(({ action }) => !comesLater(action));
-    const fetched = this.#ground.steps.some(
+    const fetched = this.#context.steps.some(
       ({ name, kind, of }) =>
         kind.operation === 'download' && of === step.of && this.#comesLater(name),
     );
     if (settled.length === 0 && fetched) return undefined;
     if (job?.state === 'complete') {
       const question = { job, savers: settled.map(({ task }) => task), discard: false };
-      const decision = decideDelete(question, this.#ground.facts);
+      const decision = decideDelete(question, this.#context.facts);
       return decision.act === 'refuse' ? decision.why : undefined;
     }
     const [skipped] = settled;
@@ -229,7 +229,7 @@ export class ItemPlan {
   }
 
   #saversOf(step: Step): readonly PlannedTask[] {
-    return saversOf(step, this.#ground.steps).flatMap(({ name }) => this.of(name) ?? []);
+    return saversOf(step, this.#context.steps).flatMap(({ name }) => this.of(name) ?? []);
   }
 
   #answered(answer: Answer, step: Step, task: TaskId): PlannedTask {
@@ -269,7 +269,7 @@ export class ItemPlan {
       (action !== 'begin' && action !== 'maybe' && action !== 'lost')
     )
       return planned;
-    const estimate = this.#ground.estimate(step, knownBody(step, this.#scope));
+    const estimate = this.#context.estimate(step, knownBody(step, this.#scope));
     const alike =
       action === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
     return { ...planned, estimate, ...(alike === undefined ? {} : { alike }) };
@@ -314,10 +314,10 @@ export class ItemPlan {
   #renewOne(name: string): TaskId | undefined {
     const planned = this.of(name);
     if (planned?.action !== 'reuse' || planned.fingerprint === undefined) return undefined;
-    const job = this.#ground.jobOf(planned.fingerprint);
+    const job = this.#context.jobOf(planned.fingerprint);
     if (job === undefined) return undefined;
     const { operation } = planned.step.kind;
-    const renewal = renewalOf(operation, job, this.#ground.now, this.#ground.facts);
+    const renewal = renewalOf(operation, job, this.#context.now, this.#context.facts);
     if (renewal === 'lost') return planned.task;
     if (renewal !== 'redo') return undefined;
     const index = this.tasks.findIndex(({ step }) => step.name === name);
@@ -330,7 +330,7 @@ export class ItemPlan {
   #outputsOf({ step, task, fingerprint, action }: PlannedTask): JsonObject {
     if (fingerprint === undefined) return {};
     const { operation } = step.kind;
-    const job = this.#ground.jobOf(fingerprint);
+    const job = this.#context.jobOf(fingerprint);
     if (action !== 'reuse' || job === undefined) return predicted(operation, fingerprint);
     if (operation === 'download' || operation === 'delete') return savedOutputs(job, task);
     return namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);

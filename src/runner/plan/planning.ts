@@ -8,7 +8,7 @@ import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
 import type { Phase } from './turn.ts';
 
-export interface Ground {
+export interface PlanContext {
   /** All steps of the pipeline. */
   readonly steps: readonly Step[];
   readonly facts: Facts;

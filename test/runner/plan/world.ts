@@ -11,7 +11,7 @@ import { estimateOf } from '../../../src/runner/plan/estimate.ts';
 import type { Facts, FileFact } from '../../../src/runner/plan/facts.ts';
 import { planItem } from '../../../src/runner/plan/item-plan.ts';
 import { comesLater, endingOf, type PlannedTask } from '../../../src/runner/plan/planned-action.ts';
-import type { Ground } from '../../../src/runner/plan/planning.ts';
+import type { PlanContext } from '../../../src/runner/plan/planning.ts';
 import { Barrier } from '../../../src/runner/run/barrier.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
 
@@ -102,7 +102,7 @@ export class World {
     }
   }
 
-  get ground(): Ground {
+  get context(): PlanContext {
     return {
       steps: this.pipeline.steps,
       facts: this.disk,
@@ -118,9 +118,9 @@ export class World {
   /** All tasks: the shared ones, those of each item, then the shared ones that wait for the items. */
   planItem(...values: readonly Json[]): readonly PlannedTask[] {
     const { common, own, last } = levelsOf(this.pipeline.steps);
-    const shared = planItem(common, undefined, this.ground);
+    const shared = planItem(common, undefined, this.context);
     const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
-    const ofItems = list.flatMap((item) => planItem(own, item, this.ground, { shared }).tasks);
+    const ofItems = list.flatMap((item) => planItem(own, item, this.context, { shared }).tasks);
     const barrier = new Barrier(false);
     const later = new Set<string>();
     for (const { step, action } of ofItems) {
@@ -134,7 +134,7 @@ export class World {
     return [
       ...shared.tasks,
       ...ofItems,
-      ...planItem(last, undefined, this.ground, { shared, items }).tasks,
+      ...planItem(last, undefined, this.context, { shared, items }).tasks,
     ];
   }
 
