@@ -27,7 +27,7 @@ import { uploadRoutes } from './http/routes/uploads.ts';
 import { openHub } from './hub/hub.ts';
 import { openFaceSearch } from './jobs/face-search.ts';
 import { openProduction } from './jobs/production.ts';
-import { openStudio } from './jobs/studio.ts';
+import { openScheduler } from './jobs/scheduler.ts';
 import { type LocalService, ServiceOptionError, type ServiceOptions } from './options.ts';
 import { localAccount, mostCredits, openAccounts } from './store/accounts.ts';
 import { openAddresses } from './store/addresses.ts';
@@ -140,17 +140,17 @@ async function openOn(
     renderer,
     ...pace,
   });
-  const studio = openStudio(clock, slots);
+  const scheduler = openScheduler(clock, slots);
   // Of its own, so that a free detection does not wait behind long renderings.
-  const faceStudio = openStudio(clock, slots);
+  const detectionScheduler = openScheduler(clock, slots);
 
   const parts: Parts = {
     ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
     ...{ webhooks, deliveries, courier, faults },
     stated: options.stated ?? new Map(),
-    render: (project) => studio.submit(production.jobOf(project)),
-    release: studio.release,
-    search: (detection) => faceStudio.submit(faces.jobOf(detection)),
+    render: (project) => scheduler.submit(production.jobOf(project)),
+    release: scheduler.release,
+    search: (detection) => detectionScheduler.submit(faces.jobOf(detection)),
   };
   const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
   wireFaults(app.server, faults, clock);
@@ -189,7 +189,7 @@ async function openOn(
     close: async () => {
       await app.server.close();
       await renderer.close();
-      await Promise.all([studio.close(), faceStudio.close()]);
+      await Promise.all([scheduler.close(), detectionScheduler.close()]);
       await courier.close();
     },
   };

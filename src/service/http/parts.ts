@@ -32,9 +32,9 @@ export interface Parts {
   readonly courier: Courier;
   readonly faults: Faults;
   readonly clock: Clock;
-  /** Hands a new project to the studio. */
+  /** Hands a new project to the scheduler. */
   readonly render: (project: StoredProject) => void;
-  /** Tells the studio that a project is not wanted any more. */
+  /** Tells the scheduler that a project is not wanted any more. */
   readonly release: (project: string) => void;
   /** Hands a new face detection to its studio. */
   readonly search: (detection: StoredDetection) => void;

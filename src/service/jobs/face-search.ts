@@ -10,7 +10,7 @@ import type { Detections, StoredDetection } from '../store/detections.ts';
 import type { Storage } from '../store/storage.ts';
 import { paceOf, type Speed } from './pace.ts';
 import { leaveAsItIs, type Production, remaining } from './production.ts';
-import type { Job } from './studio.ts';
+import type { Job } from './scheduler.ts';
 
 /** How long a detection takes. Not published: about what the quickest tools take. */
 const medianSeconds = 3;

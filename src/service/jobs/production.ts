@@ -1,4 +1,4 @@
-// From a queued project to its files: what the studio does with it, and how its end is recorded.
+// From a queued project to its files: what the scheduler does with it, and how its end is recorded.
 
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -19,7 +19,7 @@ import type { Projects } from '../store/projects.ts';
 import type { Storage } from '../store/storage.ts';
 import { outputLimit } from './output-limit.ts';
 import { effortOf, type Pace, paceOf, type Speed } from './pace.ts';
-import type { Job } from './studio.ts';
+import type { Job } from './scheduler.ts';
 
 export interface Production {
   /** The job that renders a project; what is left of its time, when it was begun before. */

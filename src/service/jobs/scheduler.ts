@@ -18,7 +18,7 @@ export interface Job extends Pace {
   broke(reason: unknown): Promise<void>;
 }
 
-export interface Studio {
+export interface Scheduler {
   submit(job: Job): void;
   /** This job is not wanted any more: it waits no longer, and gives its slot back. */
   release(id: string): void;
@@ -26,7 +26,7 @@ export interface Studio {
   close(): Promise<void>;
 }
 
-export function openStudio(clock: Clock, slots: number): Studio {
+export function openScheduler(clock: Clock, slots: number): Scheduler {
   let queue: Job[] = [];
   let taken = 0;
   let busy = 0;
