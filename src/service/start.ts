@@ -25,8 +25,8 @@ import { openApiRoute } from './http/routes/openapi.ts';
 import { projectRoutes } from './http/routes/projects.ts';
 import { uploadRoutes } from './http/routes/uploads.ts';
 import { openHub } from './hub/hub.ts';
-import { openFaceSearch } from './jobs/face-search.ts';
-import { openProduction } from './jobs/production.ts';
+import { openDetectionJobs } from './jobs/detection-job.ts';
+import { openRenderJobs } from './jobs/render-job.ts';
 import { openScheduler } from './jobs/scheduler.ts';
 import { type LocalService, ServiceOptionError, type ServiceOptions } from './options.ts';
 import { localAccount, mostCredits, openAccounts } from './store/accounts.ts';
@@ -122,7 +122,7 @@ async function openOn(
       ? openPool({ report: reportTrouble, ...(decodeBytes === undefined ? {} : { decodeBytes }) })
       : openPlainRenderer(decodeBytes);
   const pace = { clock, speed, seed };
-  const production = openProduction({
+  const renderJobs = openRenderJobs({
     projects,
     detections,
     storage,
@@ -131,12 +131,12 @@ async function openOn(
     renderer,
     ...pace,
   });
-  const faces = openFaceSearch({
+  const detectionJobs = openDetectionJobs({
     database,
     detections,
     assets,
     storage,
-    production,
+    renderJobs,
     renderer,
     ...pace,
   });
@@ -148,9 +148,9 @@ async function openOn(
     ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
     ...{ webhooks, deliveries, courier, faults },
     stated: options.stated ?? new Map(),
-    render: (project) => scheduler.submit(production.jobOf(project)),
+    render: (project) => scheduler.submit(renderJobs.jobOf(project)),
     release: scheduler.release,
-    search: (detection) => detectionScheduler.submit(faces.jobOf(detection)),
+    search: (detection) => detectionScheduler.submit(detectionJobs.jobOf(detection)),
   };
   const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
   wireFaults(app.server, faults, clock);

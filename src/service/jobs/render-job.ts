@@ -21,14 +21,14 @@ import { outputLimit } from './output-limit.ts';
 import { effortOf, type Pace, paceOf, type Speed } from './pace.ts';
 import type { Job } from './scheduler.ts';
 
-export interface Production {
+export interface RenderJobs {
   /** The job that renders a project; what is left of its time, when it was begun before. */
   jobOf(project: StoredProject): Job;
   /** What a renderer is to know about inputs; an error when one can no longer be had. */
   inputsFor(inputs: readonly Input[]): Result<readonly RenderInput[], ProjectError>;
 }
 
-export interface ProductionParts {
+export interface RenderJobDependencies {
   readonly projects: Projects;
   readonly detections: Detections;
   readonly storage: Storage;
@@ -40,10 +40,10 @@ export interface ProductionParts {
   readonly seed: number;
 }
 
-export function openProduction(parts: ProductionParts): Production {
+export function openRenderJobs(parts: RenderJobDependencies): RenderJobs {
   const { projects, detections, storage, accounts, faults, renderer, clock, speed, seed } = parts;
 
-  const inputsFor: Production['inputsFor'] = (inputs) => {
+  const inputsFor: RenderJobs['inputsFor'] = (inputs) => {
     const found: RenderInput[] = [];
     for (const { field, media, reference, place, key } of inputs) {
       if (place === 'lost')

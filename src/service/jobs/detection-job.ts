@@ -9,34 +9,34 @@ import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
 import type { Storage } from '../store/storage.ts';
 import { paceOf, type Speed } from './pace.ts';
-import { leaveAsItIs, type Production, remaining } from './production.ts';
+import { leaveAsItIs, type RenderJobs, remaining } from './render-job.ts';
 import type { Job } from './scheduler.ts';
 
 /** How long a detection takes. Not published: about what the quickest tools take. */
 const medianSeconds = 3;
 
-export interface FaceSearch {
+export interface DetectionJobs {
   jobOf(detection: StoredDetection): Job;
 }
 
-export interface FaceSearchParts {
+export interface DetectionJobDependencies {
   readonly database: Database;
   readonly detections: Detections;
   readonly assets: Assets;
   readonly storage: Storage;
-  readonly production: Production;
+  readonly renderJobs: RenderJobs;
   readonly renderer: Renderer;
   readonly clock: Clock;
   readonly speed: Speed;
   readonly seed: number;
 }
 
-export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
-  const { database, detections, assets, storage, production, renderer, clock, speed, seed } = parts;
+export function openDetectionJobs(parts: DetectionJobDependencies): DetectionJobs {
+  const { database, detections, assets, storage, renderJobs, renderer, clock, speed, seed } = parts;
 
   async function search(detection: StoredDetection): Promise<'complete' | 'error'> {
     const { id, account, input, confidence } = detection;
-    const inputs = production.inputsFor([input]);
+    const inputs = renderJobs.inputsFor([input]);
     const [image] = inputs.ok ? inputs.value : [];
     if (image === undefined) return 'error';
     const answer = await renderer.findFaces(
