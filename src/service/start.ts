@@ -9,8 +9,12 @@ import { openPool } from '../previews/real/pool.ts';
 import { wakeAfter } from './base/clock.ts';
 import { reportTrouble } from './base/own-trouble.ts';
 import type { FaultRule } from './endpoints/fault-schema.ts';
-import { type Courier, noCourier, openCourier } from './events/courier.ts';
 import { openDeliveries } from './events/deliveries.ts';
+import {
+  type EventDispatcher,
+  noEventDispatcher,
+  openEventDispatcher,
+} from './events/event-dispatcher.ts';
 import { openWebhooks } from './events/webhooks.ts';
 import { firedOf, openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
@@ -95,8 +99,8 @@ async function openOn(
     base: () => address,
     now,
     lifetimeMs: options.addressLifetimeMs ?? 24 * 3_600_000,
-    shortened: (errand) => {
-      const early = firedOf(faults.fire('address', errand), 'early-expiry');
+    shortened: (sending) => {
+      const early = firedOf(faults.fire('address', sending), 'early-expiry');
       return early === undefined ? undefined : milliseconds(early.rule.after);
     },
   });
@@ -107,11 +111,14 @@ async function openOn(
     backoffMs: options.eventBackoffMs ?? 1000,
     giveUpMs: options.eventGiveUpMs ?? 24 * 3_600_000,
   });
-  const courier: Courier =
+  const eventDispatcher: EventDispatcher =
     options.events === false
-      ? noCourier
-      : openCourier({ webhooks, deliveries, addresses, faults, clock });
-  const projects = openProjects(database, accounts, { note: deliveries.note, tell: courier.wake });
+      ? noEventDispatcher
+      : openEventDispatcher({ webhooks, deliveries, addresses, faults, clock });
+  const projects = openProjects(database, accounts, {
+    note: deliveries.note,
+    tell: eventDispatcher.wake,
+  });
   const detections = openDetections(database);
 
   const { pictures = 'real' } = options;
@@ -146,7 +153,7 @@ async function openOn(
 
   const parts: Parts = {
     ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
-    ...{ webhooks, deliveries, courier, faults },
+    ...{ webhooks, deliveries, eventDispatcher, faults },
     stated: options.stated ?? new Map(),
     render: (project) => scheduler.submit(renderJobs.jobOf(project)),
     release: scheduler.release,
@@ -176,7 +183,7 @@ async function openOn(
   address = addressOf(host, typeof listening === 'object' ? (listening?.port ?? port) : port);
   for (const project of unfinished.projects) parts.render(project);
   for (const detection of unfinished.detections) parts.search(detection);
-  courier.wake();
+  eventDispatcher.wake();
 
   return {
     address,
@@ -190,7 +197,7 @@ async function openOn(
       await app.server.close();
       await renderer.close();
       await Promise.all([scheduler.close(), detectionScheduler.close()]);
-      await courier.close();
+      await eventDispatcher.close();
     },
   };
 }

@@ -2,8 +2,8 @@
 
 import type { StatedPrices } from '../base/charge.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Courier } from '../events/courier.ts';
 import type { Deliveries } from '../events/deliveries.ts';
+import type { EventDispatcher } from '../events/event-dispatcher.ts';
 import type { Webhooks } from '../events/webhooks.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Accounts } from '../store/accounts.ts';
@@ -29,7 +29,7 @@ export interface Parts {
   readonly addresses: Addresses;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
-  readonly courier: Courier;
+  readonly eventDispatcher: EventDispatcher;
   readonly faults: Faults;
   readonly clock: Clock;
   /** Hands a new project to the scheduler. */

@@ -24,7 +24,7 @@ interface Query {
 const back = '/hub/webhooks';
 
 export function webhookPaths(hub: FastifyInstance, parts: Parts): void {
-  const { accounts, webhooks, deliveries, courier, clock } = parts;
+  const { accounts, webhooks, deliveries, eventDispatcher, clock } = parts;
   hub.get('/webhooks', (request, reply) => {
     const all = webhooks.all().map(webhookView);
     return show(request, reply, { webhooks: all }, () => webhooksPage(all, accounts.all()));
@@ -68,7 +68,7 @@ export function webhookPaths(hub: FastifyInstance, parts: Parts): void {
   hub.post<ById>('/deliveries/:id/replay', async (request, reply) => {
     const again = await deliveries.replay(request.params.id, clock.now());
     if (again === undefined) return answer(reply, notFound);
-    courier.wake();
+    eventDispatcher.wake();
     return changed(request, reply, deliveryView(again), { status: 202, back: '/hub/deliveries' });
   });
 }

@@ -11,8 +11,8 @@ export type Standing = 'valid' | 'expired' | 'forged';
 
 export interface Addresses {
   /** An address for one file of the storage, and when it ends. `account`: whose upload it will be. */
-  issue(errand: Errand, key: string, account?: string): Download;
-  standing(errand: Errand, key: string, query: SignedQuery): Standing;
+  issue(sending: Errand, key: string, account?: string): Download;
+  standing(sending: Errand, key: string, query: SignedQuery): Standing;
   /** What a URL means to us: a file of ours, a file we no longer give, or nothing of ours. */
   read(url: URL): OwnFile | undefined;
 }
@@ -34,7 +34,7 @@ export interface AddressOptions {
   readonly now: () => number;
   readonly lifetimeMs: number;
   /** A shorter life than is said, when a fault asks for it; in milliseconds. */
-  readonly shortened: (errand: Errand) => number | undefined;
+  readonly shortened: (sending: Errand) => number | undefined;
 }
 
 export async function openAddresses(
@@ -42,27 +42,27 @@ export async function openAddresses(
   { base, now, lifetimeMs, shortened }: AddressOptions,
 ): Promise<Addresses> {
   const secret = await secretOf(database);
-  const sign = (errand: Errand, key: string, expires: string, account: string): string =>
+  const sign = (sending: Errand, key: string, expires: string, account: string): string =>
     createHmac('sha256', secret)
-      .update(`${errand}\n${key}\n${expires}\n${account}`)
+      .update(`${sending}\n${key}\n${expires}\n${account}`)
       .digest('base64url');
 
-  const standing: Addresses['standing'] = (errand, key, { expires, account = '', signature }) => {
+  const standing: Addresses['standing'] = (sending, key, { expires, account = '', signature }) => {
     if (expires === undefined || signature === undefined) return 'forged';
-    const wanted = Buffer.from(sign(errand, key, expires, account));
+    const wanted = Buffer.from(sign(sending, key, expires, account));
     const given = Buffer.from(signature);
     if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return 'forged';
     return Number(expires) > now() ? 'valid' : 'expired';
   };
 
   return {
-    issue: (errand, key, account) => {
+    issue: (sending, key, account) => {
       const said = now() + lifetimeMs;
-      const end = now() + (shortened(errand) ?? lifetimeMs);
+      const end = now() + (shortened(sending) ?? lifetimeMs);
       const holder = account === undefined ? '' : `&account=${encodeURIComponent(account)}`;
-      const signature = sign(errand, key, String(end), account ?? '');
+      const signature = sign(sending, key, String(end), account ?? '');
       return {
-        url: `${base()}/${errand}/${key}?expires=${end}${holder}&signature=${signature}`,
+        url: `${base()}/${sending}/${key}?expires=${end}${holder}&signature=${signature}`,
         expires_at: new Date(said).toISOString(),
       };
     },

@@ -17,7 +17,7 @@ const answerMs = 10_000;
 /** How many events are on their way to one receiver at a time. */
 const atOnce = 8;
 
-export interface Courier {
+export interface EventDispatcher {
   /** Something may have to be sent. */
   wake(): void;
   /** Begins nothing new; what is on its way and unanswered is sent again by the next start. */
@@ -25,9 +25,12 @@ export interface Courier {
 }
 
 /** For a service that sends no events. */
-export const noCourier: Courier = { wake: () => undefined, close: async () => undefined };
+export const noEventDispatcher: EventDispatcher = {
+  wake: () => undefined,
+  close: async () => undefined,
+};
 
-export interface CourierParts {
+export interface EventDispatcherDependencies {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
   readonly addresses: Addresses;
@@ -35,11 +38,11 @@ export interface CourierParts {
   readonly clock: Clock;
 }
 
-export function openCourier(parts: CourierParts): Courier {
+export function openEventDispatcher(parts: EventDispatcherDependencies): EventDispatcher {
   const { webhooks, deliveries, addresses, faults, clock } = parts;
   const agent = new Agent({ connections: atOnce, connectTimeout: answerMs });
   /** By delivery: the webhook that it goes to, and the errand itself. */
-  const onTheWay = new Map<string, { readonly to: string; readonly errand: Promise<void> }>();
+  const onTheWay = new Map<string, { readonly to: string; readonly sending: Promise<void> }>();
   const closing = new AbortController();
   let forgetTimer = (): void => {};
 
@@ -54,7 +57,7 @@ export function openCourier(parts: CourierParts): Courier {
         if (free <= 0) break;
         if (onTheWay.has(outgoing.id)) continue;
         free -= 1;
-        onTheWay.set(outgoing.id, { to: receiver.id, errand: run(receiver, outgoing) });
+        onTheWay.set(outgoing.id, { to: receiver.id, sending: run(receiver, outgoing) });
       }
     }
     forgetTimer();
@@ -114,7 +117,7 @@ export function openCourier(parts: CourierParts): Courier {
     close: async () => {
       closing.abort();
       forgetTimer();
-      await Promise.all([...onTheWay.values()].map(({ errand }) => errand));
+      await Promise.all([...onTheWay.values()].map(({ sending }) => sending));
       await agent.destroy();
     },
   };
