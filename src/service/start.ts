@@ -7,7 +7,7 @@ import { openPlainRenderer } from '../previews/plain/renderer.ts';
 import { lacksFor } from '../previews/real/door.ts';
 import { openPool } from '../previews/real/pool.ts';
 import { wakeAfter } from './base/clock.ts';
-import { reportTrouble } from './base/own-trouble.ts';
+import { reportInternalError } from './base/internal-error.ts';
 import type { FaultRule } from './endpoints/fault-schema.ts';
 import { openDeliveries } from './events/deliveries.ts';
 import {
@@ -126,7 +126,10 @@ async function openOn(
   const decodeBytes = decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20;
   const renderer =
     pictures === 'real'
-      ? openPool({ report: reportTrouble, ...(decodeBytes === undefined ? {} : { decodeBytes }) })
+      ? openPool({
+          report: reportInternalError,
+          ...(decodeBytes === undefined ? {} : { decodeBytes }),
+        })
       : openPlainRenderer(decodeBytes);
   const pace = { clock, speed, seed };
   const renderJobs = openRenderJobs({

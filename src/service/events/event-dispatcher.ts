@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { signatureHeader, signatureOf, timestampHeader } from '../../contract/api/event.ts';
 import { systemCode } from '../../contract/files/system-error.ts';
 import type { Clock } from '../base/clock.ts';
-import { reportTrouble } from '../base/own-trouble.ts';
+import { reportInternalError } from '../base/internal-error.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Addresses } from '../store/addresses.ts';
 import { recordOf } from '../store/records.ts';
@@ -73,7 +73,7 @@ export function openEventDispatcher(parts: EventDispatcherDependencies): EventDi
         await deliveries.record(outgoing.id, attempt, clock.now());
     } catch (reason) {
       // Whatever keeps it from being recorded would do so again at once.
-      return reportTrouble(`event ${outgoing.id}`, reason);
+      return reportInternalError(`event ${outgoing.id}`, reason);
     } finally {
       onTheWay.delete(outgoing.id);
     }

@@ -7,7 +7,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { reportTrouble } from '../base/own-trouble.ts';
+import { reportInternalError } from '../base/internal-error.ts';
 import { notFound, type Refusal, unauthorized } from '../base/refusal.ts';
 import type { Caller, Keys, Permission } from '../store/keys.ts';
 import { endSlowSenders } from './slow-senders.ts';
@@ -86,7 +86,7 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
     // A client that hung up gets no answer, and is no trouble of the service's own.
     if (status >= 500 && !request.raw.destroyed)
       // The route, not the address as it was written: that may be a presigned one.
-      reportTrouble(`${request.method} ${request.routeOptions.url ?? 'unknown path'}`, error);
+      reportInternalError(`${request.method} ${request.routeOptions.url ?? 'unknown path'}`, error);
     if (status >= 500) return reply.code(status).send({ message: 'Internal Server Error' });
     // interface.md knows one status for a request that is not right.
     if (status === 415)

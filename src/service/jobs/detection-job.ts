@@ -3,7 +3,7 @@
 
 import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
 import type { Clock } from '../base/clock.ts';
-import { reportTrouble } from '../base/own-trouble.ts';
+import { reportInternalError } from '../base/internal-error.ts';
 import type { Assets } from '../store/assets.ts';
 import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
@@ -74,7 +74,7 @@ export function openDetectionJobs(parts: DetectionJobDependencies): DetectionJob
         }
       },
       broke: async (reason) => {
-        reportTrouble(`face detection ${detection.id}`, reason);
+        reportInternalError(`face detection ${detection.id}`, reason);
         await detections.finish(detection.id, 'error');
       },
     }),

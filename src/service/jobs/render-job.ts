@@ -8,7 +8,7 @@ import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
 import type { RenderInput, RenderOutcome } from '../../previews/request.ts';
 import { settledCredits, surcharged } from '../base/charge.ts';
 import type { Clock } from '../base/clock.ts';
-import { reportTrouble } from '../base/own-trouble.ts';
+import { reportInternalError } from '../base/internal-error.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, firedOf } from '../faults/faults.ts';
 import type { Accounts } from '../store/accounts.ts';
@@ -158,7 +158,7 @@ export function openRenderJobs(parts: RenderJobDependencies): RenderJobs {
           }
         },
         broke: async (reason) => {
-          reportTrouble(`project ${id}`, reason);
+          reportInternalError(`project ${id}`, reason);
           const message = 'The project could not be rendered.';
           await projects.fail(id, { code: 'unknown_error', message }, clock.now());
           await discard(id);

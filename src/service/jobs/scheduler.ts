@@ -1,7 +1,7 @@
 // Where jobs wait, are worked on, and take their time. There are only so many slots, and a job holds one until its
 // time has passed: when more come than can be worked on, a queue forms.
 import type { Clock } from '../base/clock.ts';
-import { reportTrouble } from '../base/own-trouble.ts';
+import { reportInternalError } from '../base/internal-error.ts';
 import type { Pace } from './pace.ts';
 
 export interface Job extends Pace {
@@ -95,7 +95,7 @@ export function openScheduler(clock: Clock, slots: number): Scheduler {
     try {
       await job.broke(reason);
     } catch (trouble) {
-      reportTrouble('a job that broke', trouble);
+      reportInternalError('a job that broke', trouble);
     }
   }
 
