@@ -20,7 +20,7 @@ import { firedOf, openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
 import { wireFaults } from './faults/wire.ts';
 import { openApp } from './http/app.ts';
-import type { Parts } from './http/parts.ts';
+import type { Dependencies } from './http/dependencies.ts';
 import { accountRoutes } from './http/routes/account.ts';
 import { creationRoutes } from './http/routes/creations.ts';
 import { detectionRoutes } from './http/routes/detections.ts';
@@ -154,7 +154,7 @@ async function openOn(
   // Of its own, so that a free detection does not wait behind long renderings.
   const detectionScheduler = openScheduler(clock, slots);
 
-  const parts: Parts = {
+  const dependencies: Dependencies = {
     ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
     ...{ webhooks, deliveries, eventDispatcher, faults },
     stated: options.stated ?? new Map(),
@@ -164,14 +164,14 @@ async function openOn(
   };
   const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
   wireFaults(app.server, faults, clock);
-  creationRoutes(app.server, parts);
-  projectRoutes(app.server, parts);
-  detectionRoutes(app.server, parts, paths);
-  uploadRoutes(app.server, parts, paths);
-  downloadRoutes(app.server, parts);
-  accountRoutes(app.server, parts);
+  creationRoutes(app.server, dependencies);
+  projectRoutes(app.server, dependencies);
+  detectionRoutes(app.server, dependencies, paths);
+  uploadRoutes(app.server, dependencies, paths);
+  downloadRoutes(app.server, dependencies);
+  accountRoutes(app.server, dependencies);
   openApiRoute(app.server, () => address, paths);
-  openHub(app.server, parts);
+  openHub(app.server, dependencies);
 
   await assets.sweep();
   await assets.sweepStrays();
@@ -184,8 +184,8 @@ async function openOn(
   await app.server.listen({ host, port });
   const listening = app.server.server.address();
   address = addressOf(host, typeof listening === 'object' ? (listening?.port ?? port) : port);
-  for (const project of unfinished.projects) parts.render(project);
-  for (const detection of unfinished.detections) parts.search(detection);
+  for (const project of unfinished.projects) dependencies.render(project);
+  for (const detection of unfinished.detections) dependencies.search(detection);
   eventDispatcher.wake();
 
   return {

@@ -38,8 +38,8 @@ export interface EventDispatcherDependencies {
   readonly clock: Clock;
 }
 
-export function openEventDispatcher(parts: EventDispatcherDependencies): EventDispatcher {
-  const { webhooks, deliveries, addresses, faults, clock } = parts;
+export function openEventDispatcher(dependencies: EventDispatcherDependencies): EventDispatcher {
+  const { webhooks, deliveries, addresses, faults, clock } = dependencies;
   const agent = new Agent({ connections: atOnce, connectTimeout: answerMs });
   /** By delivery: the webhook that it goes to, and the errand itself. */
   const onTheWay = new Map<string, { readonly to: string; readonly sending: Promise<void> }>();

@@ -4,7 +4,7 @@ import { type Tier, tiers } from '../../contract/api/tier.ts';
 import { notFound } from '../base/refusal.ts';
 import { grant, newAccount, newTier } from '../endpoints/hub-requests.ts';
 import { answer } from '../http/app.ts';
-import type { Parts } from '../http/parts.ts';
+import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { changed, fieldsOf, show } from './form.ts';
 import { accountsPage } from './pages/accounts.ts';
@@ -15,7 +15,7 @@ type ById = { Params: { id: string } };
 type Of = { Querystring: { account?: string } };
 const back = '/hub/accounts';
 
-export function accountPaths(hub: FastifyInstance, { accounts, clock }: Parts): void {
+export function accountPaths(hub: FastifyInstance, { accounts, clock }: Dependencies): void {
   hub.get('/accounts', (request, reply) => {
     const all = accounts.all();
     return show(request, reply, { accounts: all }, () => accountsPage(all));

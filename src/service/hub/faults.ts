@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { refuse } from '../base/refusal.ts';
 import { acceptFaults, parseFaults } from '../faults/read.ts';
 import { answer } from '../http/app.ts';
-import type { Parts } from '../http/parts.ts';
+import type { Dependencies } from '../http/dependencies.ts';
 import { changed, show } from './form.ts';
 import { faultsPage } from './pages/faults.ts';
 import { faultView } from './views.ts';
 
 const back = '/hub/faults';
 
-export function faultPaths(hub: FastifyInstance, { faults }: Parts): void {
+export function faultPaths(hub: FastifyInstance, { faults }: Dependencies): void {
   const views = () => faults.all().map(faultView);
   hub.get('/faults', (request, reply) =>
     show(request, reply, { faults: views() }, () => faultsPage(views())),

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../base/refusal.ts';
 import { answer } from '../http/app.ts';
-import type { Parts } from '../http/parts.ts';
+import type { Dependencies } from '../http/dependencies.ts';
 import { accountPaths } from './accounts.ts';
 import { faultPaths } from './faults.ts';
 import { asksForPage, readForms } from './form.ts';
@@ -15,7 +15,7 @@ import { icon, styleSheet } from './pages/style.ts';
 import { projectPaths } from './projects.ts';
 import { webhookPaths } from './webhooks.ts';
 
-export function openHub(server: FastifyInstance, parts: Parts): void {
+export function openHub(server: FastifyInstance, dependencies: Dependencies): void {
   server.register(
     async (hub) => {
       readForms(hub);
@@ -43,12 +43,12 @@ export function openHub(server: FastifyInstance, parts: Parts): void {
       hub.setNotFoundHandler((_request, reply) => answer(reply, notFound));
       hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
       hub.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
-      overviewPath(hub, parts);
-      projectPaths(hub, parts);
-      accountPaths(hub, parts);
-      keyPaths(hub, parts);
-      webhookPaths(hub, parts);
-      faultPaths(hub, parts);
+      overviewPath(hub, dependencies);
+      projectPaths(hub, dependencies);
+      accountPaths(hub, dependencies);
+      keyPaths(hub, dependencies);
+      webhookPaths(hub, dependencies);
+      faultPaths(hub, dependencies);
     },
     { prefix: '/hub' },
   );

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { notFound, refuse } from '../base/refusal.ts';
 import { newKey } from '../endpoints/hub-requests.ts';
 import { answer } from '../http/app.ts';
-import type { Parts } from '../http/parts.ts';
+import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { isPermission, permissions } from '../store/keys.ts';
 import { changed, fieldsOf, show, wantsPage } from './form.ts';
@@ -15,7 +15,7 @@ import { keyView } from './views.ts';
 type ById = { Params: { id: string } };
 const back = '/hub/keys';
 
-export function keyPaths(hub: FastifyInstance, { accounts, keys, clock }: Parts): void {
+export function keyPaths(hub: FastifyInstance, { accounts, keys, clock }: Dependencies): void {
   hub.get('/keys', (request, reply) => {
     const all = keys.all().map(keyView);
     return show(request, reply, { keys: all }, () => keysPage(all, accounts.all()));

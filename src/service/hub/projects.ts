@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { notFound, refuse } from '../base/refusal.ts';
 import { cancellation } from '../endpoints/hub-requests.ts';
 import { answer } from '../http/app.ts';
-import type { Parts } from '../http/parts.ts';
+import type { Dependencies } from '../http/dependencies.ts';
 import { sendFile } from '../http/send-file.ts';
 import { isStatus } from '../store/project-row.ts';
 import { changed, fieldsOf, show } from './form.ts';
@@ -21,8 +21,8 @@ interface Query {
   readonly before?: string;
 }
 
-export function projectPaths(hub: FastifyInstance, parts: Parts): void {
-  const { projects, storage, release, clock } = parts;
+export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): void {
+  const { projects, storage, release, clock } = dependencies;
   hub.get<{ Querystring: Query }>('/projects', (request, reply) => {
     const { account, status } = request.query;
     const limit = limitOf(request.query.limit);
@@ -32,13 +32,13 @@ export function projectPaths(hub: FastifyInstance, parts: Parts): void {
     if (status !== undefined && !isStatus(status))
       return answer(reply, refuse(`status ${JSON.stringify(status)} is none.`).error);
     const chosen = { account, status, limit: limit.value, before: before.value };
-    const list = projects.list(chosen).map((project) => projectView(project, parts));
+    const list = projects.list(chosen).map((project) => projectView(project, dependencies));
     return show(request, reply, { projects: list }, () => projectsPage(list, limit.value));
   });
   hub.get<ById>('/projects/:id', (request, reply) => {
     const project = projects.find(request.params.id);
     if (project === undefined) return answer(reply, notFound);
-    const details = projectDetails(project, parts);
+    const details = projectDetails(project, dependencies);
     return show(request, reply, details, () => projectPage(details));
   });
   // Of its own, not by a presigned address: looking at the hub uses up no fault and no address.
@@ -61,6 +61,8 @@ export function projectPaths(hub: FastifyInstance, parts: Parts): void {
     await storage.removeOutputs(id);
     const stopped = projects.find(id);
     if (stopped === undefined) throw new Error('bug: a project is never forgotten');
-    return changed(request, reply, projectView(stopped, parts), { back: `/hub/projects/${id}` });
+    return changed(request, reply, projectView(stopped, dependencies), {
+      back: `/hub/projects/${id}`,
+    });
   });
 }

@@ -6,7 +6,7 @@ import { newWebhook } from '../endpoints/hub-requests.ts';
 import { isDeliveryState } from '../events/deliveries.ts';
 import { checkAddress } from '../events/webhooks.ts';
 import { answer } from '../http/app.ts';
-import type { Parts } from '../http/parts.ts';
+import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { changed, fieldsOf, show, wantsPage } from './form.ts';
 import { limitOf } from './limit.ts';
@@ -23,8 +23,8 @@ interface Query {
 }
 const back = '/hub/webhooks';
 
-export function webhookPaths(hub: FastifyInstance, parts: Parts): void {
-  const { accounts, webhooks, deliveries, eventDispatcher, clock } = parts;
+export function webhookPaths(hub: FastifyInstance, dependencies: Dependencies): void {
+  const { accounts, webhooks, deliveries, eventDispatcher, clock } = dependencies;
   hub.get('/webhooks', (request, reply) => {
     const all = webhooks.all().map(webhookView);
     return show(request, reply, { webhooks: all }, () => webhooksPage(all, accounts.all()));

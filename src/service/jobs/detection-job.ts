@@ -31,8 +31,9 @@ export interface DetectionJobDependencies {
   readonly seed: number;
 }
 
-export function openDetectionJobs(parts: DetectionJobDependencies): DetectionJobs {
-  const { database, detections, assets, storage, renderJobs, renderer, clock, speed, seed } = parts;
+export function openDetectionJobs(dependencies: DetectionJobDependencies): DetectionJobs {
+  const { database, detections, assets, storage, renderJobs, renderer, clock, speed, seed } =
+    dependencies;
 
   async function search(detection: StoredDetection): Promise<'complete' | 'error'> {
     const { id, account, input, confidence } = detection;

@@ -40,8 +40,9 @@ export interface RenderJobDependencies {
   readonly seed: number;
 }
 
-export function openRenderJobs(parts: RenderJobDependencies): RenderJobs {
-  const { projects, detections, storage, accounts, faults, renderer, clock, speed, seed } = parts;
+export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs {
+  const { projects, detections, storage, accounts, faults, renderer, clock, speed, seed } =
+    dependencies;
 
   const inputsFor: RenderJobs['inputsFor'] = (inputs) => {
     const found: RenderInput[] = [];

@@ -19,10 +19,10 @@ import { firedOf } from '../../faults/faults.ts';
 import { type Input, inputsOf } from '../../store/inputs.ts';
 import { creationOf } from '../../store/records.ts';
 import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 
-export function creationRoutes(server: FastifyInstance, parts: Parts): void {
-  const { projects, accounts, clock, faults, render } = parts;
+export function creationRoutes(server: FastifyInstance, dependencies: Dependencies): void {
+  const { projects, accounts, clock, faults, render } = dependencies;
   const config = { permission: 'create' } as const;
   for (const tool of tools)
     server.post(routes.create(tool.name).path, { config }, async (request, reply) => {
@@ -32,12 +32,17 @@ export function creationRoutes(server: FastifyInstance, parts: Parts): void {
       if (!body.ok) return answer(reply, body.error);
       const plan = refusedBy(tool, body.value, account.tier);
       if (plan !== undefined) return answer(reply, plan);
-      const inputs = inputsOf(tool.request, body.value, { ...parts, account: account.id });
+      const inputs = inputsOf(tool.request, body.value, { ...dependencies, account: account.id });
       if (!inputs.ok) return answer(reply, inputs.error);
       const unfit = unfitInput(tool, inputs.value);
       if (unfit !== undefined) return answer(reply, unfit);
       const at = clock.now();
-      const { credits: price, estimate } = chargeOf(tool, body.value, account.tier, parts.stated);
+      const { credits: price, estimate } = chargeOf(
+        tool,
+        body.value,
+        account.tier,
+        dependencies.stated,
+      );
       const more = firedOf(faults.fire('charge', tool.name), 'surcharge');
       const credits = more === undefined ? price : surcharged(price, more.rule.percent);
       const project = await projects.create({

@@ -7,7 +7,7 @@ import { detectionRequest } from '../../endpoints/requests.ts';
 import { inputsOf } from '../../store/inputs.ts';
 import { detectionRecordOf } from '../../store/records.ts';
 import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** facts.md, Face detection. */
 const usualConfidence = 0.5;
@@ -16,15 +16,19 @@ const byId = { path: '/v1/face-detection/:id', alternate: '/v1/files/:id/face-de
 
 type ById = { Params: { id: string } };
 
-export function detectionRoutes(server: FastifyInstance, parts: Parts, form: PathForm): void {
-  const { detections, addresses, clock, search } = parts;
+export function detectionRoutes(
+  server: FastifyInstance,
+  dependencies: Dependencies,
+  form: PathForm,
+): void {
+  const { detections, addresses, clock, search } = dependencies;
 
   for (const path of pathsOf(routes.detectFaces(), form))
     server.post(path, { config: { permission: 'upload' } }, async (request, reply) => {
       const account = accountOf(request);
       const body = bodyOf(detectionRequest, request.body);
       if (!body.ok) return answer(reply, body.error);
-      const inputs = inputsOf(detectionRequest, body.value, { ...parts, account });
+      const inputs = inputsOf(detectionRequest, body.value, { ...dependencies, account });
       if (!inputs.ok) return answer(reply, inputs.error);
       const [input] = inputs.value;
       if (input === undefined) throw new Error('bug: a detection names its target');

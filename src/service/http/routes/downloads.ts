@@ -2,12 +2,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { SignedQuery } from '../../store/addresses.ts';
 import { answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { sendFile } from '../send-file.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
-export function downloadRoutes(server: FastifyInstance, { storage, addresses }: Parts): void {
+export function downloadRoutes(
+  server: FastifyInstance,
+  { storage, addresses }: Dependencies,
+): void {
   server.route<Signed>({
     method: ['GET', 'HEAD'],
     url: '/downloads/*',

@@ -4,12 +4,12 @@ import { notFound } from '../../base/refusal.ts';
 import { isLive, type StoredProject } from '../../store/project-row.ts';
 import { recordOf } from '../../store/records.ts';
 import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 type ById = { Params: { id: string } };
 
-export function projectRoutes(server: FastifyInstance, parts: Parts): void {
-  const { projects, addresses, storage, release } = parts;
+export function projectRoutes(server: FastifyInstance, dependencies: Dependencies): void {
+  const { projects, addresses, storage, release } = dependencies;
   for (const record of ['video', 'image', 'audio'] as const) {
     const path = `/v1/${record}-projects/:id`;
     const found = (request: FastifyRequest<ById>): StoredProject | undefined => {

@@ -14,12 +14,16 @@ import { spoilerOf } from '../../faults/spoil.ts';
 import type { SignedQuery } from '../../store/addresses.ts';
 import { TooLarge } from '../../store/storage.ts';
 import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
-export function uploadRoutes(server: FastifyInstance, parts: Parts, form: PathForm): void {
-  const { accounts, database, assets, storage, addresses, clock } = parts;
+export function uploadRoutes(
+  server: FastifyInstance,
+  dependencies: Dependencies,
+  form: PathForm,
+): void {
+  const { accounts, database, assets, storage, addresses, clock } = dependencies;
 
   for (const url of pathsOf(routes.uploadAddresses(), form))
     server.post(url, { config: { permission: 'upload' } }, (request, reply) => {

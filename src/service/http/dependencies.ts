@@ -16,7 +16,7 @@ import type { StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
 import type { Storage } from '../store/storage.ts';
 
-export interface Parts {
+export interface Dependencies {
   /** Of creations whose price is not published. */
   readonly stated: StatedPrices;
   readonly database: Database;
