@@ -33,20 +33,20 @@ export function openApiOf(address: string, form: PathForm): JsonObject {
     paths: asJson(paths),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: asJson({ ...Object.fromEntries(schemas), Refusal: refusal }),
-      responses: asJson(refusals),
+      schemas: asJson({ ...Object.fromEntries(schemas), ErrorResponse: errorSchema }),
+      responses: asJson(errorResponses),
     },
   };
 }
 
-const refusal = {
+const errorSchema = {
   type: 'object',
   description: 'interface.md, Errors.',
   required: ['message'],
   properties: { message: { type: 'string' } },
 } as const;
 
-const refusals = Object.fromEntries(
+const errorResponses = Object.fromEntries(
   [
     ['BadRequest', 'Invalid request.'],
     ['Unauthorized', 'Not authenticated. The message is always `Unauthorized`.'],
@@ -58,7 +58,7 @@ const refusals = Object.fromEntries(
     name,
     {
       description,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
     },
   ]),
 );
@@ -87,7 +87,7 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => (next ?? '').toUpperCase())}`,
     summary,
     tags: [group],
-    responses: asJson({ ...successOf(endpoint, schemas), ...refusalsOf(endpoint) }),
+    responses: asJson({ ...successOf(endpoint, schemas), ...errorsOf(endpoint) }),
   };
   if (alternateOf !== undefined)
     operation['description'] =
@@ -128,7 +128,7 @@ function successOf(
   return { 200: { description: 'Done.', content: { 'application/json': { schema } } } };
 }
 
-function refusalsOf({ method, group, request }: Endpoint): JsonObject {
+function errorsOf({ method, group, request }: Endpoint): JsonObject {
   const ref = (name: string): JsonObject => ({ $ref: `#/components/responses/${name}` });
   if (group === 'storage') return { 403: ref('Forbidden') };
   if (group === 'hub')

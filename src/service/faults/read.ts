@@ -5,7 +5,7 @@ import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { diagnose } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
-import { type Refusal, refuse, sentenceOf } from '../base/refusal.ts';
+import { badRequest, type ErrorResponse, sentenceOf } from '../base/error-response.ts';
 import { type FaultRule, faultSchemas, isFaultName } from '../endpoints/fault-schema.ts';
 import { fits, patternsOf, targetsOf } from './targets.ts';
 
@@ -22,7 +22,7 @@ export function parseFaults(
 }
 
 /** What the hub was sent, or startService was given. */
-export function acceptFaults(sent: unknown): Result<readonly FaultRule[], Refusal> {
+export function acceptFaults(sent: unknown): Result<readonly FaultRule[], ErrorResponse> {
   const read = readFaults(sent);
   if (read.ok) return read;
   const sentences = read.error.map((trouble) =>
@@ -30,7 +30,7 @@ export function acceptFaults(sent: unknown): Result<readonly FaultRule[], Refusa
       ? sentenceOf(trouble.error)
       : `faults.${trouble.index}.on "${trouble.pattern}" ${trouble.message}`,
   );
-  return refuse(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
+  return badRequest(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
 }
 
 type Trouble =

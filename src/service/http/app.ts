@@ -7,8 +7,8 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { type ErrorResponse, notFound, unauthorized } from '../base/error-response.ts';
 import { reportInternalError } from '../base/internal-error.ts';
-import { notFound, type Refusal, unauthorized } from '../base/refusal.ts';
 import type { Caller, Keys, Permission } from '../store/keys.ts';
 import { endSlowSenders } from './slow-senders.ts';
 
@@ -50,7 +50,7 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
     // A path that is not even well formed is a path that nothing answers to.
     frameworkErrors: (_error, request, reply) => {
       const path = request.raw.url ?? '';
-      answer(reply, needsKey(path) && !callerOf(request) ? unauthorized : notFound);
+      sendError(reply, needsKey(path) && !callerOf(request) ? unauthorized : notFound);
     },
   });
   const callerOf = ({ raw }: FastifyRequest): Caller | undefined => {
@@ -72,15 +72,15 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
     // The route, not the path as it was written: the router reads %76 as v.
     if (!needsKey(route ?? request.url)) return done();
     request.caller = callerOf(request);
-    if (request.caller === undefined) answer(reply, unauthorized);
+    if (request.caller === undefined) sendError(reply, unauthorized);
     else if (config.permission !== undefined && !request.caller.permissions.has(config.permission))
-      answer(reply, {
+      sendError(reply, {
         status: 403,
         message: `This key does not permit ${config.permission}: make one that does in the hub.`,
       });
     else done();
   });
-  server.setNotFoundHandler((_request, reply) => answer(reply, notFound));
+  server.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     // A client that hung up gets no answer, and is no trouble of the service's own.
@@ -147,6 +147,6 @@ class MalformedBody extends Error {
   readonly statusCode = 400;
 }
 
-export function answer(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
+export function sendError(reply: FastifyReply, { status, message }: ErrorResponse): FastifyReply {
   return reply.code(status).send({ message });
 }

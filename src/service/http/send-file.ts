@@ -4,10 +4,10 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentTypeOf, extensionOf, unknownType } from '../../contract/api/asset.ts';
-import { notFound } from '../base/refusal.ts';
+import { notFound } from '../base/error-response.ts';
 import { spoilerOf } from '../faults/spoil.ts';
 import type { Storage } from '../store/storage.ts';
-import { answer } from './app.ts';
+import { sendError } from './app.ts';
 
 /** A file of the storage, whole or the part that is asked for. The key must be one of ours. */
 export async function sendFile(
@@ -18,7 +18,7 @@ export async function sendFile(
 ): Promise<FastifyReply> {
   const file = storage.fileOf(key);
   const stored = await lookAt(file);
-  if (stored === undefined) return answer(reply, notFound);
+  if (stored === undefined) return sendError(reply, notFound);
   const { size, etag } = stored;
   // Files are strangers': a browser that opens one runs nothing in it, and does not guess what it is.
   reply.header('x-content-type-options', 'nosniff');

@@ -1,9 +1,9 @@
 // /hub/accounts and /hub/ledger: who pays, and every credit that moved.
 import type { FastifyInstance } from 'fastify';
 import { type Tier, tiers } from '../../contract/api/tier.ts';
-import { notFound } from '../base/refusal.ts';
+import { notFound } from '../base/error-response.ts';
 import { grant, newAccount, newTier } from '../endpoints/hub-requests.ts';
-import { answer } from '../http/app.ts';
+import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { changed, fieldsOf, show } from './form.ts';
@@ -22,7 +22,7 @@ export function accountPaths(hub: FastifyInstance, { accounts, clock }: Dependen
   });
   hub.post('/accounts', async (request, reply) => {
     const fields = fieldsOf(newAccount, request);
-    if (!fields.ok) return answer(reply, fields.error);
+    if (!fields.ok) return sendError(reply, fields.error);
     const { email = 'someone@localhost', credits = 10_000 } = fields.value;
     const made = await accounts.add(
       { email: String(email), tier: tierOf(fields.value['tier']), credits: Number(credits) },
@@ -32,22 +32,22 @@ export function accountPaths(hub: FastifyInstance, { accounts, clock }: Dependen
   });
   hub.post<ById>('/accounts/:id/tier', async (request, reply) => {
     const fields = fieldsOf(newTier, request);
-    if (!fields.ok) return answer(reply, fields.error);
+    if (!fields.ok) return sendError(reply, fields.error);
     const account = await accounts.setTier(request.params.id, tierOf(fields.value['tier']));
-    if (account === undefined) return answer(reply, notFound);
+    if (account === undefined) return sendError(reply, notFound);
     return changed(request, reply, account, { back });
   });
   hub.post<ById>('/accounts/:id/credits', async (request, reply) => {
     const fields = fieldsOf(grant, request);
-    if (!fields.ok) return answer(reply, fields.error);
+    if (!fields.ok) return sendError(reply, fields.error);
     const credits = Number(fields.value['credits']);
     const account = await accounts.grant(request.params.id, credits, clock.now());
-    if (account === undefined) return answer(reply, notFound);
+    if (account === undefined) return sendError(reply, notFound);
     return changed(request, reply, account, { back });
   });
   hub.get<Of>('/ledger', (request, reply) => {
     const account = accounts.find(request.query.account ?? localAccount);
-    if (account === undefined) return answer(reply, notFound);
+    if (account === undefined) return sendError(reply, notFound);
     const { id, credits: balance } = account;
     const ledger: LedgerView = { account: id, balance, entries: accounts.ledger(id) };
     return show(request, reply, ledger, () => ledgerPage(ledger));

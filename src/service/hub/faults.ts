@@ -1,8 +1,8 @@
 // /hub/faults: what shall go wrong from now on, and how often it did.
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../base/refusal.ts';
+import { badRequest } from '../base/error-response.ts';
 import { acceptFaults, parseFaults } from '../faults/read.ts';
-import { answer } from '../http/app.ts';
+import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { changed, show } from './form.ts';
 import { faultsPage } from './pages/faults.ts';
@@ -19,7 +19,7 @@ export function faultPaths(hub: FastifyInstance, { faults }: Dependencies): void
     const { body } = request;
     const rules =
       body instanceof URLSearchParams ? fromForm(body.get('faults') ?? '') : acceptFaults(body);
-    if (!rules.ok) return answer(reply, rules.error);
+    if (!rules.ok) return sendError(reply, rules.error);
     faults.add(rules.value);
     return changed(request, reply, { faults: views() }, { back });
   });
@@ -37,5 +37,5 @@ function fromForm(text: string): ReturnType<typeof acceptFaults> {
     ({ span, message, hint }) =>
       `line ${span?.line ?? 1}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
   );
-  return refuse(`Invalid faults: ${sentences.join('; ')}.`);
+  return badRequest(`Invalid faults: ${sentences.join('; ')}.`);
 }

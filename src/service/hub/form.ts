@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
-import { bodyOf, type Refusal } from '../base/refusal.ts';
+import { bodyOf, type ErrorResponse } from '../base/error-response.ts';
 import { readJson } from '../http/app.ts';
 
 const formType = 'application/x-www-form-urlencoded';
@@ -17,7 +17,10 @@ export function readForms(hub: FastifyInstance): void {
 }
 
 /** The body by a schema. The texts of a form become what the schema calls them; empty ones count as left out. */
-export function fieldsOf(schema: Schema, { body }: FastifyRequest): Result<JsonObject, Refusal> {
+export function fieldsOf(
+  schema: Schema,
+  { body }: FastifyRequest,
+): Result<JsonObject, ErrorResponse> {
   if (!(body instanceof URLSearchParams)) return bodyOf(schema, body ?? {});
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const fields: Record<string, Json> = {};

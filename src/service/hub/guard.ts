@@ -5,7 +5,7 @@ import { isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
 /** Why a request may not come in; undefined: it may. */
-export function refusalOf(request: FastifyRequest): string | undefined {
+export function denialOf(request: FastifyRequest): string | undefined {
   const { host, origin, 'sec-fetch-site': site } = request.headers;
   if (!isLoopback(request.socket.remoteAddress ?? ''))
     return 'The hub answers to this machine only.';

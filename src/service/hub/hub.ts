@@ -1,16 +1,16 @@
 // The hub: what the hosted service's developer hub is for, and a window into this one. Every path shows the same facts
 // twice, as a page for people and as JSON for programs; changes are POSTs of a form or of JSON.
 import type { FastifyInstance } from 'fastify';
-import { notFound } from '../base/refusal.ts';
-import { answer } from '../http/app.ts';
+import { notFound } from '../base/error-response.ts';
+import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { accountPaths } from './accounts.ts';
 import { faultPaths } from './faults.ts';
 import { asksForPage, readForms } from './form.ts';
-import { refusalOf } from './guard.ts';
+import { denialOf } from './guard.ts';
 import { keyPaths } from './keys.ts';
 import { overviewPath } from './overview.ts';
-import { refusalPage } from './pages/refusal.ts';
+import { errorPage } from './pages/error.ts';
 import { icon, styleSheet } from './pages/style.ts';
 import { projectPaths } from './projects.ts';
 import { webhookPaths } from './webhooks.ts';
@@ -20,9 +20,9 @@ export function openHub(server: FastifyInstance, dependencies: Dependencies): vo
     async (hub) => {
       readForms(hub);
       hub.addHook('onRequest', (request, reply, done) => {
-        const why = refusalOf(request);
+        const why = denialOf(request);
         if (why === undefined) done();
-        else answer(reply, { status: 403, message: why });
+        else sendError(reply, { status: 403, message: why });
       });
       hub.addHook('onSend', (request, reply, payload, done) => {
         // Nothing of the page comes from elsewhere, runs, or is shown inside another one.
@@ -38,9 +38,9 @@ export function openHub(server: FastifyInstance, dependencies: Dependencies): vo
         if (reply.statusCode < 400 || !asksForPage(request) || typeof payload !== 'string')
           return done(null, payload);
         reply.type('text/html; charset=utf-8').removeHeader('content-length');
-        return done(null, refusalPage(reply.statusCode, payload));
+        return done(null, errorPage(reply.statusCode, payload));
       });
-      hub.setNotFoundHandler((_request, reply) => answer(reply, notFound));
+      hub.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
       hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
       hub.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
       overviewPath(hub, dependencies);

@@ -1,9 +1,9 @@
 // /hub/keys: made with a name and permissions, shown in full once, listed by their last four characters, revoked at
 // once (interface.md, Authentication).
 import type { FastifyInstance } from 'fastify';
-import { notFound, refuse } from '../base/refusal.ts';
+import { badRequest, notFound } from '../base/error-response.ts';
 import { newKey } from '../endpoints/hub-requests.ts';
-import { answer } from '../http/app.ts';
+import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { isPermission, permissions } from '../store/keys.ts';
@@ -22,10 +22,10 @@ export function keyPaths(hub: FastifyInstance, { accounts, keys, clock }: Depend
   });
   hub.post('/keys', async (request, reply) => {
     const fields = fieldsOf(newKey, request);
-    if (!fields.ok) return answer(reply, fields.error);
+    if (!fields.ok) return sendError(reply, fields.error);
     const { name, permissions: may = permissions, account = localAccount } = fields.value;
     if (accounts.find(String(account)) === undefined)
-      return answer(reply, refuse(`Invalid request: there is no account ${account}.`).error);
+      return sendError(reply, badRequest(`Invalid request: there is no account ${account}.`).error);
     const wanted = {
       name: String(name),
       account: String(account),
@@ -43,7 +43,7 @@ export function keyPaths(hub: FastifyInstance, { accounts, keys, clock }: Depend
     // Only as the list writes it: "1e0" is no id.
     const { id } = request.params;
     const row = /^[1-9]\d{0,14}$/.test(id) ? await keys.revoke(Number(id), clock.now()) : undefined;
-    if (row === undefined) return answer(reply, notFound);
+    if (row === undefined) return sendError(reply, notFound);
     return changed(request, reply, keyView(row), { back });
   });
 }

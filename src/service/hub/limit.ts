@@ -1,22 +1,22 @@
 // How many entries of a list are asked for, and from where: the numbers in the query of a hub path.
 import { ok, type Result } from '../../contract/base/result.ts';
-import { type Refusal, refuse } from '../base/refusal.ts';
+import { badRequest, type ErrorResponse } from '../base/error-response.ts';
 
-export function limitOf(text: string | undefined): Result<number, Refusal> {
+export function limitOf(text: string | undefined): Result<number, ErrorResponse> {
   if (text === undefined) return ok(100);
   const limit = wholeNumber(text);
   return limit >= 1 && limit <= 500
     ? ok(limit)
-    : refuse(`limit must be a whole number from 1 to 500, not ${JSON.stringify(text)}.`);
+    : badRequest(`limit must be a whole number from 1 to 500, not ${JSON.stringify(text)}.`);
 }
 
 /** Only what comes before this sequence number. */
-export function beforeOf(text: string | undefined): Result<number | undefined, Refusal> {
+export function beforeOf(text: string | undefined): Result<number | undefined, ErrorResponse> {
   if (text === undefined) return ok(undefined);
   const before = wholeNumber(text);
   return Number.isSafeInteger(before)
     ? ok(before)
-    : refuse(`before must be a whole number, not ${JSON.stringify(text)}.`);
+    : badRequest(`before must be a whole number, not ${JSON.stringify(text)}.`);
 }
 
 const wholeNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);

@@ -1,9 +1,9 @@
 // /hub/projects: what was asked for and what came of it, and stopping one by hand (facts.md, Project records:
 // `canceled`).
 import type { FastifyInstance } from 'fastify';
-import { notFound, refuse } from '../base/refusal.ts';
+import { badRequest, notFound } from '../base/error-response.ts';
 import { cancellation } from '../endpoints/hub-requests.ts';
-import { answer } from '../http/app.ts';
+import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { sendFile } from '../http/send-file.ts';
 import { isStatus } from '../store/project-row.ts';
@@ -27,17 +27,17 @@ export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): 
     const { account, status } = request.query;
     const limit = limitOf(request.query.limit);
     const before = beforeOf(request.query.before);
-    if (!limit.ok) return answer(reply, limit.error);
-    if (!before.ok) return answer(reply, before.error);
+    if (!limit.ok) return sendError(reply, limit.error);
+    if (!before.ok) return sendError(reply, before.error);
     if (status !== undefined && !isStatus(status))
-      return answer(reply, refuse(`status ${JSON.stringify(status)} is none.`).error);
+      return sendError(reply, badRequest(`status ${JSON.stringify(status)} is none.`).error);
     const chosen = { account, status, limit: limit.value, before: before.value };
     const list = projects.list(chosen).map((project) => projectView(project, dependencies));
     return show(request, reply, { projects: list }, () => projectsPage(list, limit.value));
   });
   hub.get<ById>('/projects/:id', (request, reply) => {
     const project = projects.find(request.params.id);
-    if (project === undefined) return answer(reply, notFound);
+    if (project === undefined) return sendError(reply, notFound);
     const details = projectDetails(project, dependencies);
     return show(request, reply, details, () => projectPage(details));
   });
@@ -46,17 +46,17 @@ export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): 
     const { id, index } = request.params;
     const project = projects.find(id);
     const key = /^\d{1,6}$/.test(index) ? project?.files[Number(index)] : undefined;
-    if (key === undefined) return answer(reply, notFound);
+    if (key === undefined) return sendError(reply, notFound);
     return sendFile(request, reply, key, storage);
   });
   hub.post<ById>('/projects/:id/cancel', async (request, reply) => {
     const fields = fieldsOf(cancellation, request);
-    if (!fields.ok) return answer(reply, fields.error);
+    if (!fields.ok) return sendError(reply, fields.error);
     const { id } = request.params;
     const project = projects.find(id);
-    if (project === undefined) return answer(reply, notFound);
+    if (project === undefined) return sendError(reply, notFound);
     if (!(await projects.cancel(id, fields.value['refund'] !== false, clock.now())))
-      return answer(reply, { status: 409, message: `It has already ended: ${project.status}.` });
+      return sendError(reply, { status: 409, message: `It has already ended: ${project.status}.` });
     release(id);
     await storage.removeOutputs(id);
     const stopped = projects.find(id);

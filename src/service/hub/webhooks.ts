@@ -1,11 +1,11 @@
 // /hub/webhooks and /hub/deliveries: where events go, and what was sent (interface.md, Events).
 import type { FastifyInstance } from 'fastify';
 import { isEventKind } from '../../contract/api/event.ts';
-import { notFound, refuse } from '../base/refusal.ts';
+import { badRequest, notFound } from '../base/error-response.ts';
 import { newWebhook } from '../endpoints/hub-requests.ts';
 import { isDeliveryState } from '../events/deliveries.ts';
 import { checkAddress } from '../events/webhooks.ts';
-import { answer } from '../http/app.ts';
+import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { changed, fieldsOf, show, wantsPage } from './form.ts';
@@ -31,12 +31,13 @@ export function webhookPaths(hub: FastifyInstance, dependencies: Dependencies): 
   });
   hub.post('/webhooks', async (request, reply) => {
     const fields = fieldsOf(newWebhook, request);
-    if (!fields.ok) return answer(reply, fields.error);
+    if (!fields.ok) return sendError(reply, fields.error);
     const { url, events = [], account = localAccount } = fields.value;
     const address = checkAddress(String(url));
-    if (!address.ok) return answer(reply, refuse(`Invalid request: url: ${address.error}.`).error);
+    if (!address.ok)
+      return sendError(reply, badRequest(`Invalid request: url: ${address.error}.`).error);
     if (accounts.find(String(account)) === undefined)
-      return answer(reply, refuse(`Invalid request: there is no account ${account}.`).error);
+      return sendError(reply, badRequest(`Invalid request: there is no account ${account}.`).error);
     const kinds = (Array.isArray(events) ? events : []).map(String).filter(isEventKind);
     const made = await webhooks.add(
       { url: address.value, kinds, account: String(account) },
@@ -51,23 +52,23 @@ export function webhookPaths(hub: FastifyInstance, dependencies: Dependencies): 
   });
   hub.post<ById>('/webhooks/:id/remove', async (request, reply) => {
     const webhook = await webhooks.remove(request.params.id, clock.now());
-    if (webhook === undefined) return answer(reply, notFound);
+    if (webhook === undefined) return sendError(reply, notFound);
     return changed(request, reply, webhookView(webhook), { back });
   });
 
   hub.get<{ Querystring: Query }>('/deliveries', (request, reply) => {
     const { webhook, project, state, limit } = request.query;
     const most = limitOf(limit);
-    if (!most.ok) return answer(reply, most.error);
+    if (!most.ok) return sendError(reply, most.error);
     if (state !== undefined && !isDeliveryState(state))
-      return answer(reply, refuse(`state ${JSON.stringify(state)} is none.`).error);
+      return sendError(reply, badRequest(`state ${JSON.stringify(state)} is none.`).error);
     const chosen = { webhook, project, state, limit: most.value };
     const list = deliveries.list(chosen).map(deliveryView);
     return show(request, reply, { deliveries: list }, () => deliveriesPage(list));
   });
   hub.post<ById>('/deliveries/:id/replay', async (request, reply) => {
     const again = await deliveries.replay(request.params.id, clock.now());
-    if (again === undefined) return answer(reply, notFound);
+    if (again === undefined) return sendError(reply, notFound);
     eventDispatcher.wake();
     return changed(request, reply, deliveryView(again), { status: 202, back: '/hub/deliveries' });
   });

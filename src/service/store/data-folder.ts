@@ -53,37 +53,37 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
 /** What is in it is believed, and files that no upload answers for are removed: it must be a folder of its own. */
 function makeOwn(data: string): void {
   // It holds the secrets that sign events and addresses.
-  const was = attempt(data, () => ownershipOf(data));
-  refuse(data, was);
+  const was = orFolderError(data, () => ownershipOf(data));
+  requireOwn(data, was);
   if (was !== 'absent' && !tightenFolder(data))
     throw new DataFolderError(
       `The data folder ${data} belongs to another user and is open to others: name a folder of your own.`,
     );
-  refuse(
+  requireOwn(
     data,
-    attempt(data, () => claimFolder(data, 0o700)),
+    orFolderError(data, () => claimFolder(data, 0o700)),
   );
   // Deeper, nothing is removed by its path.
-  const odd = attempt(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
+  const odd = orFolderError(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
   if (odd !== undefined)
     throw new DataFolderError(
       `${odd.path} in a data folder is ${odd.is === 'link' ? 'a link' : 'not a regular file'}: remove it.`,
     );
 }
 
-function refuse(data: string, ownership: Ownership): void {
-  const why = refusals[ownership];
+function requireOwn(data: string, ownership: Ownership): void {
+  const why = ownershipErrors[ownership];
   if (why !== undefined) throw new DataFolderError(`The folder ${data} ${why(data)}`);
 }
 
-const refusals: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {
+const ownershipErrors: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {
   foreign: (data) =>
     'holds files, and no local service made it for you on this machine: name one that is new or empty. If it is the ' +
     `data of an older version, or you copied it, run: shotlist trust --folder ${data}`,
   link: () => 'is a link: name the folder that it leads to.',
 };
 
-function attempt<T>(data: string, work: () => T): T {
+function orFolderError<T>(data: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {

@@ -9,7 +9,7 @@ import {
 import { asJson, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
-import { type Refusal, refuse } from '../base/refusal.ts';
+import { badRequest, type ErrorResponse } from '../base/error-response.ts';
 import type { Addresses } from './addresses.ts';
 import type { Assets } from './assets.ts';
 import type { StoredProject } from './project-row.ts';
@@ -42,7 +42,7 @@ export function inputsOf(
   schema: Schema,
   body: JsonObject,
   sources: InputSources,
-): Result<readonly Input[], Refusal> {
+): Result<readonly Input[], ErrorResponse> {
   const inputs: Input[] = [];
   for (const { field, media, reference } of namedIn(schema, body, '')) {
     const meant = meaningOf(reference, sources);
@@ -54,20 +54,20 @@ export function inputsOf(
 
 type Meaning = Pick<Input, 'place' | 'key'>;
 
-function meaningOf(reference: string, sources: InputSources): Result<Meaning, Refusal> {
+function meaningOf(reference: string, sources: InputSources): Result<Meaning, ErrorResponse> {
   const { account, assets, addresses } = sources;
   if (!/^https?:\/\//i.test(reference)) {
     if (assets.has(reference, account)) return ok({ place: 'stored', key: reference });
-    return refuse(
+    return badRequest(
       `The path "${reference}" does not exist. Use the file_path that POST /v1/files/generate-upload-urls ` +
         'returned, and PUT the file to its upload_url.',
     );
   }
-  if (!URL.canParse(reference)) return refuse(`"${reference}" is not a valid URL.`);
+  if (!URL.canParse(reference)) return badRequest(`"${reference}" is not a valid URL.`);
   const url = new URL(reference);
   const own = addresses.read(url);
   if (own?.standing === 'valid' && !isOwn(own.key, sources))
-    return refuse(`The URL "${reference}" does not exist.`);
+    return badRequest(`The URL "${reference}" does not exist.`);
   if (own !== undefined)
     return ok(
       own.standing === 'valid' ? { place: 'stored', key: own.key } : { place: 'lost', key: '' },
@@ -76,7 +76,7 @@ function meaningOf(reference: string, sources: InputSources): Result<Meaning, Re
     libraryMediaOf(reference) === undefined &&
     !knownExtensions.includes(extensionOf(url.pathname))
   )
-    return refuse(
+    return badRequest(
       `The URL "${reference}" must end in a known extension (${knownExtensions.join(', ')}).`,
     );
   return ok({ place: 'elsewhere', key: '' });

@@ -14,11 +14,11 @@ import type { RuleBreach, Tool } from '../../../contract/kinds/kind.ts';
 import { beyondPlan } from '../../../contract/kinds/plan-rules.ts';
 import { tools } from '../../../contract/kinds/tools.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
-import { bodyOf, type Refusal, refuse } from '../../base/refusal.ts';
+import { badRequest, bodyOf, type ErrorResponse } from '../../base/error-response.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { type Input, inputsOf } from '../../store/inputs.ts';
 import { creationOf } from '../../store/records.ts';
-import { accountOf, answer } from '../app.ts';
+import { accountOf, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 export function creationRoutes(server: FastifyInstance, dependencies: Dependencies): void {
@@ -29,13 +29,13 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
       const account = accounts.find(accountOf(request));
       if (account === undefined) throw new Error('bug: a key belongs to an account');
       const body = requestOf(tool, request.body);
-      if (!body.ok) return answer(reply, body.error);
-      const plan = refusedBy(tool, body.value, account.tier);
-      if (plan !== undefined) return answer(reply, plan);
+      if (!body.ok) return sendError(reply, body.error);
+      const plan = planError(tool, body.value, account.tier);
+      if (plan !== undefined) return sendError(reply, plan);
       const inputs = inputsOf(tool.request, body.value, { ...dependencies, account: account.id });
-      if (!inputs.ok) return answer(reply, inputs.error);
-      const unfit = unfitInput(tool, inputs.value);
-      if (unfit !== undefined) return answer(reply, unfit);
+      if (!inputs.ok) return sendError(reply, inputs.error);
+      const unfit = inputError(tool, inputs.value);
+      if (unfit !== undefined) return sendError(reply, unfit);
       const at = clock.now();
       const { credits: price, estimate } = chargeOf(
         tool,
@@ -57,7 +57,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
         at,
       });
       if (project === undefined)
-        return answer(reply, {
+        return sendError(reply, {
           status: 402,
           message: `Payment required: this costs ${credits} credits, the account has ${accounts.find(account.id)?.credits ?? 0}.`,
         });
@@ -67,7 +67,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
 }
 
 /** facts.md, Rate limits: 403 where the plan does not have it; 400 where the plan's default model does not take it. */
-function refusedBy(tool: Tool, body: JsonObject, tier: Tier): Refusal | undefined {
+function planError(tool: Tool, body: JsonObject, tier: Tier): ErrorResponse | undefined {
   const [beyond] = beyondPlan(tool, body, tier);
   if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
   const breaches = tool.rules?.(withPlanDefaults(tool.name, body, tier)) ?? [];
@@ -78,7 +78,7 @@ const invalid = (breaches: readonly RuleBreach[]): string =>
   `Invalid request: ${breaches.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`;
 
 /** interface.md, Responses: 422 where the request is right and yet nothing can be made of it. */
-function unfitInput({ record }: Tool, inputs: readonly Input[]): Refusal | undefined {
+function inputError({ record }: Tool, inputs: readonly Input[]): ErrorResponse | undefined {
   for (const { field, media, place, reference, key } of inputs) {
     const library = libraryMediaOf(reference);
     const unfit =
@@ -96,11 +96,11 @@ function unfitInput({ record }: Tool, inputs: readonly Input[]): Refusal | undef
 const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file' } as const;
 
 /** A valid body with its defaults filled in. */
-function requestOf(tool: Tool, sent: unknown): Result<JsonObject, Refusal> {
+function requestOf(tool: Tool, sent: unknown): Result<JsonObject, ErrorResponse> {
   const body = bodyOf(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
   if (!body.ok) return body;
   const breaches = tool.rules?.(body.value) ?? [];
-  if (breaches.length > 0) return refuse(invalid(breaches));
+  if (breaches.length > 0) return badRequest(invalid(breaches));
   return ok(withDefaults(tool.request, body.value));
 }
 

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
-import { bodyOf, notFound } from '../../base/refusal.ts';
+import { bodyOf, notFound } from '../../base/error-response.ts';
 import { detectionRequest } from '../../endpoints/requests.ts';
 import { inputsOf } from '../../store/inputs.ts';
 import { detectionRecordOf } from '../../store/records.ts';
-import { accountOf, answer } from '../app.ts';
+import { accountOf, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** facts.md, Face detection. */
@@ -27,9 +27,9 @@ export function detectionRoutes(
     server.post(path, { config: { permission: 'upload' } }, async (request, reply) => {
       const account = accountOf(request);
       const body = bodyOf(detectionRequest, request.body);
-      if (!body.ok) return answer(reply, body.error);
+      if (!body.ok) return sendError(reply, body.error);
       const inputs = inputsOf(detectionRequest, body.value, { ...dependencies, account });
-      if (!inputs.ok) return answer(reply, inputs.error);
+      if (!inputs.ok) return sendError(reply, inputs.error);
       const [input] = inputs.value;
       if (input === undefined) throw new Error('bug: a detection names its target');
       const asked = body.value['confidence_score'];
@@ -43,7 +43,7 @@ export function detectionRoutes(
   for (const path of pathsOf(byId, form))
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
       const detection = detections.find(request.params.id);
-      if (detection?.account !== accountOf(request)) return answer(reply, notFound);
+      if (detection?.account !== accountOf(request)) return sendError(reply, notFound);
       const faces = detections.facesOf(detection.id);
       return reply.send(detectionRecordOf(detection, faces, addresses));
     });

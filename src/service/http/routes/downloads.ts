@@ -1,7 +1,7 @@
 // Downloads: by presigned addresses, without a key.
 import type { FastifyInstance } from 'fastify';
 import type { SignedQuery } from '../../store/addresses.ts';
-import { answer } from '../app.ts';
+import { sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { sendFile } from '../send-file.ts';
 
@@ -19,7 +19,7 @@ export function downloadRoutes(
       const standing = addresses.standing('downloads', key, request.query);
       if (standing === 'valid') return sendFile(request, reply, key, storage);
       const why = standing === 'expired' ? 'has expired' : 'is not valid';
-      return answer(reply, { status: 403, message: `This download address ${why}.` });
+      return sendError(reply, { status: 403, message: `This download address ${why}.` });
     },
   });
 }

@@ -1,9 +1,9 @@
 // Reading and deleting projects. Each record kind has its own path, and knows only its own projects.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { notFound } from '../../base/refusal.ts';
+import { notFound } from '../../base/error-response.ts';
 import { isLive, type StoredProject } from '../../store/project-row.ts';
 import { recordOf } from '../../store/records.ts';
-import { accountOf, answer } from '../app.ts';
+import { accountOf, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type ById = { Params: { id: string } };
@@ -19,7 +19,7 @@ export function projectRoutes(server: FastifyInstance, dependencies: Dependencie
     };
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
       const project = found(request);
-      if (project === undefined) return answer(reply, notFound);
+      if (project === undefined) return sendError(reply, notFound);
       return reply.send(recordOf(project, addresses));
     });
     // A project that is deleted before its end is not rendered any further, and stays charged: nothing
@@ -27,7 +27,7 @@ export function projectRoutes(server: FastifyInstance, dependencies: Dependencie
     server.delete<ById>(path, { config: { permission: 'delete' } }, async (request, reply) => {
       const project = found(request);
       if (project === undefined || !(await projects.disable(project.id)))
-        return answer(reply, notFound);
+        return sendError(reply, notFound);
       release(project.id);
       await storage.removeOutputs(project.id);
       if (!isLive(project)) await projects.swept(project.id);

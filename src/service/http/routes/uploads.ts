@@ -7,13 +7,13 @@ import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts'
 import { allowances } from '../../../contract/api/tier.ts';
 import { isObject, type Json, type JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { bodyOf, type Refusal } from '../../base/refusal.ts';
+import { bodyOf, type ErrorResponse } from '../../base/error-response.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { spoilerOf } from '../../faults/spoil.ts';
 import type { SignedQuery } from '../../store/addresses.ts';
 import { TooLarge } from '../../store/storage.ts';
-import { accountOf, answer } from '../app.ts';
+import { accountOf, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
@@ -28,7 +28,7 @@ export function uploadRoutes(
   for (const url of pathsOf(routes.uploadAddresses(), form))
     server.post(url, { config: { permission: 'upload' } }, (request, reply) => {
       const wanted = extensionsIn(request.body);
-      if (!wanted.ok) return answer(reply, wanted.error);
+      if (!wanted.ok) return sendError(reply, wanted.error);
       const items = wanted.value.map((extension) => {
         const key = storage.newAssetKey(extension);
         const address = addresses.issue('uploads', key, accountOf(request));
@@ -49,7 +49,7 @@ export function uploadRoutes(
         const standing = addresses.standing('uploads', key, request.query);
         if (standing !== 'valid') {
           const why = standing === 'expired' ? 'has expired' : 'is not valid';
-          return answer(reply, { status: 403, message: `This upload address ${why}.` });
+          return sendError(reply, { status: 403, message: `This upload address ${why}.` });
         }
         const account = accounts.find(request.query.account ?? '');
         if (account === undefined) throw new Error('bug: an upload address without an account');
@@ -67,7 +67,7 @@ export function uploadRoutes(
         } catch (error) {
           if (!(error instanceof TooLarge)) throw error;
           const message = `The file is too large: the ${tier} plan takes up to ${most / 1_000_000} MB.`;
-          return answer(reply.header('connection', 'close'), { status: 413, message });
+          return sendError(reply.header('connection', 'close'), { status: 413, message });
         }
         return reply.code(200).send();
       },
@@ -81,7 +81,7 @@ function lengthOf(header: string | undefined): number | undefined {
 }
 
 /** The extension of each file to come, or why one is not taken. */
-function extensionsIn(sent: unknown): Result<readonly string[], Refusal> {
+function extensionsIn(sent: unknown): Result<readonly string[], ErrorResponse> {
   const body = bodyOf(uploadRequest, sent);
   if (!body.ok) return body;
   const extensions: string[] = [];

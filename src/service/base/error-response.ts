@@ -4,24 +4,25 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { ErrorObject, Schema } from '../../contract/base/schema.ts';
 import { validatorOf } from '../../contract/base/schema.ts';
 
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422;
   readonly message: string;
 }
 
-export const notFound: Refusal = { status: 404, message: 'Not Found' };
-export const unauthorized: Refusal = { status: 401, message: 'Unauthorized' };
+export const notFound: ErrorResponse = { status: 404, message: 'Not Found' };
+export const unauthorized: ErrorResponse = { status: 401, message: 'Unauthorized' };
 
 /**
  * A request body that fits a schema, or why not: which field, what is wrong, which value. A field that the schema does
  * not know is let through: a real service grows, and `extra:` of a pipeline sends what is new.
  */
-export function bodyOf(schema: Schema, body: unknown): Result<JsonObject, Refusal> {
+export function bodyOf(schema: Schema, body: unknown): Result<JsonObject, ErrorResponse> {
   if (body === undefined)
-    return refuse(
+    return badRequest(
       'The request body is missing: send a JSON object with Content-Type: application/json.',
     );
-  if (!isObject(body)) return refuse(`The request body must be a JSON object, not ${shown(body)}.`);
+  if (!isObject(body))
+    return badRequest(`The request body must be a JSON object, not ${shown(body)}.`);
   const validate = validatorOf(schema);
   if (validate(body)) return ok(body);
   const errors = (validate.errors ?? []).filter(
@@ -31,10 +32,10 @@ export function bodyOf(schema: Schema, body: unknown): Result<JsonObject, Refusa
   // The branches of an anyOf are worth a sentence only when nothing else says what is wrong.
   const telling = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf');
   const sentences = (telling.length === 0 ? errors : telling).map(sentenceOf);
-  return refuse(`Invalid request: ${[...new Set(sentences)].join('; ')}.`);
+  return badRequest(`Invalid request: ${[...new Set(sentences)].join('; ')}.`);
 }
 
-export function refuse(message: string): { readonly ok: false; readonly error: Refusal } {
+export function badRequest(message: string): { readonly ok: false; readonly error: ErrorResponse } {
   return err({ status: 400, message });
 }
 

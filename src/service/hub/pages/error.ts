@@ -3,7 +3,7 @@ import { asJson, isObject } from '../../../contract/base/json.ts';
 import { html, page } from './layout.ts';
 
 /** `answer` is what a program gets: `{"message": …}`. */
-export function refusalPage(status: number, answer: string): string {
+export function errorPage(status: number, answer: string): string {
   const said = asJson(JSON.parse(answer));
   const message = isObject(said) ? said['message'] : undefined;
   const title = status === 404 ? 'Not Found' : 'That did not work';
