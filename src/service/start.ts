@@ -116,8 +116,8 @@ async function openOn(
       ? noEventDispatcher
       : openEventDispatcher({ webhooks, deliveries, addresses, faults, clock });
   const projects = openProjects(database, accounts, {
-    note: deliveries.note,
-    tell: eventDispatcher.wake,
+    record: deliveries.recordEvent,
+    flush: eventDispatcher.wake,
   });
   const detections = openDetections(database);
 

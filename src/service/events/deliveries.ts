@@ -56,13 +56,13 @@ export interface DeliveryOptions {
 
 export interface Deliveries {
   /** Inside the write that moves the project: one delivery for each webhook that wants it. */
-  note(project: StoredProject, action: Action, at: number): void;
+  recordEvent(project: StoredProject, action: Action, at: number): void;
   /** What a webhook is due now: of each project only the first that waits. */
   due(webhook: string, now: number, most: number): readonly Outgoing[];
   /** When the next one is due that is not yet. */
   nextDue(now: number): number | undefined;
   /** What came of an attempt, known at `now`: from then on it waits for the next. */
-  record(id: string, attempt: Attempt, now: number): Promise<void>;
+  settle(id: string, attempt: Attempt, now: number): Promise<void>;
   /** A new delivery of the same event. Undefined: there is no such delivery, or its webhook is gone. */
   replay(id: string, at: number): Promise<Delivery | undefined>;
   list(selection: DeliverySelection): readonly Delivery[];
@@ -107,7 +107,7 @@ export function openDeliveries(
   const soonest = database.prepare(
     `SELECT min(next_at) AS next_at FROM deliveries WHERE state = 'waiting' AND next_at > ?`,
   );
-  const note = database.prepare(
+  const recordAttempt = database.prepare(
     'INSERT INTO attempts (delivery, at, status, error) VALUES (?, ?, ?, ?)',
   );
   const change = database.prepare(
@@ -139,7 +139,7 @@ export function openDeliveries(
   };
 
   return {
-    note: (project, action, at) => {
+    recordEvent: (project, action, at) => {
       const kind: EventKind = `${project.record}.${action}`;
       const median = toolNamed(project.tool)?.medianSeconds ?? 0;
       if (kind === 'image.started' && median <= tooFastToStart) return;
@@ -165,12 +165,12 @@ export function openDeliveries(
     },
     due: (webhook, now, most) => first.all(webhook, now, most).map(outgoingOf),
     nextDue: (now) => maybeNumberOf(soonest.get(now) ?? { next_at: null }, 'next_at'),
-    record: (id, attempt, now) =>
+    settle: (id, attempt, now) =>
       database.write(() => {
         const row = byId.get(id);
         if (row === undefined) throw new Error(`bug: a delivery ${id} that is not kept`);
         const { at, status, error } = attempt;
-        note.run(id, at, status ?? null, error ?? null);
+        recordAttempt.run(id, at, status ?? null, error ?? null);
         if (textOf(row, 'state') !== 'waiting') return;
         const tries = numberOf(row, 'tries') + 1;
         const copies = numberOf(row, 'copies');
@@ -203,7 +203,7 @@ export function openDeliveries(
 }
 
 function outgoingOf(row: Row): Outgoing {
-  // As `note` wrote it.
+  // As `recordEvent` wrote it.
   const project: StoredProject = JSON.parse(textOf(row, 'snapshot'));
   return { id: textOf(row, 'id'), kind: kindOf(row), project, at: numberOf(row, 'at') };
 }

@@ -70,7 +70,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
       const attempt = await send(receiver, outgoing);
       // What was cut off because the service closes was no answer of the receiver's.
       if (!closing.signal.aborted || attempt.status !== undefined)
-        await deliveries.record(outgoing.id, attempt, clock.now());
+        await deliveries.settle(outgoing.id, attempt, clock.now());
     } catch (reason) {
       // Whatever keeps it from being recorded would do so again at once.
       return reportInternalError(`event ${outgoing.id}`, reason);

@@ -30,12 +30,12 @@ export interface Outcome {
   readonly credits: number;
 }
 
-/** Who is told of a project's moves (interface.md, States and transitions: events). */
-export interface Announcer {
-  /** Called inside the write that moves the project: the event is as durable as the move. */
-  note(project: StoredProject, action: Action, at: number): void;
-  /** Called when such a write is on disk. */
-  tell(): void;
+/** The transactional outbox of events: what happens to a project is recorded with it (interface.md, States and transitions). */
+export interface EventOutbox {
+  /** Call inside the write that changes the project: the event is as durable as the change. */
+  record(project: StoredProject, action: Action, at: number): void;
+  /** Call when that write is on disk. */
+  flush(): void;
 }
 
 /** Which projects a list is to show. */
@@ -74,7 +74,7 @@ export interface Projects {
 export function openProjects(
   database: Database,
   accounts: Accounts,
-  announcer: Announcer,
+  outbox: EventOutbox,
 ): Projects {
   const byId = database.prepare('SELECT * FROM projects WHERE id = ?');
   const inputsById = database.prepare('SELECT inputs FROM projects WHERE id = ?');
@@ -130,10 +130,10 @@ export function openProjects(
     const moved = await database.write(() => {
       const project = find(id);
       if (project === undefined || !move(project)) return false;
-      announcer.note(find(id) ?? project, action, at);
+      outbox.record(find(id) ?? project, action, at);
       return true;
     });
-    if (moved) announcer.tell();
+    if (moved) outbox.flush();
     return moved;
   };
 
