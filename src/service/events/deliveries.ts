@@ -65,10 +65,10 @@ export interface Deliveries {
   settle(id: string, attempt: Attempt, now: number): Promise<void>;
   /** A new delivery of the same event. Undefined: there is no such delivery, or its webhook is gone. */
   replay(id: string, at: number): Promise<Delivery | undefined>;
-  list(selection: DeliverySelection): readonly Delivery[];
+  list(filter: DeliveryFilter): readonly Delivery[];
 }
 
-export interface DeliverySelection {
+export interface DeliveryFilter {
   readonly webhook?: string | undefined;
   readonly project?: string | undefined;
   readonly state?: DeliveryState | undefined;

@@ -39,7 +39,7 @@ export interface EventOutbox {
 }
 
 /** Which projects a list is to show. */
-export interface Selection {
+export interface ProjectFilter {
   readonly account?: string | undefined;
   readonly status?: Status | undefined;
   /** Only those before this sequence number. */
@@ -52,7 +52,7 @@ export interface Projects {
   create(project: NewProject): Promise<StoredProject | undefined>;
   find(id: string): StoredProject | undefined;
   /** Newest first. */
-  list(selection: Selection): readonly StoredProject[];
+  list(filter: ProjectFilter): readonly StoredProject[];
   inputsOf(id: string): readonly Input[];
   /** Those that a crash or a stop left unfinished, oldest first. */
   unfinished(): readonly StoredProject[];
