@@ -39,7 +39,7 @@ export interface LedgerEntry {
 }
 
 /** What a movement of credits is about. */
-export interface Purpose {
+export interface ProjectReference {
   readonly account: string;
   readonly project: string;
   readonly tool: string;
@@ -63,10 +63,10 @@ export interface Accounts {
   /** Entries of one account, oldest first. */
   ledger(id: string): readonly LedgerEntry[];
   /** Takes the credits; false, and nothing changed, when the balance is not enough. */
-  charge(purpose: Purpose, credits: number, at: number): boolean;
-  refund(purpose: Purpose, credits: number, at: number): void;
+  charge(reference: ProjectReference, credits: number, at: number): boolean;
+  refund(reference: ProjectReference, credits: number, at: number): void;
   /** Settles an estimate: positive gives credits back, negative takes more. Answers what was moved. */
-  adjust(purpose: Purpose, credits: number, at: number): number;
+  adjust(reference: ProjectReference, credits: number, at: number): number;
 }
 
 /** Opens them; when the database is new, with one account. */
@@ -94,8 +94,8 @@ export async function openAccounts(
     const row = byId.get(id);
     return row === undefined ? undefined : accountOf(row);
   };
-  const note = (
-    { account, project, tool, name }: Purpose | Movement,
+  const appendEntry = (
+    { account, project, tool, name }: ProjectReference | AccountReference,
     kind: LedgerKind,
     credits: number,
     when: number,
@@ -104,15 +104,19 @@ export async function openAccounts(
   };
   const open = (id: string, { email, tier, credits }: NewAccount, when: number): void => {
     insert.run(id, email, tier, credits);
-    note(byHand(id), 'adjustment', credits, when);
+    appendEntry(withoutProject(id), 'adjustment', credits, when);
   };
   /** The service bears what an account does not have, and keeps what it cannot hold. */
-  const move = (of: Purpose | Movement, credits: number, when: number): number => {
-    const balance = find(of.account)?.credits ?? 0;
+  const move = (
+    reference: ProjectReference | AccountReference,
+    credits: number,
+    when: number,
+  ): number => {
+    const balance = find(reference.account)?.credits ?? 0;
     const moved = Math.max(Math.min(credits, mostCredits - balance), -balance);
     if (moved === 0) return 0;
-    add.run(moved, of.account);
-    note(of, 'adjustment', moved, when);
+    add.run(moved, reference.account);
+    appendEntry(reference, 'adjustment', moved, when);
     return moved;
   };
 
@@ -137,32 +141,37 @@ export async function openAccounts(
     grant: (id, credits, when) =>
       database.write(() => {
         if (find(id) === undefined) return undefined;
-        move(byHand(id), credits, when);
+        move(withoutProject(id), credits, when);
         return find(id);
       }),
     ledger: (id) => entries.all(id).map(entryOf),
-    charge: (purpose, credits, when) => {
-      if (take.run(credits, purpose.account).changes === 0) return false;
-      note(purpose, 'charge', credits, when);
+    charge: (reference, credits, when) => {
+      if (take.run(credits, reference.account).changes === 0) return false;
+      appendEntry(reference, 'charge', credits, when);
       return true;
     },
-    refund: (purpose, credits, when) => {
-      add.run(credits, purpose.account);
-      note(purpose, 'refund', credits, when);
+    refund: (reference, credits, when) => {
+      add.run(credits, reference.account);
+      appendEntry(reference, 'refund', credits, when);
     },
     adjust: move,
   };
 }
 
 /** A movement that no project is the reason of. */
-interface Movement {
+interface AccountReference {
   readonly account: string;
   readonly project: null;
   readonly tool: null;
   readonly name: null;
 }
 
-const byHand = (account: string): Movement => ({ account, project: null, tool: null, name: null });
+const withoutProject = (account: string): AccountReference => ({
+  account,
+  project: null,
+  tool: null,
+  name: null,
+});
 
 /** A ledger that does not add up to the balances is a bug, and nothing is to be built on it. */
 function checkBooks(database: Database): void {

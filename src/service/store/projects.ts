@@ -4,7 +4,7 @@ import type { Action } from '../../contract/api/event.ts';
 import type { ProjectError, ProjectId } from '../../contract/api/project.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
-import type { Accounts, Purpose } from './accounts.ts';
+import type { Accounts, ProjectReference } from './accounts.ts';
 import { type Database, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
 import { isLive, projectOf, type Status, type StoredProject } from './project-row.ts';
@@ -145,8 +145,8 @@ export function openProjects(
         .map(projectOf),
     create: ({ account, id, name, tool, body, inputs, credits, estimate, at }) =>
       database.write(() => {
-        const purpose = { account, project: id, tool: tool.name, name };
-        if (!accounts.charge(purpose, credits, at)) return undefined;
+        const reference = { account, project: id, tool: tool.name, name };
+        if (!accounts.charge(reference, credits, at)) return undefined;
         const { lastInsertRowid } = insert.run(
           account,
           id,
@@ -194,7 +194,7 @@ export function openProjects(
       moving(id, 'completed', at, (project) => {
         if (!isLive(project)) return false;
         // What the account could not bear is not charged, so the record says what was really taken.
-        const moved = accounts.adjust(purposeOf(project), project.credits - credits, at);
+        const moved = accounts.adjust(referenceOf(project), project.credits - credits, at);
         const final = project.credits - moved;
         const size = [width ?? null, height ?? null, fps ?? null] as const;
         toComplete.run(at, JSON.stringify(files), ...size, final, id);
@@ -203,7 +203,7 @@ export function openProjects(
     fail: async (id, { code, message }, at) => {
       await moving(id, 'errored', at, (project) => {
         if (toError.run(at, code, message, id).changes === 0) return false;
-        accounts.refund(purposeOf(project), project.credits, at);
+        accounts.refund(referenceOf(project), project.credits, at);
         return true;
       });
     },
@@ -212,7 +212,7 @@ export function openProjects(
         const project = find(id);
         if (project === undefined || !isLive(project)) return false;
         toCanceled.run(at, refund ? 0 : project.credits, id);
-        if (refund) accounts.refund(purposeOf(project), project.credits, at);
+        if (refund) accounts.refund(referenceOf(project), project.credits, at);
         return true;
       }),
     disable: (id) => database.write(() => toDeleted.run(id).changes === 1),
@@ -221,7 +221,7 @@ export function openProjects(
   };
 }
 
-const purposeOf = ({ account, id, tool, name }: StoredProject): Purpose => ({
+const referenceOf = ({ account, id, tool, name }: StoredProject): ProjectReference => ({
   account,
   project: id,
   tool,
