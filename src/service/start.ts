@@ -34,12 +34,12 @@ import { openRenderJobs } from './jobs/render-job.ts';
 import { openScheduler } from './jobs/scheduler.ts';
 import { type LocalService, ServiceOptionError, type ServiceOptions } from './options.ts';
 import { localAccount, mostCredits, openAccounts } from './store/accounts.ts';
-import { openAddresses } from './store/addresses.ts';
 import { openAssets } from './store/assets.ts';
 import { openDataFolder } from './store/data-folder.ts';
 import type { Database } from './store/database.ts';
 import { openDetections } from './store/detections.ts';
 import { openKeys } from './store/keys.ts';
+import { openPresignedAddresses } from './store/presigned-addresses.ts';
 import { openProjects } from './store/projects.ts';
 import { openStorage } from './store/storage.ts';
 
@@ -95,7 +95,7 @@ async function openOn(
     now(),
   );
   let address = '';
-  const addresses = await openAddresses(database, {
+  const addresses = await openPresignedAddresses(database, {
     base: () => address,
     now,
     lifetimeMs: options.addressLifetimeMs ?? 24 * 3_600_000,

@@ -7,7 +7,7 @@ import { systemCode } from '../../contract/files/system-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { Faults } from '../faults/faults.ts';
-import type { Addresses } from '../store/addresses.ts';
+import type { PresignedAddresses } from '../store/presigned-addresses.ts';
 import { recordOf } from '../store/records.ts';
 import type { Attempt, Deliveries, Outgoing } from './deliveries.ts';
 import type { Receiver, Webhooks } from './webhooks.ts';
@@ -33,7 +33,7 @@ export const noEventDispatcher: EventDispatcher = {
 export interface EventDispatcherDependencies {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
-  readonly addresses: Addresses;
+  readonly addresses: PresignedAddresses;
   readonly faults: Faults;
   readonly clock: Clock;
 }
@@ -124,7 +124,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
 }
 
 /** interface.md, Events: `{type, payload}`, with download addresses issued now. */
-function bodyOf({ kind, project, at }: Outgoing, addresses: Addresses): string {
+function bodyOf({ kind, project, at }: Outgoing, addresses: PresignedAddresses): string {
   const ended = new Date(at).toISOString();
   const times =
     project.status === 'complete'

@@ -10,8 +10,8 @@ import { asJson, isObject, type Json, type JsonObject } from '../../contract/bas
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import { badRequest, type ErrorResponse } from '../base/error-response.ts';
-import type { Addresses } from './addresses.ts';
 import type { Assets } from './assets.ts';
+import type { PresignedAddresses } from './presigned-addresses.ts';
 import type { StoredProject } from './project-row.ts';
 
 export interface Input {
@@ -34,7 +34,7 @@ export interface InputSources {
   readonly account: string;
   readonly assets: Assets;
   readonly projects: { find(id: string): Pick<StoredProject, 'account'> | undefined };
-  readonly addresses: Addresses;
+  readonly addresses: PresignedAddresses;
 }
 
 /** Every file that a valid body names, or a refusal that names the one that does not exist. */
@@ -66,11 +66,11 @@ function meaningOf(reference: string, sources: InputSources): Result<Meaning, Er
   if (!URL.canParse(reference)) return badRequest(`"${reference}" is not a valid URL.`);
   const url = new URL(reference);
   const own = addresses.read(url);
-  if (own?.standing === 'valid' && !isOwn(own.key, sources))
+  if (own?.state === 'valid' && !isOwn(own.key, sources))
     return badRequest(`The URL "${reference}" does not exist.`);
   if (own !== undefined)
     return ok(
-      own.standing === 'valid' ? { place: 'stored', key: own.key } : { place: 'lost', key: '' },
+      own.state === 'valid' ? { place: 'stored', key: own.key } : { place: 'lost', key: '' },
     );
   if (
     libraryMediaOf(reference) === undefined &&

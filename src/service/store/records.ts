@@ -5,8 +5,8 @@ import { clipOf } from '../../contract/api/clip.ts';
 import type { Creation, Download, FaceDetection, Project } from '../../contract/api/project.ts';
 import { fieldOf } from '../../contract/base/json.ts';
 import { assumedFps } from '../base/charge.ts';
-import type { Addresses } from './addresses.ts';
 import type { StoredDetection, StoredFace } from './detections.ts';
+import type { PresignedAddresses } from './presigned-addresses.ts';
 import type { StoredProject } from './project-row.ts';
 
 export function creationOf({ id, record, credits }: StoredProject): Creation {
@@ -17,7 +17,7 @@ export function creationOf({ id, record, credits }: StoredProject): Creation {
 }
 
 /** The project's record, with download addresses issued now. */
-export function recordOf(project: StoredProject, addresses: Addresses): Project {
+export function recordOf(project: StoredProject, addresses: PresignedAddresses): Project {
   const downloads = project.files.map((key) => addresses.issue('downloads', key));
   const shared = {
     id: project.id,
@@ -57,7 +57,7 @@ function countOf({ body }: StoredProject): number {
 export function detectionRecordOf(
   { id, status }: StoredDetection,
   faces: readonly StoredFace[],
-  addresses: Addresses,
+  addresses: PresignedAddresses,
 ): FaceDetection {
   const shown = (path: string): Download => addresses.issue('downloads', path);
   return {

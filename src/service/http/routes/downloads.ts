@@ -1,6 +1,6 @@
 // Downloads: by presigned addresses, without a key.
 import type { FastifyInstance } from 'fastify';
-import type { SignedQuery } from '../../store/addresses.ts';
+import type { SignedQuery } from '../../store/presigned-addresses.ts';
 import { sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { sendFile } from '../send-file.ts';
@@ -16,9 +16,9 @@ export function downloadRoutes(
     url: '/downloads/*',
     handler: (request, reply) => {
       const key = request.params['*'];
-      const standing = addresses.standing('downloads', key, request.query);
-      if (standing === 'valid') return sendFile(request, reply, key, storage);
-      const why = standing === 'expired' ? 'has expired' : 'is not valid';
+      const state = addresses.state('downloads', key, request.query);
+      if (state === 'valid') return sendFile(request, reply, key, storage);
+      const why = state === 'expired' ? 'has expired' : 'is not valid';
       return sendError(reply, { status: 403, message: `This download address ${why}.` });
     },
   });

@@ -11,7 +11,7 @@ import { bodyOf, type ErrorResponse } from '../../base/error-response.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { spoilerOf } from '../../faults/spoil.ts';
-import type { SignedQuery } from '../../store/addresses.ts';
+import type { SignedQuery } from '../../store/presigned-addresses.ts';
 import { TooLarge } from '../../store/storage.ts';
 import { accountOf, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -46,9 +46,9 @@ export function uploadRoutes(
       { bodyLimit: Number.MAX_SAFE_INTEGER, config: { longBody: true } },
       async (request, reply) => {
         const key = request.params['*'];
-        const standing = addresses.standing('uploads', key, request.query);
-        if (standing !== 'valid') {
-          const why = standing === 'expired' ? 'has expired' : 'is not valid';
+        const state = addresses.state('uploads', key, request.query);
+        if (state !== 'valid') {
+          const why = state === 'expired' ? 'has expired' : 'is not valid';
           return sendError(reply, { status: 403, message: `This upload address ${why}.` });
         }
         const account = accounts.find(request.query.account ?? '');

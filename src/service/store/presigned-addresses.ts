@@ -4,15 +4,15 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Download } from '../../contract/api/project.ts';
 import { type Database, textOf } from './database.ts';
 
-export type Errand = 'uploads' | 'downloads';
+export type AddressPurpose = 'uploads' | 'downloads';
 
 /** `forged`: never issued by us, or changed since. */
-export type Standing = 'valid' | 'expired' | 'forged';
+export type AddressState = 'valid' | 'expired' | 'forged';
 
-export interface Addresses {
+export interface PresignedAddresses {
   /** An address for one file of the storage, and when it ends. `account`: whose upload it will be. */
-  issue(sending: Errand, key: string, account?: string): Download;
-  standing(sending: Errand, key: string, query: SignedQuery): Standing;
+  issue(sending: AddressPurpose, key: string, account?: string): Download;
+  state(sending: AddressPurpose, key: string, query: SignedQuery): AddressState;
   /** What a URL means to us: a file of ours, a file we no longer give, or nothing of ours. */
   read(url: URL): OwnFile | undefined;
 }
@@ -25,7 +25,7 @@ export interface SignedQuery {
 
 export interface OwnFile {
   readonly key: string;
-  readonly standing: Standing;
+  readonly state: AddressState;
 }
 
 export interface AddressOptions {
@@ -34,20 +34,24 @@ export interface AddressOptions {
   readonly now: () => number;
   readonly lifetimeMs: number;
   /** A shorter life than is said, when a fault asks for it; in milliseconds. */
-  readonly shortened: (sending: Errand) => number | undefined;
+  readonly shortened: (sending: AddressPurpose) => number | undefined;
 }
 
-export async function openAddresses(
+export async function openPresignedAddresses(
   database: Database,
   { base, now, lifetimeMs, shortened }: AddressOptions,
-): Promise<Addresses> {
+): Promise<PresignedAddresses> {
   const secret = await secretOf(database);
-  const sign = (sending: Errand, key: string, expires: string, account: string): string =>
+  const sign = (sending: AddressPurpose, key: string, expires: string, account: string): string =>
     createHmac('sha256', secret)
       .update(`${sending}\n${key}\n${expires}\n${account}`)
       .digest('base64url');
 
-  const standing: Addresses['standing'] = (sending, key, { expires, account = '', signature }) => {
+  const state: PresignedAddresses['standing'] = (
+    sending,
+    key,
+    { expires, account = '', signature },
+  ) => {
     if (expires === undefined || signature === undefined) return 'forged';
     const wanted = Buffer.from(sign(sending, key, expires, account));
     const given = Buffer.from(signature);
@@ -66,18 +70,18 @@ export async function openAddresses(
         expires_at: new Date(said).toISOString(),
       };
     },
-    standing,
+    state,
     read: (url) => {
       const prefix = '/downloads/';
       if (!url.pathname.startsWith(prefix)) return undefined;
       const key = url.pathname.slice(prefix.length);
-      const found = standing('downloads', key, {
+      const found = state('downloads', key, {
         expires: url.searchParams.get('expires') ?? undefined,
         account: url.searchParams.get('account') ?? undefined,
         signature: url.searchParams.get('signature') ?? undefined,
       });
       // A good signature proves that it is ours by whatever host name the service was reached.
-      return found !== 'forged' || url.origin === base() ? { key, standing: found } : undefined;
+      return found !== 'forged' || url.origin === base() ? { key, state: found } : undefined;
     },
   };
 }
