@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { isTier, type Tier } from '../../contract/api/tier.ts';
 import { type Database, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
-export interface Account {
+export interface StoredAccount {
   readonly id: string;
   readonly email: string;
   readonly tier: Tier;
@@ -54,12 +54,12 @@ export interface NewAccount {
 }
 
 export interface Accounts {
-  all(): readonly Account[];
-  find(id: string): Account | undefined;
-  add(account: NewAccount, at: number): Promise<Account>;
-  setTier(id: string, tier: Tier): Promise<Account | undefined>;
+  all(): readonly StoredAccount[];
+  find(id: string): StoredAccount | undefined;
+  add(account: NewAccount, at: number): Promise<StoredAccount>;
+  setTier(id: string, tier: Tier): Promise<StoredAccount | undefined>;
   /** Credits given by hand; a negative number takes, down to zero. Undefined: there is no such account. */
-  grant(id: string, credits: number, at: number): Promise<Account | undefined>;
+  grant(id: string, credits: number, at: number): Promise<StoredAccount | undefined>;
   /** Entries of one account, oldest first. */
   ledger(id: string): readonly LedgerEntry[];
   /** Takes the credits; false, and nothing changed, when the balance is not enough. */
@@ -190,7 +190,7 @@ function checkBooks(database: Database): void {
     );
 }
 
-function accountOf(row: Row): Account {
+function accountOf(row: Row): StoredAccount {
   const tier = textOf(row, 'tier');
   if (!isTier(tier)) throw new Error(`bug: unknown tier ${tier}`);
   return {

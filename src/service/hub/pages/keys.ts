@@ -1,11 +1,11 @@
 // The page of keys: what each may do, and making or revoking one.
-import type { Account } from '../../store/accounts.ts';
+import type { StoredAccount } from '../../store/accounts.ts';
 import { permissions } from '../../store/keys.ts';
 import type { KeyView } from '../views.ts';
 import { accountSelect } from './account-select.ts';
 import { button, html, page, table, time } from './layout.ts';
 
-export function keysPage(keys: readonly KeyView[], accounts: readonly Account[]): string {
+export function keysPage(keys: readonly KeyView[], accounts: readonly StoredAccount[]): string {
   return page('Keys', '/hub/keys', [
     table(
       ['Name', 'Key', 'May', 'Account', 'Created', 'Revoked', ''],

@@ -1,13 +1,13 @@
 // The pages of webhooks and of what was delivered to them.
 import { eventKinds } from '../../../contract/api/event.ts';
-import type { Account } from '../../store/accounts.ts';
+import type { StoredAccount } from '../../store/accounts.ts';
 import type { DeliveryView, WebhookView } from '../views.ts';
 import { accountSelect } from './account-select.ts';
 import { badge, button, type Html, html, page, table, time } from './layout.ts';
 
 export function webhooksPage(
   webhooks: readonly WebhookView[],
-  accounts: readonly Account[],
+  accounts: readonly StoredAccount[],
 ): string {
   return page('Webhooks', '/hub/webhooks', [
     table(
