@@ -3,13 +3,13 @@
 import type { Region } from '../../contract/api/region.ts';
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { type Status, statusOf } from './project-row.ts';
+import { type ProjectStatus, statusOf } from './project-row.ts';
 
 export interface StoredDetection {
   readonly seq: number;
   readonly account: string;
   readonly id: string;
-  readonly status: Status;
+  readonly status: ProjectStatus;
   readonly input: Input;
   /** How sure one must be that it is a face: 0 to 1 (facts.md, Face detection). */
   readonly confidence: number;

@@ -9,7 +9,7 @@ import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
 import { maybeNumberOf, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
 /** `canceled`: stopped by hand in the hub (facts.md, Project records). */
-export type Status = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
+export type ProjectStatus = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
 
 export interface StoredProject {
   readonly seq: number;
@@ -19,7 +19,7 @@ export interface StoredProject {
   readonly tool: string;
   readonly record: RecordKind;
   readonly type: string;
-  readonly status: Status;
+  readonly status: ProjectStatus;
   readonly enabled: boolean;
   readonly credits: number;
   readonly estimated: boolean;
@@ -69,13 +69,13 @@ function recordOf(text: string): RecordKind {
   throw new Error(`bug: unknown record kind ${text}`);
 }
 
-const statuses: readonly Status[] = ['queued', 'rendering', 'complete', 'error', 'canceled'];
+const statuses: readonly ProjectStatus[] = ['queued', 'rendering', 'complete', 'error', 'canceled'];
 
-export function isStatus(text: string): text is Status {
+export function isStatus(text: string): text is ProjectStatus {
   return statuses.some((status) => status === text);
 }
 
-export function statusOf(text: string): Status {
+export function statusOf(text: string): ProjectStatus {
   if (isStatus(text)) return text;
   throw new Error(`bug: unknown status ${text}`);
 }

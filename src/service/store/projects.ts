@@ -7,7 +7,7 @@ import type { Tool } from '../../contract/kinds/kind.ts';
 import type { Accounts, ProjectReference } from './accounts.ts';
 import { type Database, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { isLive, projectOf, type Status, type StoredProject } from './project-row.ts';
+import { isLive, type ProjectStatus, projectOf, type StoredProject } from './project-row.ts';
 
 export interface NewProject {
   readonly account: string;
@@ -41,7 +41,7 @@ export interface EventOutbox {
 /** Which projects a list is to show. */
 export interface ProjectFilter {
   readonly account?: string | undefined;
-  readonly status?: Status | undefined;
+  readonly status?: ProjectStatus | undefined;
   /** Only those before this sequence number. */
   readonly before?: number | undefined;
   readonly limit: number;
