@@ -22,7 +22,7 @@ export interface NewProject {
 }
 
 /** What a finished rendering leaves; `credits` is the final charge. */
-export interface Outcome {
+export interface Completion {
   readonly files: readonly string[];
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -58,7 +58,7 @@ export interface Projects {
   unfinished(): readonly StoredProject[];
   start(id: string, at: number): Promise<void>;
   /** False when it was deleted meanwhile: then nobody has its files. */
-  complete(id: string, outcome: Outcome, at: number): Promise<boolean>;
+  complete(id: string, completion: Completion, at: number): Promise<boolean>;
   /** Refunds the whole charge. */
   fail(id: string, error: ProjectError, at: number): Promise<void>;
   /** Stops it by hand; no event is sent. False when it had already ended. */
