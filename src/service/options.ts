@@ -4,7 +4,7 @@ import type { Tier } from '../contract/api/tier.ts';
 import type { StatedPrices } from './base/charge.ts';
 import type { FaultsDocument } from './endpoints/fault-schema.ts';
 import type { RequestCounts } from './http/app.ts';
-import type { Speed } from './jobs/pace.ts';
+import type { Speed } from './jobs/timing.ts';
 import type { LedgerEntry } from './store/accounts.ts';
 
 export interface ServiceOptions {

@@ -131,7 +131,7 @@ async function openOn(
           ...(decodeBytes === undefined ? {} : { decodeBytes }),
         })
       : openPlainRenderer(decodeBytes);
-  const pace = { clock, speed, seed };
+  const timing = { clock, speed, seed };
   const renderJobs = openRenderJobs({
     projects,
     detections,
@@ -139,7 +139,7 @@ async function openOn(
     accounts,
     faults,
     renderer,
-    ...pace,
+    ...timing,
   });
   const detectionJobs = openDetectionJobs({
     database,
@@ -148,7 +148,7 @@ async function openOn(
     storage,
     renderJobs,
     renderer,
-    ...pace,
+    ...timing,
   });
   const scheduler = openScheduler(clock, slots);
   // Of its own, so that a free detection does not wait behind long renderings.

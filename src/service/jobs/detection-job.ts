@@ -8,9 +8,9 @@ import type { Assets } from '../store/assets.ts';
 import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
 import type { Storage } from '../store/storage.ts';
-import { paceOf, type Speed } from './pace.ts';
 import { leaveAsItIs, type RenderJobs, remaining } from './render-job.ts';
 import type { Job } from './scheduler.ts';
+import { type Speed, timingOf } from './timing.ts';
 
 /** How long a detection takes. Not published: about what the quickest tools take. */
 const medianSeconds = 3;
@@ -57,7 +57,7 @@ export function openDetectionJobs(dependencies: DetectionJobDependencies): Detec
   return {
     jobOf: (detection) => ({
       ...remaining(
-        paceOf(speed, seed, detection.seq, medianSeconds),
+        timingOf(speed, seed, detection.seq, medianSeconds),
         clock.now(),
         detection.createdAt,
         detection.startedAt,

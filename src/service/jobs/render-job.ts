@@ -18,8 +18,8 @@ import { isLive, type StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
 import type { Storage } from '../store/storage.ts';
 import { outputLimit } from './output-limit.ts';
-import { effortOf, type Pace, paceOf, type Speed } from './pace.ts';
 import type { Job } from './scheduler.ts';
+import { effortOf, type JobTiming, type Speed, timingOf } from './timing.ts';
 
 export interface RenderJobs {
   /** The job that renders a project; what is left of its time, when it was begun before. */
@@ -138,9 +138,9 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
       // Drawn with the job's other faults, so that it does not depend on who is rendered first.
       const more = rule === undefined ? faults.fire('settlement', name) : [];
       const percent = firedOf(more, 'surcharge')?.rule.percent ?? 0;
-      const pace = paceOf(speed, seed, seq, tool.medianSeconds * effortOf(tool, body));
+      const timing = timingOf(speed, seed, seq, tool.medianSeconds * effortOf(tool, body));
       return {
-        ...remaining(pace, clock.now(), createdAt, startedAt),
+        ...remaining(timing, clock.now(), createdAt, startedAt),
         id,
         isWanted: () => isWanted(id),
         hangs: rule?.fault === 'job-hang',
@@ -190,11 +190,11 @@ function failureOf({ code, message }: FaultRule<'job-error'>) {
 
 /** What is left of a job's time, so that a restart does not begin it anew. */
 export function remaining(
-  { waitMs, workMs }: Pace,
+  { waitMs, workMs }: JobTiming,
   now: number,
   createdAt: number,
   startedAt: number | undefined,
-): Pace {
+): JobTiming {
   if (startedAt !== undefined) return { waitMs: 0, workMs: startedAt + workMs - now };
   return { waitMs: createdAt + waitMs - now, workMs };
 }

@@ -2,9 +2,9 @@
 // time has passed: when more come than can be worked on, a queue forms.
 import type { Clock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
-import type { Pace } from './pace.ts';
+import type { JobTiming } from './timing.ts';
 
-export interface Job extends Pace {
+export interface Job extends JobTiming {
   readonly id: string;
   /** It never ends, and gives its slot back: nothing else is to wait for it. */
   readonly hangs?: boolean;

@@ -9,7 +9,7 @@ import type { Tool } from '../../contract/kinds/kind.ts';
 /** `instant`: as soon as the rendering is done. A number: so many times faster than the hosted service. */
 export type Speed = 'instant' | 'realtime' | number;
 
-export interface Pace {
+export interface JobTiming {
   /** Milliseconds from creation until the work begins. */
   readonly waitMs: number;
   /** Milliseconds that the work takes at least, from its beginning. */
@@ -51,7 +51,12 @@ function modelWeight(model: unknown): number {
   return 0.75 + (Number.parseInt(hash('sha256', model, 'hex').slice(0, 8), 16) / 2 ** 32) * 0.5;
 }
 
-export function paceOf(speed: Speed, seed: number, sequence: number, medianSeconds: number): Pace {
+export function timingOf(
+  speed: Speed,
+  seed: number,
+  sequence: number,
+  medianSeconds: number,
+): JobTiming {
   if (speed === 'instant') return { waitMs: 0, workMs: 0 };
   const factor = speed === 'realtime' ? 1 : speed;
   const chance = chanceOf(seed, sequence);
