@@ -9,14 +9,14 @@ import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
 import type { Storage } from '../store/storage.ts';
 import { leaveAsItIs, type RenderJobs, remaining } from './render-job.ts';
-import type { Job } from './scheduler.ts';
+import type { ScheduledJob } from './scheduler.ts';
 import { type Speed, timingOf } from './timing.ts';
 
 /** How long a detection takes. Not published: about what the quickest tools take. */
 const medianSeconds = 3;
 
 export interface DetectionJobs {
-  jobOf(detection: StoredDetection): Job;
+  jobOf(detection: StoredDetection): ScheduledJob;
 }
 
 export interface DetectionJobDependencies {

@@ -18,12 +18,12 @@ import { isLive, type StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
 import type { Storage } from '../store/storage.ts';
 import { outputLimit } from './output-limit.ts';
-import type { Job } from './scheduler.ts';
+import type { ScheduledJob } from './scheduler.ts';
 import { effortOf, type JobTiming, type Speed, timingOf } from './timing.ts';
 
 export interface RenderJobs {
   /** The job that renders a project; what is left of its time, when it was begun before. */
-  jobOf(project: StoredProject): Job;
+  jobOf(project: StoredProject): ScheduledJob;
   /** What a renderer is to know about inputs; an error when one can no longer be had. */
   inputsFor(inputs: readonly Input[]): Result<readonly RenderInput[], ProjectError>;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { JobTiming } from './timing.ts';
 
-export interface Job extends JobTiming {
+export interface ScheduledJob extends JobTiming {
   readonly id: string;
   /** It never ends, and gives its slot back: nothing else is to wait for it. */
   readonly hangs?: boolean;
@@ -19,7 +19,7 @@ export interface Job extends JobTiming {
 }
 
 export interface Scheduler {
-  submit(job: Job): void;
+  submit(job: ScheduledJob): void;
   /** This job is not wanted any more: it waits no longer, and gives its slot back. */
   release(id: string): void;
   /** Begins nothing new and waits for what is being worked on. */
@@ -27,7 +27,7 @@ export interface Scheduler {
 }
 
 export function openScheduler(clock: Clock, slots: number): Scheduler {
-  let queue: Job[] = [];
+  let queue: ScheduledJob[] = [];
   let taken = 0;
   let busy = 0;
   let closed = false;
@@ -68,7 +68,7 @@ export function openScheduler(clock: Clock, slots: number): Scheduler {
     }
   }
 
-  async function perform(job: Job): Promise<void> {
+  async function perform(job: ScheduledJob): Promise<void> {
     busy += 1;
     try {
       const begun = clock.now();
@@ -91,7 +91,7 @@ export function openScheduler(clock: Clock, slots: number): Scheduler {
   }
 
   /** Even what is to be done about trouble may fail, for example on a full disk: the service goes on without the job. */
-  async function giveUp(job: Job, reason: unknown): Promise<void> {
+  async function giveUp(job: ScheduledJob, reason: unknown): Promise<void> {
     try {
       await job.broke(reason);
     } catch (trouble) {
@@ -100,7 +100,7 @@ export function openScheduler(clock: Clock, slots: number): Scheduler {
   }
 
   /** Ends a job whose time has passed, and gives its slot back. */
-  async function finish(job: Job, settle: () => Promise<void>): Promise<void> {
+  async function finish(job: ScheduledJob, settle: () => Promise<void>): Promise<void> {
     try {
       await settle();
     } catch (reason) {
