@@ -1,6 +1,6 @@
 // Time as the service sees it: what the hour is, and being woken later. Handed in, so that tests never sleep.
 
-export interface Clock {
+export interface ServiceClock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Calls `then` once after `ms` milliseconds; the function it returns takes that back. */

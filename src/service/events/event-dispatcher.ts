@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
 import { signatureHeader, signatureOf, timestampHeader } from '../../contract/api/event.ts';
 import { systemCode } from '../../contract/files/system-error.ts';
-import type { Clock } from '../base/clock.ts';
+import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';
@@ -35,7 +35,7 @@ export interface EventDispatcherDependencies {
   readonly deliveries: Deliveries;
   readonly addresses: PresignedAddresses;
   readonly faults: Faults;
-  readonly clock: Clock;
+  readonly clock: ServiceClock;
 }
 
 export function openEventDispatcher(dependencies: EventDispatcherDependencies): EventDispatcher {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { milliseconds } from '../../contract/base/duration.ts';
 import { unreachable } from '../../contract/base/result.ts';
-import type { Clock } from '../base/clock.ts';
+import type { ServiceClock } from '../base/clock.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, type Fired, firedOf } from './faults.ts';
 
@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-export function wireFaults(server: FastifyInstance, faults: Faults, clock: Clock): void {
+export function wireFaults(server: FastifyInstance, faults: Faults, clock: ServiceClock): void {
   server.decorateRequest('faults', undefined);
   server.addHook('preHandler', (request, reply, done) => {
     const fired = faults.fire('request', `${request.method} ${request.routeOptions.url}`);

@@ -1,7 +1,7 @@
 // Everything that the routes reach: the rooms of the service, opened once by start.ts.
 
 import type { StatedPrices } from '../base/charge.ts';
-import type { Clock } from '../base/clock.ts';
+import type { ServiceClock } from '../base/clock.ts';
 import type { Deliveries } from '../events/deliveries.ts';
 import type { EventDispatcher } from '../events/event-dispatcher.ts';
 import type { Webhooks } from '../events/webhooks.ts';
@@ -31,7 +31,7 @@ export interface Dependencies {
   readonly deliveries: Deliveries;
   readonly eventDispatcher: EventDispatcher;
   readonly faults: Faults;
-  readonly clock: Clock;
+  readonly clock: ServiceClock;
   /** Hands a new project to the scheduler. */
   readonly render: (project: StoredProject) => void;
   /** Tells the scheduler that a project is not wanted any more. */

@@ -2,7 +2,7 @@
 // mapping can name (facts.md, Face detection).
 
 import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
-import type { Clock } from '../base/clock.ts';
+import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { Assets } from '../store/assets.ts';
 import type { Database } from '../store/database.ts';
@@ -26,7 +26,7 @@ export interface DetectionJobDependencies {
   readonly storage: Storage;
   readonly renderJobs: RenderJobs;
   readonly renderer: Renderer;
-  readonly clock: Clock;
+  readonly clock: ServiceClock;
   readonly speed: Speed;
   readonly seed: number;
 }

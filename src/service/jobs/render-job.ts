@@ -7,7 +7,7 @@ import { toolNamed } from '../../contract/kinds/tools.ts';
 import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
 import type { RenderInput, RenderOutcome } from '../../previews/request.ts';
 import { settledCredits, surcharged } from '../base/charge.ts';
-import type { Clock } from '../base/clock.ts';
+import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, firedOf } from '../faults/faults.ts';
@@ -35,7 +35,7 @@ export interface RenderJobDependencies {
   readonly accounts: Accounts;
   readonly faults: Faults;
   readonly renderer: Renderer;
-  readonly clock: Clock;
+  readonly clock: ServiceClock;
   readonly speed: Speed;
   readonly seed: number;
 }

@@ -1,6 +1,6 @@
 // Where jobs wait, are worked on, and take their time. There are only so many slots, and a job holds one until its
 // time has passed: when more come than can be worked on, a queue forms.
-import type { Clock } from '../base/clock.ts';
+import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { JobTiming } from './timing.ts';
 
@@ -26,7 +26,7 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-export function openScheduler(clock: Clock, slots: number): Scheduler {
+export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
   let queue: ScheduledJob[] = [];
   let taken = 0;
   let busy = 0;
