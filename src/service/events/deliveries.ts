@@ -28,10 +28,10 @@ export interface Delivery {
   readonly createdAt: number;
   /** When it is sent, or sent again, at the earliest; while it waits. */
   readonly nextAt: number | undefined;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DeliveryAttempt[];
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly at: number;
   /** The HTTP status that came back; undefined: none did. */
   readonly status: number | undefined;
@@ -62,7 +62,7 @@ export interface Deliveries {
   /** When the next one is due that is not yet. */
   nextDue(now: number): number | undefined;
   /** What came of an attempt, known at `now`: from then on it waits for the next. */
-  settle(id: string, attempt: Attempt, now: number): Promise<void>;
+  settle(id: string, attempt: DeliveryAttempt, now: number): Promise<void>;
   /** A new delivery of the same event. Undefined: there is no such delivery, or its webhook is gone. */
   replay(id: string, at: number): Promise<Delivery | undefined>;
   list(filter: DeliveryFilter): readonly Delivery[];
@@ -208,7 +208,7 @@ function outgoingOf(row: Row): Outgoing {
   return { id: textOf(row, 'id'), kind: kindOf(row), project, at: numberOf(row, 'at') };
 }
 
-function attemptOf(row: Row): Attempt {
+function attemptOf(row: Row): DeliveryAttempt {
   return {
     at: numberOf(row, 'at'),
     status: maybeNumberOf(row, 'status'),

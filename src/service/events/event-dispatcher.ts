@@ -9,7 +9,7 @@ import { reportInternalError } from '../base/internal-error.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';
 import { recordOf } from '../store/records.ts';
-import type { Attempt, Deliveries, Outgoing } from './deliveries.ts';
+import type { Deliveries, DeliveryAttempt, Outgoing } from './deliveries.ts';
 import type { Receiver, Webhooks } from './webhooks.ts';
 
 /** facts.md: the receiver should answer within 10 s. */
@@ -80,7 +80,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
     wake();
   }
 
-  async function send({ url, secret }: Receiver, outgoing: Outgoing): Promise<Attempt> {
+  async function send({ url, secret }: Receiver, outgoing: Outgoing): Promise<DeliveryAttempt> {
     const body = bodyOf(outgoing, addresses);
     const at = clock.now();
     const timestamp = String(Math.floor(at / 1000));
