@@ -36,13 +36,13 @@ export function openDatabase(file: string | undefined): Database {
   const undo = sqlite.prepare('ROLLBACK TO one');
 
   /** Runs one write; what it returns tells the caller of the write, once the transaction is over. */
-  type Waiting = { readonly run: () => () => void; readonly fail: (reason: unknown) => void };
-  let waiting: Waiting[] = [];
+  type PendingWrite = { readonly run: () => () => void; readonly fail: (reason: unknown) => void };
+  let pending: PendingWrite[] = [];
 
   function flush(): void {
-    const batch = waiting;
+    const batch = pending;
     if (batch.length === 0) return;
-    waiting = [];
+    pending = [];
     try {
       begin.run();
       const answers = batch.map((one) => one.run());
@@ -70,8 +70,8 @@ export function openDatabase(file: string | undefined): Database {
             return () => reject(reason);
           }
         };
-        waiting.push({ run, fail: reject });
-        if (waiting.length === 1) setImmediate(flush);
+        pending.push({ run, fail: reject });
+        if (pending.length === 1) setImmediate(flush);
       }),
     close: () => {
       flush();
