@@ -18,22 +18,22 @@ export function parseFaults(
   if (!parsed.ok) return parsed;
   const source = parsed.value;
   const read = readFaults(source.value);
-  return read.ok ? read : err(read.error.map((trouble) => placed(trouble, source)));
+  return read.ok ? read : err(read.error.map((problem) => diagnosticOf(problem, source)));
 }
 
 /** What the hub was sent, or startService was given. */
 export function acceptFaults(sent: unknown): Result<readonly FaultRule[], ErrorResponse> {
   const read = readFaults(sent);
   if (read.ok) return read;
-  const sentences = read.error.map((trouble) =>
-    trouble.kind === 'shape'
-      ? sentenceOf(trouble.error)
-      : `faults.${trouble.index}.on "${trouble.pattern}" ${trouble.message}`,
+  const sentences = read.error.map((problem) =>
+    problem.kind === 'shape'
+      ? sentenceOf(problem.error)
+      : `faults.${problem.index}.on "${problem.pattern}" ${problem.message}`,
   );
   return badRequest(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
 }
 
-type Trouble =
+type RuleProblem =
   | { readonly kind: 'shape'; readonly error: ErrorObject }
   /** A pattern that fits nothing: a fault that could never happen. */
   | {
@@ -61,38 +61,38 @@ const outside = {
   },
 } as const;
 
-function readFaults(document: unknown): Result<readonly FaultRule[], readonly Trouble[]> {
+function readFaults(document: unknown): Result<readonly FaultRule[], readonly RuleProblem[]> {
   const check = validatorOf(outside);
   if (!check(document))
     return err((check.errors ?? []).map((error) => ({ kind: 'shape', error }) as const));
   const list: unknown = isObject(document) ? document['faults'] : [];
   const rules: FaultRule[] = [];
-  const troubles: Trouble[] = [];
+  const problems: RuleProblem[] = [];
   for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
-    const rule = ruleIn(entry, index, troubles);
+    const rule = ruleIn(entry, index, problems);
     if (rule === undefined) continue;
     rules.push(rule);
-    troubles.push(...unknownTargets(rule, index));
+    problems.push(...unknownTargets(rule, index));
   }
-  return troubles.length > 0 ? err(troubles) : ok(rules);
+  return problems.length > 0 ? err(problems) : ok(rules);
 }
 
 /** An entry as a rule of its kind; what is wrong with it is added to the troubles. */
-function ruleIn(entry: Json, index: number, troubles: Trouble[]): FaultRule | undefined {
+function ruleIn(entry: Json, index: number, problems: RuleProblem[]): FaultRule | undefined {
   const name = isObject(entry) ? entry['fault'] : undefined;
   if (!isFaultName(name)) return undefined;
   const check = validatorOf<FaultRule>(faultSchemas[name]);
   const candidate: unknown = entry;
   if (check(candidate)) return candidate;
   for (const error of check.errors ?? [])
-    troubles.push({
+    problems.push({
       kind: 'shape',
       error: { ...error, instancePath: `/faults/${index}${error.instancePath}` },
     });
   return undefined;
 }
 
-function unknownTargets(rule: FaultRule, index: number): readonly Trouble[] {
+function unknownTargets(rule: FaultRule, index: number): readonly RuleProblem[] {
   const targets = targetsOf(rule.fault);
   return patternsOf(rule).flatMap((pattern, place) => {
     if (targets.some((target) => fits(pattern, target))) return [];
@@ -109,9 +109,9 @@ function unknownTargets(rule: FaultRule, index: number): readonly Trouble[] {
   });
 }
 
-function placed(trouble: Trouble, source: Source): Diagnostic {
-  if (trouble.kind === 'shape') return diagnose(trouble.error, source);
-  const { index, place, pattern, message, hint } = trouble;
+function diagnosticOf(problem: RuleProblem, source: Source): Diagnostic {
+  if (problem.kind === 'shape') return diagnose(problem.error, source);
+  const { index, place, pattern, message, hint } = problem;
   const path = ['faults', index, 'on', ...(place === undefined ? [] : [place])];
   return {
     severity: 'error',
