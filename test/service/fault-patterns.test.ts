@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { faultSchemas, isFaultName } from '../../src/service/endpoints/fault-schema.ts';
-import { fits, targetsOf } from '../../src/service/faults/targets.ts';
+import { matches, targetsOf } from '../../src/service/faults/targets.ts';
 
 test.each([
   ['POST /v1/face-swap', 'POST /v1/face-swap', true],
@@ -16,7 +16,7 @@ test.each([
   ['a*b*a', 'aba', true],
   ['*ab*ab', 'ab', false],
 ])('%s fits %s: %s', (pattern, target, expected) => {
-  expect(fits(pattern, target)).toBe(expected);
+  expect(matches(pattern, target)).toBe(expected);
 });
 
 test('a star stands for any text, as in a regular expression', () => {
@@ -25,7 +25,7 @@ test('a star stands for any text, as in a regular expression', () => {
     fc.property(text, text, (pattern, target) => {
       const literal = (part: string): string => part.replace(/[.]/g, '\\.');
       const expression = new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`, 's');
-      expect(fits(pattern, target)).toBe(expression.test(target));
+      expect(matches(pattern, target)).toBe(expression.test(target));
     }),
     { seed: 1, numRuns: 2000 },
   );

@@ -2,7 +2,7 @@
 // draws from the seed, its place in the list and that count: the same requests in the same order meet the same faults.
 import { chanceOf } from '../../contract/base/chance.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
-import { fits, patternsOf, type Scope, scopeOf, targetsOf } from './targets.ts';
+import { type FaultScope, matches, patternsOf, scopeOf, targetsOf } from './targets.ts';
 
 /** A rule, and what came of it since it was added. */
 export interface FaultState {
@@ -24,7 +24,7 @@ export interface Faults {
    * What happens to this target now. Waiting goes with anything; of all else the first rule whose turn it is
    * decides, and those behind it are not asked. A rule that fires has used up one of its times.
    */
-  fire(scope: Scope, target: string): readonly Fired[];
+  fire(scope: FaultScope, target: string): readonly Fired[];
   add(rules: readonly FaultRule[]): void;
   clear(): void;
   all(): readonly FaultState[];
@@ -33,7 +33,7 @@ export interface Faults {
 interface Counted {
   readonly rule: FaultRule;
   readonly place: number;
-  readonly scope: Scope;
+  readonly scope: FaultScope;
   readonly targets: ReadonlySet<string>;
   matched: number;
   fired: number;
@@ -47,7 +47,7 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
     for (const rule of more) {
       const patterns = patternsOf(rule);
       const targets = targetsOf(rule.fault).filter((target) =>
-        patterns.some((pattern) => fits(pattern, target)),
+        patterns.some((pattern) => matches(pattern, target)),
       );
       const scope = scopeOf(rule);
       counted.push({

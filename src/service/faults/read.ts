@@ -7,7 +7,7 @@ import { diagnose } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { badRequest, type ErrorResponse, sentenceOf } from '../base/error-response.ts';
 import { type FaultRule, faultSchemas, isFaultName } from '../endpoints/fault-schema.ts';
-import { fits, patternsOf, targetsOf } from './targets.ts';
+import { matches, patternsOf, targetsOf } from './targets.ts';
 
 /** The text of a faults file. `file` is only shown. */
 export function parseFaults(
@@ -95,7 +95,7 @@ function ruleIn(entry: Json, index: number, problems: RuleProblem[]): FaultRule 
 function unknownTargets(rule: FaultRule, index: number): readonly RuleProblem[] {
   const targets = targetsOf(rule.fault);
   return patternsOf(rule).flatMap((pattern, place) => {
-    if (targets.some((target) => fits(pattern, target))) return [];
+    if (targets.some((target) => matches(pattern, target))) return [];
     return [
       {
         kind: 'target',

@@ -5,9 +5,16 @@ import { endpoints } from '../endpoints/endpoints.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 
 /** What a fault happens to: which rules are asked, and by what name. */
-export type Scope = 'request' | 'charge' | 'job' | 'settlement' | 'event' | 'attempt' | 'address';
+export type FaultScope =
+  | 'request'
+  | 'charge'
+  | 'job'
+  | 'settlement'
+  | 'event'
+  | 'attempt'
+  | 'address';
 
-const scopes: Readonly<Record<Exclude<FaultName, 'surcharge'>, Scope>> = {
+const scopes: Readonly<Record<Exclude<FaultName, 'surcharge'>, FaultScope>> = {
   latency: 'request',
   throttled: 'request',
   unavailable: 'request',
@@ -28,7 +35,7 @@ const scopes: Readonly<Record<Exclude<FaultName, 'surcharge'>, Scope>> = {
   'event-wrong-signature': 'attempt',
 };
 
-export function scopeOf(rule: FaultRule): Scope {
+export function scopeOf(rule: FaultRule): FaultScope {
   if (rule.fault !== 'surcharge') return scopes[rule.fault];
   return rule.when === 'before' ? 'charge' : 'settlement';
 }
@@ -66,7 +73,7 @@ export function patternsOf({ on }: FaultRule): readonly string[] {
   return typeof on === 'string' ? [on] : on;
 }
 
-export function fits(pattern: string, target: string): boolean {
+export function matches(pattern: string, target: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return pattern === target;
   if (!target.startsWith(first)) return false;
