@@ -7,30 +7,30 @@ import { type Html, html, number } from './layout.ts';
 const width = 1000;
 const height = 100;
 /** More steps than pixels cannot be seen. */
-const mostSteps = 600;
+const mostPoints = 600;
 
-export interface Step {
+export interface ChartPoint {
   readonly at: number;
   readonly balance: number;
 }
 
 /** The balance after each entry; of many, every so-manieth and the last. */
-export function stepsOf(entries: readonly LedgerEntry[]): readonly Step[] {
+export function pointsOf(entries: readonly LedgerEntry[]): readonly ChartPoint[] {
   let balance = 0;
-  const steps = entries.map(({ at, kind, credits }): Step => {
+  const points = entries.map(({ at, kind, credits }): ChartPoint => {
     balance += kind === 'charge' ? -credits : credits;
     return { at: Date.parse(at), balance };
   });
-  const every = Math.ceil(steps.length / mostSteps);
-  return steps.filter((_, index) => index % every === 0 || index === steps.length - 1);
+  const every = Math.ceil(points.length / mostPoints);
+  return points.filter((_, index) => index % every === 0 || index === points.length - 1);
 }
 
 export function creditChart(entries: readonly LedgerEntry[]): Html {
-  const steps = stepsOf(entries);
-  const [first, last] = [steps[0], steps.at(-1)];
+  const points = pointsOf(entries);
+  const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined)
     return html`<p class="empty">No credits moved yet.</p>`;
-  const balances = steps.map(({ balance }) => balance);
+  const balances = points.map(({ balance }) => balance);
   const most = Math.max(1, ...balances);
   // Small spending from a large balance would be a flat line above an empty picture.
   const lowest = Math.min(...balances);
@@ -38,7 +38,7 @@ export function creditChart(entries: readonly LedgerEntry[]): Html {
   const span = Math.max(1, last.at - first.at);
   const x = (at: number): number => ((at - first.at) / span) * width;
   const y = (balance: number): number => (1 - (balance - least) / (most - least)) * height;
-  const line = steps
+  const line = points
     .map(({ at, balance }, index) =>
       index === 0
         ? `M${x(at).toFixed(1)} ${y(balance).toFixed(2)}`
