@@ -94,11 +94,11 @@ const hubReads: Readonly<Record<string, string>> = {
   '/faults': 'List faults, and how often they happened',
 };
 
-interface Change extends Pick<Endpoint, 'request' | 'status'> {
+interface HubChange extends Pick<Endpoint, 'request' | 'status'> {
   readonly summary: string;
 }
 
-const hubChanges: Readonly<Record<string, Change>> = {
+const hubChanges: Readonly<Record<string, HubChange>> = {
   '/accounts': { summary: 'Add an account', request: newAccount, status: 201 },
   '/accounts/:id/tier': { summary: 'Set the tier of an account', request: newTier },
   '/accounts/:id/credits': { summary: 'Give credits to an account', request: grant },
