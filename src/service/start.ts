@@ -99,8 +99,8 @@ async function openOn(
     base: () => address,
     now,
     lifetimeMs: options.addressLifetimeMs ?? 24 * 3_600_000,
-    shortened: (sending) => {
-      const early = firedOf(faults.fire('address', sending), 'early-expiry');
+    shortened: (purpose) => {
+      const early = firedOf(faults.fire('address', purpose), 'early-expiry');
       return early === undefined ? undefined : milliseconds(early.rule.after);
     },
   });

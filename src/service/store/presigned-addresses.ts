@@ -11,8 +11,8 @@ export type AddressState = 'valid' | 'expired' | 'forged';
 
 export interface PresignedAddresses {
   /** An address for one file of the storage, and when it ends. `account`: whose upload it will be. */
-  issue(sending: AddressPurpose, key: string, account?: string): Download;
-  state(sending: AddressPurpose, key: string, query: SignedQuery): AddressState;
+  issue(purpose: AddressPurpose, key: string, account?: string): Download;
+  state(purpose: AddressPurpose, key: string, query: SignedQuery): AddressState;
   /** What a URL means to us: a file of ours, a file we no longer give, or nothing of ours. */
   read(url: URL): OwnFile | undefined;
 }
@@ -34,7 +34,7 @@ export interface AddressOptions {
   readonly now: () => number;
   readonly lifetimeMs: number;
   /** A shorter life than is said, when a fault asks for it; in milliseconds. */
-  readonly shortened: (sending: AddressPurpose) => number | undefined;
+  readonly shortened: (purpose: AddressPurpose) => number | undefined;
 }
 
 export async function openPresignedAddresses(
@@ -42,31 +42,31 @@ export async function openPresignedAddresses(
   { base, now, lifetimeMs, shortened }: AddressOptions,
 ): Promise<PresignedAddresses> {
   const secret = await secretOf(database);
-  const sign = (sending: AddressPurpose, key: string, expires: string, account: string): string =>
+  const sign = (purpose: AddressPurpose, key: string, expires: string, account: string): string =>
     createHmac('sha256', secret)
-      .update(`${sending}\n${key}\n${expires}\n${account}`)
+      .update(`${purpose}\n${key}\n${expires}\n${account}`)
       .digest('base64url');
 
-  const state: PresignedAddresses['standing'] = (
-    sending,
+  const state: PresignedAddresses['state'] = (
+    purpose,
     key,
     { expires, account = '', signature },
   ) => {
     if (expires === undefined || signature === undefined) return 'forged';
-    const wanted = Buffer.from(sign(sending, key, expires, account));
+    const wanted = Buffer.from(sign(purpose, key, expires, account));
     const given = Buffer.from(signature);
     if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return 'forged';
     return Number(expires) > now() ? 'valid' : 'expired';
   };
 
   return {
-    issue: (sending, key, account) => {
+    issue: (purpose, key, account) => {
       const said = now() + lifetimeMs;
-      const end = now() + (shortened(sending) ?? lifetimeMs);
+      const end = now() + (shortened(purpose) ?? lifetimeMs);
       const holder = account === undefined ? '' : `&account=${encodeURIComponent(account)}`;
-      const signature = sign(sending, key, String(end), account ?? '');
+      const signature = sign(purpose, key, String(end), account ?? '');
       return {
-        url: `${base()}/${sending}/${key}?expires=${end}${holder}&signature=${signature}`,
+        url: `${base()}/${purpose}/${key}?expires=${end}${holder}&signature=${signature}`,
         expires_at: new Date(said).toISOString(),
       };
     },
