@@ -18,7 +18,7 @@ import {
 import { openWebhooks } from './events/webhooks.ts';
 import { firedOf, openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
-import { wireFaults } from './faults/wire.ts';
+import { applyRequestFaults } from './faults/request-faults.ts';
 import { openApp } from './http/app.ts';
 import type { Dependencies } from './http/dependencies.ts';
 import { accountRoutes } from './http/routes/account.ts';
@@ -163,7 +163,7 @@ async function openOn(
     search: (detection) => detectionScheduler.submit(detectionJobs.jobOf(detection)),
   };
   const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
-  wireFaults(app.server, faults, clock);
+  applyRequestFaults(app.server, faults, clock);
   creationRoutes(app.server, dependencies);
   projectRoutes(app.server, dependencies);
   detectionRoutes(app.server, dependencies, paths);

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentTypeOf, extensionOf, unknownType } from '../../contract/api/asset.ts';
 import { notFound } from '../base/error-response.ts';
-import { spoilerOf } from '../faults/spoil.ts';
+import { transferFaultOf } from '../faults/transfer-faults.ts';
 import type { Storage } from '../store/storage.ts';
 import { sendError } from './app.ts';
 
@@ -43,10 +43,10 @@ export async function sendFile(
   if (request.method === 'HEAD' || size === 0) return reply.send();
   const content = createReadStream(file, { start, end });
   const transfer = { length: end - start + 1, socket: request.raw.socket };
-  const spoiler = spoilerOf(request.faults ?? [], transfer);
-  if (spoiler === undefined) return reply.send(content);
+  const transferFault = transferFaultOf(request.faults ?? [], transfer);
+  if (transferFault === undefined) return reply.send(content);
   // One that ends early ends the other; what is wrong with it is seen by whoever reads the last.
-  return reply.send(pipeline(content, spoiler, () => {}));
+  return reply.send(pipeline(content, transferFault, () => {}));
 }
 
 interface Part {

@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { bodyOf, type ErrorResponse } from '../../base/error-response.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
-import { spoilerOf } from '../../faults/spoil.ts';
+import { transferFaultOf } from '../../faults/transfer-faults.ts';
 import type { SignedQuery } from '../../store/presigned-addresses.ts';
 import { TooLarge } from '../../store/storage.ts';
 import { accountOf, sendError } from '../app.ts';
@@ -56,7 +56,10 @@ export function uploadRoutes(
         const { tier } = account;
         const most = allowances[tier].uploadBytes;
         const length = lengthOf(request.headers['content-length']);
-        const through = spoilerOf(request.faults ?? [], { length, socket: request.raw.socket });
+        const through = transferFaultOf(request.faults ?? [], {
+          length,
+          socket: request.raw.socket,
+        });
         const sent = Readable.from(request.raw, { objectMode: false });
         try {
           if ((length ?? 0) > most) throw new TooLarge();

@@ -10,7 +10,7 @@ export interface Transfer {
 }
 
 /** The step that a transfer is led through; undefined: nothing happens to it. */
-export function spoilerOf(
+export function transferFaultOf(
   fired: readonly Fired[],
   { length, socket }: Transfer,
 ): Transform | undefined {

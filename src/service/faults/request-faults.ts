@@ -14,7 +14,11 @@ declare module 'fastify' {
   }
 }
 
-export function wireFaults(server: FastifyInstance, faults: Faults, clock: ServiceClock): void {
+export function applyRequestFaults(
+  server: FastifyInstance,
+  faults: Faults,
+  clock: ServiceClock,
+): void {
   server.decorateRequest('faults', undefined);
   server.addHook('preHandler', (request, reply, done) => {
     const fired = faults.fire('request', `${request.method} ${request.routeOptions.url}`);
@@ -39,7 +43,7 @@ export function wireFaults(server: FastifyInstance, faults: Faults, clock: Servi
           .code(rule.status ?? 500)
           .removeHeader('content-length')
           .type('application/json');
-        return done(null, JSON.stringify(trouble(rule.status ?? 500)));
+        return done(null, JSON.stringify(errorBody(rule.status ?? 500)));
       case 'reset':
         return void request.raw.socket.resetAndDestroy();
       case 'silence':
@@ -58,11 +62,11 @@ function isStopped(rule: FaultRule, request: FastifyRequest, reply: FastifyReply
       reply.send({ message: 'Too Many Requests' });
       return true;
     case 'unavailable':
-      reply.code(rule.status ?? 503).send(trouble(rule.status ?? 503));
+      reply.code(rule.status ?? 503).send(errorBody(rule.status ?? 503));
       return true;
     case 'broken':
       if (rule.when === 'after') return false;
-      reply.code(rule.status ?? 500).send(trouble(rule.status ?? 500));
+      reply.code(rule.status ?? 500).send(errorBody(rule.status ?? 500));
       return true;
     case 'reset':
       if (rule.when === 'after') return false;
@@ -91,7 +95,7 @@ const phrases: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-const trouble = (status: number): { readonly message: string } => ({
+const errorBody = (status: number): { readonly message: string } => ({
   message: phrases[status] ?? 'Error',
 });
 
