@@ -38,10 +38,10 @@ import { openAssets } from './store/assets.ts';
 import { openDataFolder } from './store/data-folder.ts';
 import type { Database } from './store/database.ts';
 import { openDetections } from './store/detections.ts';
+import { openFileStore } from './store/file-store.ts';
 import { openKeys } from './store/keys.ts';
 import { openPresignedAddresses } from './store/presigned-addresses.ts';
 import { openProjects } from './store/projects.ts';
-import { openStorage } from './store/storage.ts';
 
 export type { LocalService, ServiceOptions };
 
@@ -87,7 +87,7 @@ async function openOn(
   const faults = openFaults(rules, seed);
   const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
   const { now } = clock;
-  const storage = await openStorage(folder);
+  const fileStore = await openFileStore(folder);
   const accounts = await openAccounts(database, { credits, tier }, now());
   const keys = await openKeys(
     database,
@@ -105,7 +105,7 @@ async function openOn(
     },
   });
   const lifetimeMs = options.assetLifetimeMs ?? assetLifetimeMs;
-  const assets = openAssets(database, storage, { now, lifetimeMs });
+  const assets = openAssets(database, fileStore, { now, lifetimeMs });
   const webhooks = openWebhooks(database);
   const deliveries = openDeliveries(database, webhooks, faults, {
     backoffMs: options.eventBackoffMs ?? 1000,
@@ -135,7 +135,7 @@ async function openOn(
   const renderJobs = openRenderJobs({
     projects,
     detections,
-    storage,
+    fileStore,
     accounts,
     faults,
     renderer,
@@ -145,7 +145,7 @@ async function openOn(
     database,
     detections,
     assets,
-    storage,
+    fileStore,
     renderJobs,
     renderer,
     ...timing,
@@ -155,7 +155,7 @@ async function openOn(
   const detectionScheduler = openScheduler(clock, slots);
 
   const dependencies: Dependencies = {
-    ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
+    ...{ database, accounts, keys, projects, detections, assets, fileStore, addresses, clock },
     ...{ webhooks, deliveries, eventDispatcher, faults },
     stated: options.stated ?? new Map(),
     render: (project) => scheduler.submit(renderJobs.jobOf(project)),
@@ -176,7 +176,7 @@ async function openOn(
   await assets.sweep();
   await assets.sweepStrays();
   for (const id of projects.unswept()) {
-    await storage.removeOutputs(id);
+    await fileStore.removeOutputs(id);
     await projects.swept(id);
   }
   // Asked before anyone can add to them, so that none is begun twice.

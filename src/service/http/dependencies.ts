@@ -10,11 +10,11 @@ import type { Accounts } from '../store/accounts.ts';
 import type { Assets } from '../store/assets.ts';
 import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
+import type { FileStore } from '../store/file-store.ts';
 import type { Keys } from '../store/keys.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';
 import type { StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
-import type { Storage } from '../store/storage.ts';
 
 export interface Dependencies {
   /** Of creations whose price is not published. */
@@ -25,7 +25,7 @@ export interface Dependencies {
   readonly projects: Projects;
   readonly detections: Detections;
   readonly assets: Assets;
-  readonly storage: Storage;
+  readonly fileStore: FileStore;
   readonly addresses: PresignedAddresses;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;

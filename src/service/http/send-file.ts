@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentTypeOf, extensionOf, unknownType } from '../../contract/api/asset.ts';
 import { notFound } from '../base/error-response.ts';
 import { transferFaultOf } from '../faults/transfer-faults.ts';
-import type { Storage } from '../store/storage.ts';
+import type { FileStore } from '../store/file-store.ts';
 import { sendError } from './app.ts';
 
 /** A file of the storage, whole or the part that is asked for. The key must be one of ours. */
@@ -14,9 +14,9 @@ export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string,
-  storage: Storage,
+  fileStore: FileStore,
 ): Promise<FastifyReply> {
-  const file = storage.fileOf(key);
+  const file = fileStore.fileOf(key);
   const stored = await lookAt(file);
   if (stored === undefined) return sendError(reply, notFound);
   const { size, etag } = stored;

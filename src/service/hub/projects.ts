@@ -22,7 +22,7 @@ interface Query {
 }
 
 export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): void {
-  const { projects, storage, release, clock } = dependencies;
+  const { projects, fileStore, release, clock } = dependencies;
   hub.get<{ Querystring: Query }>('/projects', (request, reply) => {
     const { account, status } = request.query;
     const limit = limitOf(request.query.limit);
@@ -47,7 +47,7 @@ export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): 
     const project = projects.find(id);
     const key = /^\d{1,6}$/.test(index) ? project?.files[Number(index)] : undefined;
     if (key === undefined) return sendError(reply, notFound);
-    return sendFile(request, reply, key, storage);
+    return sendFile(request, reply, key, fileStore);
   });
   hub.post<ById>('/projects/:id/cancel', async (request, reply) => {
     const fields = fieldsOf(cancellation, request);
@@ -58,7 +58,7 @@ export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): 
     if (!(await projects.cancel(id, fields.value['refund'] !== false, clock.now())))
       return sendError(reply, { status: 409, message: `It has already ended: ${project.status}.` });
     release(id);
-    await storage.removeOutputs(id);
+    await fileStore.removeOutputs(id);
     const stopped = projects.find(id);
     if (stopped === undefined) throw new Error('bug: a project is never forgotten');
     return changed(request, reply, projectView(stopped, dependencies), {

@@ -7,7 +7,7 @@ import { reportInternalError } from '../base/internal-error.ts';
 import type { Assets } from '../store/assets.ts';
 import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
-import type { Storage } from '../store/storage.ts';
+import type { FileStore } from '../store/file-store.ts';
 import { leaveAsItIs, type RenderJobs, remaining } from './render-job.ts';
 import type { ScheduledJob } from './scheduler.ts';
 import { type Speed, timingOf } from './timing.ts';
@@ -23,7 +23,7 @@ export interface DetectionJobDependencies {
   readonly database: Database;
   readonly detections: Detections;
   readonly assets: Assets;
-  readonly storage: Storage;
+  readonly fileStore: FileStore;
   readonly renderJobs: RenderJobs;
   readonly renderer: Renderer;
   readonly clock: ServiceClock;
@@ -32,7 +32,7 @@ export interface DetectionJobDependencies {
 }
 
 export function openDetectionJobs(dependencies: DetectionJobDependencies): DetectionJobs {
-  const { database, detections, assets, storage, renderJobs, renderer, clock, speed, seed } =
+  const { database, detections, assets, fileStore, renderJobs, renderer, clock, speed, seed } =
     dependencies;
 
   async function search(detection: StoredDetection): Promise<'complete' | 'error'> {
@@ -44,7 +44,7 @@ export function openDetectionJobs(dependencies: DetectionJobDependencies): Detec
       { input: image, confidence },
       async ({ name, crop, region }) => {
         const path = `api-assets/${id}/${name}`;
-        await storage.save(path, crop);
+        await fileStore.save(path, crop);
         await database.write(() => {
           assets.add(path, account, crop.length, clock.now());
           detections.addFace(id, { path, image: input.key, region });

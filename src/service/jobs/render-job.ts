@@ -13,10 +13,10 @@ import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, firedOf } from '../faults/faults.ts';
 import type { Accounts } from '../store/accounts.ts';
 import type { Detections } from '../store/detections.ts';
+import type { FileStore } from '../store/file-store.ts';
 import type { Input } from '../store/inputs.ts';
 import { isLive, type StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
-import type { Storage } from '../store/storage.ts';
 import { outputLimit } from './output-limit.ts';
 import type { ScheduledJob } from './scheduler.ts';
 import { effortOf, type JobTiming, type Speed, timingOf } from './timing.ts';
@@ -31,7 +31,7 @@ export interface RenderJobs {
 export interface RenderJobDependencies {
   readonly projects: Projects;
   readonly detections: Detections;
-  readonly storage: Storage;
+  readonly fileStore: FileStore;
   readonly accounts: Accounts;
   readonly faults: Faults;
   readonly renderer: Renderer;
@@ -41,7 +41,7 @@ export interface RenderJobDependencies {
 }
 
 export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs {
-  const { projects, detections, storage, accounts, faults, renderer, clock, speed, seed } =
+  const { projects, detections, fileStore, accounts, faults, renderer, clock, speed, seed } =
     dependencies;
 
   const inputsFor: RenderJobs['inputsFor'] = (inputs) => {
@@ -57,7 +57,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
         field,
         media,
         reference,
-        file: stored ? storage.fileOf(key) : undefined,
+        file: stored ? fileStore.fileOf(key) : undefined,
         face: stored ? detections.face(key)?.region : undefined,
         faces: stored ? detections.regionsIn(key) : [],
       });
@@ -69,14 +69,14 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
     const tool = knownTool(project.tool);
     const inputs = inputsFor(projects.inputsOf(project.id));
     if (!inputs.ok) return inputs;
-    const folder = await storage.makeOutputFolder(project.id);
+    const folder = await fileStore.makeOutputFolder(project.id);
     const tier = accounts.find(project.account)?.tier ?? 'free';
     const limit = outputLimit(tool, tier);
     const { body } = project;
     const order = { tool, body, inputs: inputs.value, folder, seed, ...limit };
     const outcome = await renderer.render(order);
     if (outcome.ok)
-      await storage.closeOutputs(
+      await fileStore.closeOutputs(
         project.id,
         outcome.value.map(({ name }) => name),
       );
@@ -89,7 +89,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
   };
 
   async function discard(id: string): Promise<void> {
-    await storage.removeOutputs(id);
+    await fileStore.removeOutputs(id);
     await projects.swept(id);
   }
 
@@ -118,7 +118,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
     const done = await projects.complete(
       id,
       {
-        files: outcome.value.map(({ name }) => `${storage.outputKey(id)}/${name}`),
+        files: outcome.value.map(({ name }) => `${fileStore.outputKey(id)}/${name}`),
         width: first?.width,
         height: first?.height,
         fps: first?.fps,

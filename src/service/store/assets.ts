@@ -1,7 +1,7 @@
 // Which uploaded files storage has, and whose they are. A file counts from the moment its upload is complete, for
 // seven days (facts.md, Uploads) unless told otherwise; what is not here "does not exist", whatever lies on the disk.
 import { type Database, textOf } from './database.ts';
-import type { Storage } from './storage.ts';
+import type { FileStore } from './file-store.ts';
 
 export interface Assets {
   /** Whether this account uploaded it, and it is still kept. */
@@ -25,7 +25,7 @@ export interface AssetOptions {
 
 export function openAssets(
   database: Database,
-  storage: Storage,
+  fileStore: FileStore,
   { now, lifetimeMs }: AssetOptions,
 ): Assets {
   const young = database.prepare(
@@ -43,7 +43,7 @@ export function openAssets(
     swept = now();
     for (const row of old.all(oldest())) {
       const path = textOf(row, 'path');
-      await storage.remove(path);
+      await fileStore.remove(path);
       await database.write(() => forget.run(path));
     }
   };
@@ -54,8 +54,8 @@ export function openAssets(
     },
     sweep,
     sweepStrays: async () => {
-      for (const key of await storage.assetKeys())
-        if (known.get(key) === undefined) await storage.remove(key);
+      for (const key of await fileStore.assetKeys())
+        if (known.get(key) === undefined) await fileStore.remove(key);
     },
     sweepNowAndThen: async () => {
       if (now() - swept >= betweenSweepsMs) await sweep();

@@ -9,7 +9,7 @@ type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
 export function downloadRoutes(
   server: FastifyInstance,
-  { storage, addresses }: Dependencies,
+  { fileStore, addresses }: Dependencies,
 ): void {
   server.route<Signed>({
     method: ['GET', 'HEAD'],
@@ -17,7 +17,7 @@ export function downloadRoutes(
     handler: (request, reply) => {
       const key = request.params['*'];
       const state = addresses.state('downloads', key, request.query);
-      if (state === 'valid') return sendFile(request, reply, key, storage);
+      if (state === 'valid') return sendFile(request, reply, key, fileStore);
       const why = state === 'expired' ? 'has expired' : 'is not valid';
       return sendError(reply, { status: 403, message: `This download address ${why}.` });
     },

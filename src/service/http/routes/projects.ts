@@ -9,7 +9,7 @@ import type { Dependencies } from '../dependencies.ts';
 type ById = { Params: { id: string } };
 
 export function projectRoutes(server: FastifyInstance, dependencies: Dependencies): void {
-  const { projects, addresses, storage, release } = dependencies;
+  const { projects, addresses, fileStore, release } = dependencies;
   for (const record of ['video', 'image', 'audio'] as const) {
     const path = `/v1/${record}-projects/:id`;
     const found = (request: FastifyRequest<ById>): StoredProject | undefined => {
@@ -29,7 +29,7 @@ export function projectRoutes(server: FastifyInstance, dependencies: Dependencie
       if (project === undefined || !(await projects.disable(project.id)))
         return sendError(reply, notFound);
       release(project.id);
-      await storage.removeOutputs(project.id);
+      await fileStore.removeOutputs(project.id);
       if (!isLive(project)) await projects.swept(project.id);
       return reply.code(204).send();
     });

@@ -11,8 +11,8 @@ import { bodyOf, type ErrorResponse } from '../../base/error-response.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { transferFaultOf } from '../../faults/transfer-faults.ts';
+import { TooLarge } from '../../store/file-store.ts';
 import type { SignedQuery } from '../../store/presigned-addresses.ts';
-import { TooLarge } from '../../store/storage.ts';
 import { accountOf, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -23,14 +23,14 @@ export function uploadRoutes(
   dependencies: Dependencies,
   form: PathForm,
 ): void {
-  const { accounts, database, assets, storage, addresses, clock } = dependencies;
+  const { accounts, database, assets, fileStore, addresses, clock } = dependencies;
 
   for (const url of pathsOf(routes.uploadAddresses(), form))
     server.post(url, { config: { permission: 'upload' } }, (request, reply) => {
       const wanted = extensionsIn(request.body);
       if (!wanted.ok) return sendError(reply, wanted.error);
       const items = wanted.value.map((extension) => {
-        const key = storage.newAssetKey(extension);
+        const key = fileStore.newAssetKey(extension);
         const address = addresses.issue('uploads', key, accountOf(request));
         return { upload_url: address.url, file_path: key, expires_at: address.expires_at };
       });
@@ -63,7 +63,7 @@ export function uploadRoutes(
         const sent = Readable.from(request.raw, { objectMode: false });
         try {
           if ((length ?? 0) > most) throw new TooLarge();
-          const bytes = await storage.receive(key, sent, { most, through });
+          const bytes = await fileStore.receive(key, sent, { most, through });
           if (firedOf(request.faults ?? [], 'lost-upload') === undefined)
             await database.write(() => assets.add(key, account.id, bytes, clock.now()));
           await assets.sweepNowAndThen();

@@ -18,14 +18,14 @@ export class TooLarge extends Error {
   readonly code = 'TOO_LARGE';
 }
 
-export interface Receiving {
+export interface ReceiveOptions {
   /** How many bytes may come. */
   readonly most: number;
   /** What they are led through on their way, when a fault asks for it. */
   readonly through?: Transform | undefined;
 }
 
-export interface Storage {
+export interface FileStore {
   /** The absolute path of a key. */
   fileOf(key: string): string;
   /** A key that was never given before: `api-assets/<id>/<name>.<ext>` (facts.md, Uploads). */
@@ -34,7 +34,7 @@ export interface Storage {
    * Writes a stream to a key; it appears there whole or not at all. Answers its length in bytes; throws `TooLarge` when
    * that is more than it may.
    */
-  receive(key: string, content: Readable, limits: Receiving): Promise<number>;
+  receive(key: string, content: Readable, limits: ReceiveOptions): Promise<number>;
   /** Writes bytes that are in memory to a key, in the same way. */
   save(key: string, content: Uint8Array): Promise<void>;
   /** The keys of all uploads and crops that lie on the disk. */
@@ -53,7 +53,7 @@ export interface Storage {
 const ownFolder = { recursive: true, mode: 0o700 };
 const ownFile = { mode: 0o600 };
 
-export async function openStorage(folder: string): Promise<Storage> {
+export async function openFileStore(folder: string): Promise<FileStore> {
   const root = resolve(folder);
   const incoming = join(root, 'incoming');
   await mkdir(incoming, ownFolder);
