@@ -27,7 +27,7 @@ export interface ServiceOptions {
   /** An API key to accept; by default a new one is made. Those of earlier starts work too. */
   readonly key?: string;
   /** The key ends with this start, as that of a rehearsal does. Default: it works after a restart too. */
-  readonly passingKey?: boolean;
+  readonly temporaryKey?: boolean;
   /** How many projects are in the works at the same time; default 8. Face detections have as many of their own. */
   readonly slots?: number;
   /** How long a presigned address works, in milliseconds; default 24 hours (interface.md, Limits). */

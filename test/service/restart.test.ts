@@ -99,9 +99,9 @@ describe('a service that is closed and started again on its data folder', () => 
 
   test('forgets the key of a rehearsal with the next rehearsal, and keeps it as a hash meanwhile', async () => {
     const data = dataFolder();
-    const first = await service({ data, passingKey: true });
+    const first = await service({ data, temporaryKey: true });
     await first.close();
-    const second = await service({ data, passingKey: true });
+    const second = await service({ data, temporaryKey: true });
     expect((await new Client(second).ask('GET', '/v1/account')).status).toBe(200);
     const old = new Client({ address: second.address, key: first.key });
     expect((await old.ask('GET', '/v1/account')).status).toBe(401);

@@ -50,7 +50,7 @@ export async function openService({
       data: places.service,
       credits: rehearsalCredits,
       tier: rehearsalTier,
-      passingKey: true,
+      temporaryKey: true,
       events: false,
       ...manner,
       now: () => clock.now(),
