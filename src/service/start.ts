@@ -91,7 +91,7 @@ async function openOn(
   const accounts = await openAccounts(database, { credits, tier }, now());
   const keys = await openKeys(
     database,
-    { given: options.key, passing: options.temporaryKey ?? false },
+    { given: options.key, temporary: options.temporaryKey ?? false },
     now(),
   );
   let address = '';

@@ -51,13 +51,13 @@ export interface KeyOptions {
   /** The key to accept; undefined: a new one is made. */
   readonly given: string | undefined;
   /** The key ends with this start: the next one of this kind takes its place. */
-  readonly passing: boolean;
+  readonly temporary: boolean;
 }
 
 /** Adds a key, the given one or a new one, to those of earlier starts: all of them work. */
 export async function openKeys(
   database: Database,
-  { given, passing }: KeyOptions,
+  { given, temporary }: KeyOptions,
   at: number,
 ): Promise<Keys> {
   const insert = database.prepare(
@@ -81,8 +81,8 @@ export async function openKeys(
   const key = given ?? newKey();
   const forget = database.prepare('DELETE FROM keys WHERE name = ?');
   await database.write(() => {
-    if (passing) forget.run(passingName);
-    const name = passing ? passingName : 'made at start';
+    if (temporary) forget.run(temporaryName);
+    const name = temporary ? temporaryName : 'made at start';
     store(key, { name, account: localAccount, permissions }, at);
   });
   // By the hash of the key: how long a look-up takes tells nothing about a key that one does not have.
@@ -119,7 +119,7 @@ export async function openKeys(
 }
 
 /** The name of keys that end with the start that made them. */
-const passingName = 'of a rehearsal';
+const temporaryName = 'of a rehearsal';
 
 const newKey = (): string => `sl_${randomBytes(24).toString('base64url')}`;
 
