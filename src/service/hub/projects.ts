@@ -14,7 +14,7 @@ import { projectDetails, projectView } from './views.ts';
 
 type ById = { Params: { id: string } };
 type Output = { Params: { id: string; index: string } };
-interface Query {
+interface ProjectsQuery {
   readonly account?: string;
   readonly status?: string;
   readonly limit?: string;
@@ -23,7 +23,7 @@ interface Query {
 
 export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): void {
   const { projects, fileStore, release, clock } = dependencies;
-  hub.get<{ Querystring: Query }>('/projects', (request, reply) => {
+  hub.get<{ Querystring: ProjectsQuery }>('/projects', (request, reply) => {
     const { account, status } = request.query;
     const limit = limitOf(request.query.limit);
     const before = beforeOf(request.query.before);
