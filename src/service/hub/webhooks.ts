@@ -15,7 +15,7 @@ import { deliveriesPage, webhooksPage } from './pages/webhooks.ts';
 import { deliveryView, webhookView } from './views.ts';
 
 type ById = { Params: { id: string } };
-interface Query {
+interface DeliveriesQuery {
   readonly webhook?: string;
   readonly project?: string;
   readonly state?: string;
@@ -56,7 +56,7 @@ export function webhookPaths(hub: FastifyInstance, dependencies: Dependencies): 
     return changed(request, reply, webhookView(webhook), { back });
   });
 
-  hub.get<{ Querystring: Query }>('/deliveries', (request, reply) => {
+  hub.get<{ Querystring: DeliveriesQuery }>('/deliveries', (request, reply) => {
     const { webhook, project, state, limit } = request.query;
     const most = limitOf(limit);
     if (!most.ok) return sendError(reply, most.error);
