@@ -144,7 +144,7 @@ export function openDeliveries(
       const median = toolNamed(project.tool)?.medianSeconds ?? 0;
       if (kind === 'image.started' && median <= tooFastToStart) return;
       const wanted = webhooks
-        .receivers()
+        .active()
         .filter(({ account, kinds }) => account === project.account && kinds.includes(kind));
       if (wanted.length === 0) return;
       const { lastInsertRowid } = insertEvent.run(project.id, kind, at, JSON.stringify(project));
@@ -188,7 +188,7 @@ export function openDeliveries(
         const row = byId.get(id);
         if (row === undefined) return undefined;
         const webhook = textOf(row, 'webhook');
-        if (!webhooks.receivers().some((receiver) => receiver.id === webhook)) return undefined;
+        if (!webhooks.active().some((receiver) => receiver.id === webhook)) return undefined;
         const again = randomUUID();
         insert.run(
           ...[again, numberOf(row, 'event'), webhook, textOf(row, 'project'), kindOf(row)],

@@ -10,7 +10,7 @@ import type { Faults } from '../faults/faults.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';
 import { recordOf } from '../store/records.ts';
 import type { Deliveries, DeliveryAttempt, Outgoing } from './deliveries.ts';
-import type { Receiver, Webhooks } from './webhooks.ts';
+import type { ActiveWebhook, Webhooks } from './webhooks.ts';
 
 /** facts.md: the receiver should answer within 10 s. */
 const answerMs = 10_000;
@@ -49,7 +49,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
   function wake(): void {
     if (closing.signal.aborted) return;
     const now = clock.now();
-    for (const receiver of webhooks.receivers()) {
+    for (const receiver of webhooks.active()) {
       let free = atOnce - [...onTheWay.values()].filter(({ to }) => to === receiver.id).length;
       if (free <= 0) continue;
       // Those on their way are still due, so as many more are asked for.
@@ -65,7 +65,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
     if (next !== undefined) forgetTimer = clock.after(next - now, wake);
   }
 
-  async function run(receiver: Receiver, outgoing: Outgoing): Promise<void> {
+  async function run(receiver: ActiveWebhook, outgoing: Outgoing): Promise<void> {
     try {
       const attempt = await send(receiver, outgoing);
       // What was cut off because the service closes was no answer of the receiver's.
@@ -80,7 +80,10 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
     wake();
   }
 
-  async function send({ url, secret }: Receiver, outgoing: Outgoing): Promise<DeliveryAttempt> {
+  async function send(
+    { url, secret }: ActiveWebhook,
+    outgoing: Outgoing,
+  ): Promise<DeliveryAttempt> {
     const body = bodyOf(outgoing, addresses);
     const at = clock.now();
     const timestamp = String(Math.floor(at / 1000));

@@ -15,7 +15,7 @@ export interface Webhook {
 }
 
 /** A registration that is in force, with what signs its events. */
-export interface Receiver extends Webhook {
+export interface ActiveWebhook extends Webhook {
   readonly secret: string;
 }
 
@@ -28,11 +28,11 @@ export interface NewWebhook {
 
 export interface Webhooks {
   all(): readonly Webhook[];
-  add(webhook: NewWebhook, at: number): Promise<Receiver>;
+  add(webhook: NewWebhook, at: number): Promise<ActiveWebhook>;
   /** What still waits for it is given up. Undefined: there is no such registration. */
   remove(id: string, at: number): Promise<Webhook | undefined>;
   /** Those in force. */
-  receivers(): readonly Receiver[];
+  active(): readonly ActiveWebhook[];
 }
 
 export function openWebhooks(database: Database): Webhooks {
@@ -47,9 +47,9 @@ export function openWebhooks(database: Database): Webhooks {
   const giveUp = database.prepare(
     `UPDATE deliveries SET state = 'given_up' WHERE webhook = ? AND state = 'waiting'`,
   );
-  let inForce: readonly Receiver[] = [];
+  let activeWebhooks: readonly ActiveWebhook[] = [];
   const refresh = (): void => {
-    inForce = rows
+    activeWebhooks = rows
       .all()
       .filter((row) => row['removed_at'] === null)
       .map((row) => ({ ...webhookOf(row), secret: textOf(row, 'secret') }));
@@ -58,7 +58,7 @@ export function openWebhooks(database: Database): Webhooks {
 
   return {
     all: () => rows.all().map(webhookOf),
-    receivers: () => inForce,
+    active: () => activeWebhooks,
     add: async ({ account, url, kinds }, at) => {
       const id = randomUUID();
       const secret = `whsec_${randomBytes(24).toString('base64url')}`;
