@@ -15,7 +15,7 @@ type ById = { Params: { id: string } };
 type Of = { Querystring: { account?: string } };
 const back = '/hub/accounts';
 
-export function accountPaths(hub: FastifyInstance, { accounts, clock }: Dependencies): void {
+export function hubAccountRoutes(hub: FastifyInstance, { accounts, clock }: Dependencies): void {
   hub.get('/accounts', (request, reply) => {
     const all = accounts.all();
     return show(request, reply, { accounts: all }, () => accountsPage(all));

@@ -10,7 +10,7 @@ import { faultView } from './views.ts';
 
 const back = '/hub/faults';
 
-export function faultPaths(hub: FastifyInstance, { faults }: Dependencies): void {
+export function hubFaultRoutes(hub: FastifyInstance, { faults }: Dependencies): void {
   const views = () => faults.all().map(faultView);
   hub.get('/faults', (request, reply) =>
     show(request, reply, { faults: views() }, () => faultsPage(views())),

@@ -4,16 +4,16 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../base/error-response.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
-import { accountPaths } from './accounts.ts';
-import { faultPaths } from './faults.ts';
+import { hubAccountRoutes } from './accounts.ts';
+import { hubFaultRoutes } from './faults.ts';
 import { asksForPage, readForms } from './form.ts';
 import { denialOf } from './guard.ts';
-import { keyPaths } from './keys.ts';
-import { overviewPath } from './overview.ts';
+import { hubKeyRoutes } from './keys.ts';
+import { overviewRoute } from './overview.ts';
 import { errorPage } from './pages/error.ts';
 import { icon, styleSheet } from './pages/style.ts';
-import { projectPaths } from './projects.ts';
-import { webhookPaths } from './webhooks.ts';
+import { hubProjectRoutes } from './projects.ts';
+import { hubWebhookRoutes } from './webhooks.ts';
 
 export function openHub(server: FastifyInstance, dependencies: Dependencies): void {
   server.register(
@@ -43,12 +43,12 @@ export function openHub(server: FastifyInstance, dependencies: Dependencies): vo
       hub.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
       hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
       hub.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
-      overviewPath(hub, dependencies);
-      projectPaths(hub, dependencies);
-      accountPaths(hub, dependencies);
-      keyPaths(hub, dependencies);
-      webhookPaths(hub, dependencies);
-      faultPaths(hub, dependencies);
+      overviewRoute(hub, dependencies);
+      hubProjectRoutes(hub, dependencies);
+      hubAccountRoutes(hub, dependencies);
+      hubKeyRoutes(hub, dependencies);
+      hubWebhookRoutes(hub, dependencies);
+      hubFaultRoutes(hub, dependencies);
     },
     { prefix: '/hub' },
   );

@@ -15,7 +15,7 @@ import { keyView } from './views.ts';
 type ById = { Params: { id: string } };
 const back = '/hub/keys';
 
-export function keyPaths(hub: FastifyInstance, { accounts, keys, clock }: Dependencies): void {
+export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: Dependencies): void {
   hub.get('/keys', (request, reply) => {
     const all = keys.all().map(keyView);
     return show(request, reply, { keys: all }, () => keysPage(all, accounts.all()));

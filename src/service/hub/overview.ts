@@ -6,7 +6,7 @@ import { show } from './form.ts';
 import { overviewPage } from './pages/overview.ts';
 import { projectView } from './views.ts';
 
-export function overviewPath(hub: FastifyInstance, dependencies: Dependencies): void {
+export function overviewRoute(hub: FastifyInstance, dependencies: Dependencies): void {
   const { accounts, projects } = dependencies;
   hub.get('/', (request, reply) => {
     const newest = projects

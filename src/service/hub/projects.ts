@@ -21,7 +21,7 @@ interface ProjectsQuery {
   readonly before?: string;
 }
 
-export function projectPaths(hub: FastifyInstance, dependencies: Dependencies): void {
+export function hubProjectRoutes(hub: FastifyInstance, dependencies: Dependencies): void {
   const { projects, fileStore, release, clock } = dependencies;
   hub.get<{ Querystring: ProjectsQuery }>('/projects', (request, reply) => {
     const { account, status } = request.query;

@@ -23,7 +23,7 @@ interface DeliveriesQuery {
 }
 const back = '/hub/webhooks';
 
-export function webhookPaths(hub: FastifyInstance, dependencies: Dependencies): void {
+export function hubWebhookRoutes(hub: FastifyInstance, dependencies: Dependencies): void {
   const { accounts, webhooks, deliveries, eventDispatcher, clock } = dependencies;
   hub.get('/webhooks', (request, reply) => {
     const all = webhooks.all().map(webhookView);
