@@ -16,13 +16,13 @@ export const unauthorized: ErrorResponse = { status: 401, message: 'Unauthorized
  * A request body that fits a schema, or why not: which field, what is wrong, which value. A field that the schema does
  * not know is let through: a real service grows, and `extra:` of a pipeline sends what is new.
  */
-export function bodyOf(schema: Schema, body: unknown): Result<JsonObject, ErrorResponse> {
+export function validBody(schema: Schema, body: unknown): Result<JsonObject, ErrorResponse> {
   if (body === undefined)
     return badRequest(
       'The request body is missing: send a JSON object with Content-Type: application/json.',
     );
   if (!isObject(body))
-    return badRequest(`The request body must be a JSON object, not ${shown(body)}.`);
+    return badRequest(`The request body must be a JSON object, not ${quoted(body)}.`);
   const validate = validatorOf(schema);
   if (validate(body)) return ok(body);
   const errors = (validate.errors ?? []).filter(
@@ -49,9 +49,9 @@ export function sentenceOf({ instancePath, keyword, params, message, data }: Err
     case 'additionalProperties':
       return `${inside(params['additionalProperty'])} is not a field of this request`;
     case 'enum':
-      return `${field} must be one of ${optionsOf(params['allowedValues'])}, not ${shown(data)}`;
+      return `${field} must be one of ${optionsOf(params['allowedValues'])}, not ${quoted(data)}`;
     default:
-      return `${field === '' ? 'the body' : field} ${message ?? 'is not valid'}, not ${shown(data)}`;
+      return `${field === '' ? 'the body' : field} ${message ?? 'is not valid'}, not ${quoted(data)}`;
   }
 }
 
@@ -60,7 +60,7 @@ function optionsOf(values: unknown): string {
 }
 
 /** A value as it stands in a message, cut short. */
-function shown(value: unknown): string {
+function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

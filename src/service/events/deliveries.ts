@@ -110,10 +110,10 @@ export function openDeliveries(
   const recordAttempt = database.prepare(
     'INSERT INTO attempts (delivery, at, status, error) VALUES (?, ?, ?, ?)',
   );
-  const change = database.prepare(
+  const changeDelivery = database.prepare(
     'UPDATE deliveries SET state = ?, next_at = ?, tries = ?, copies = ? WHERE id = ?',
   );
-  const letGo = database.prepare(
+  const releaseOvertaken = database.prepare(
     `UPDATE deliveries SET next_at = min(next_at, ?)
      WHERE state = 'waiting' AND overtaken = 1 AND webhook = ? AND project = ? AND seq < ?`,
   );
@@ -125,12 +125,12 @@ export function openDeliveries(
   );
 
   const deliveryOf = (row: Row): Delivery => {
-    const state = stateOf(textOf(row, 'state'));
+    const state = deliveryStateOf(textOf(row, 'state'));
     return {
       id: textOf(row, 'id'),
       webhook: textOf(row, 'webhook'),
       project: textOf(row, 'project'),
-      kind: kindOf(row),
+      kind: eventKindOf(row),
       state,
       createdAt: numberOf(row, 'created_at'),
       nextAt: state === 'waiting' ? numberOf(row, 'next_at') : undefined,
@@ -175,13 +175,18 @@ export function openDeliveries(
         const tries = numberOf(row, 'tries') + 1;
         const copies = numberOf(row, 'copies');
         if (status !== undefined && status >= 200 && status < 300) {
-          change.run(copies > 1 ? 'waiting' : 'delivered', now, tries, copies - 1, id);
-          letGo.run(now, textOf(row, 'webhook'), textOf(row, 'project'), numberOf(row, 'seq'));
+          changeDelivery.run(copies > 1 ? 'waiting' : 'delivered', now, tries, copies - 1, id);
+          releaseOvertaken.run(
+            now,
+            textOf(row, 'webhook'),
+            textOf(row, 'project'),
+            numberOf(row, 'seq'),
+          );
           return;
         }
         const next = now + backoffMs * 2 ** (tries - 1);
         const late = next > numberOf(row, 'created_at') + giveUpMs;
-        change.run(late ? 'given_up' : 'waiting', Math.ceil(next), tries, copies, id);
+        changeDelivery.run(late ? 'given_up' : 'waiting', Math.ceil(next), tries, copies, id);
       }),
     replay: (id, at) =>
       database.write(() => {
@@ -191,7 +196,7 @@ export function openDeliveries(
         if (!webhooks.active().some((receiver) => receiver.id === webhook)) return undefined;
         const again = randomUUID();
         insert.run(
-          ...[again, numberOf(row, 'event'), webhook, textOf(row, 'project'), kindOf(row)],
+          ...[again, numberOf(row, 'event'), webhook, textOf(row, 'project'), eventKindOf(row)],
           ...['waiting', at, at, 1, 0],
         );
         const made = byId.get(again);
@@ -205,7 +210,7 @@ export function openDeliveries(
 function outgoingOf(row: Row): Outgoing {
   // As `recordEvent` wrote it.
   const project: StoredProject = JSON.parse(textOf(row, 'snapshot'));
-  return { id: textOf(row, 'id'), kind: kindOf(row), project, at: numberOf(row, 'at') };
+  return { id: textOf(row, 'id'), kind: eventKindOf(row), project, at: numberOf(row, 'at') };
 }
 
 function attemptOf(row: Row): DeliveryAttempt {
@@ -216,7 +221,7 @@ function attemptOf(row: Row): DeliveryAttempt {
   };
 }
 
-function kindOf(row: Row): EventKind {
+function eventKindOf(row: Row): EventKind {
   const kind = textOf(row, 'kind');
   if (isEventKind(kind)) return kind;
   throw new Error(`bug: unknown event kind ${kind}`);
@@ -226,7 +231,7 @@ export function isDeliveryState(text: string): text is DeliveryState {
   return text === 'waiting' || text === 'delivered' || text === 'given_up' || text === 'lost';
 }
 
-function stateOf(text: string): DeliveryState {
+function deliveryStateOf(text: string): DeliveryState {
   if (isDeliveryState(text)) return text;
   throw new Error(`bug: unknown state of a delivery ${text}`);
 }

@@ -42,7 +42,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
   const { webhooks, deliveries, addresses, faults, clock } = dependencies;
   const agent = new Agent({ connections: atOnce, connectTimeout: answerMs });
   /** By delivery: the webhook that it goes to, and the errand itself. */
-  const onTheWay = new Map<string, { readonly to: string; readonly sending: Promise<void> }>();
+  const inFlight = new Map<string, { readonly to: string; readonly sending: Promise<void> }>();
   const closing = new AbortController();
   let forgetTimer = (): void => {};
 
@@ -50,14 +50,14 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
     if (closing.signal.aborted) return;
     const now = clock.now();
     for (const receiver of webhooks.active()) {
-      let free = atOnce - [...onTheWay.values()].filter(({ to }) => to === receiver.id).length;
+      let free = atOnce - [...inFlight.values()].filter(({ to }) => to === receiver.id).length;
       if (free <= 0) continue;
       // Those on their way are still due, so as many more are asked for.
       for (const outgoing of deliveries.due(receiver.id, now, atOnce * 2)) {
         if (free <= 0) break;
-        if (onTheWay.has(outgoing.id)) continue;
+        if (inFlight.has(outgoing.id)) continue;
         free -= 1;
-        onTheWay.set(outgoing.id, { to: receiver.id, sending: run(receiver, outgoing) });
+        inFlight.set(outgoing.id, { to: receiver.id, sending: run(receiver, outgoing) });
       }
     }
     forgetTimer();
@@ -75,7 +75,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
       // Whatever keeps it from being recorded would do so again at once.
       return reportInternalError(`event ${outgoing.id}`, reason);
     } finally {
-      onTheWay.delete(outgoing.id);
+      inFlight.delete(outgoing.id);
     }
     wake();
   }
@@ -84,7 +84,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
     { url, secret }: ActiveWebhook,
     outgoing: Outgoing,
   ): Promise<DeliveryAttempt> {
-    const body = bodyOf(outgoing, addresses);
+    const body = eventBodyOf(outgoing, addresses);
     const at = clock.now();
     const timestamp = String(Math.floor(at / 1000));
     const forged = faults.fire('attempt', outgoing.kind).length > 0;
@@ -108,7 +108,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
       await answer.body.dump();
       return { at, status: answer.statusCode, error: undefined };
     } catch (reason) {
-      const error = waiting.signal.aborted ? 'no answer within 10 seconds' : sayReason(reason);
+      const error = waiting.signal.aborted ? 'no answer within 10 seconds' : reasonOf(reason);
       return { at, status: undefined, error };
     } finally {
       forget();
@@ -120,14 +120,14 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
     close: async () => {
       closing.abort();
       forgetTimer();
-      await Promise.all([...onTheWay.values()].map(({ sending }) => sending));
+      await Promise.all([...inFlight.values()].map(({ sending }) => sending));
       await agent.destroy();
     },
   };
 }
 
 /** interface.md, Events: `{type, payload}`, with download addresses issued now. */
-function bodyOf({ kind, project, at }: Outgoing, addresses: PresignedAddresses): string {
+function eventBodyOf({ kind, project, at }: Outgoing, addresses: PresignedAddresses): string {
   const ended = new Date(at).toISOString();
   const times =
     project.status === 'complete'
@@ -138,7 +138,7 @@ function bodyOf({ kind, project, at }: Outgoing, addresses: PresignedAddresses):
   return JSON.stringify({ type: kind, payload: { ...recordOf(project, addresses), ...times } });
 }
 
-function sayReason(reason: unknown): string {
+function reasonOf(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason);
   return systemCode(reason) ?? systemCode(reason.cause) ?? reason.message;
 }

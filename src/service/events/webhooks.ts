@@ -79,7 +79,7 @@ export function openWebhooks(database: Database): Webhooks {
 }
 
 /** interface.md, Events: an HTTPS endpoint. On this machine plain HTTP will do. */
-export function checkAddress(text: string): Result<string, string> {
+export function checkWebhookUrl(text: string): Result<string, string> {
   if (!URL.canParse(text)) return err(`${JSON.stringify(text)} is no address`);
   const { protocol, hostname, username, password, href } = new URL(text);
   if (username !== '' || password !== '')

@@ -30,7 +30,7 @@ export interface Faults {
   all(): readonly FaultState[];
 }
 
-interface Counted {
+interface RuleCounter {
   readonly rule: FaultRule;
   readonly place: number;
   readonly scope: FaultScope;
@@ -40,7 +40,7 @@ interface Counted {
 }
 
 export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
-  let counted: Counted[] = [];
+  let counters: RuleCounter[] = [];
   let places = 0;
 
   const add: Faults['add'] = (more) => {
@@ -50,7 +50,7 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
         patterns.some((pattern) => matches(pattern, target)),
       );
       const scope = scopeOf(rule);
-      counted.push({
+      counters.push({
         ...{ rule, scope, place: places++, targets: new Set(targets) },
         ...{ matched: 0, fired: 0 },
       });
@@ -58,7 +58,7 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
   };
   add(rules);
 
-  const turnOf = (one: Counted): Fired | undefined => {
+  const countAndDraw = (one: RuleCounter): Fired | undefined => {
     const { rule, place } = one;
     one.matched += 1;
     const chance = chanceOf(seed + place * 7919, one.matched);
@@ -72,11 +72,11 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
     fire: (scope, target) => {
       const fired: Fired[] = [];
       let decided = false;
-      for (const one of counted) {
+      for (const one of counters) {
         if (one.scope !== scope || !one.targets.has(target)) continue;
         const waits = one.rule.fault === 'latency';
         if (decided && !waits) continue;
-        const turn = turnOf(one);
+        const turn = countAndDraw(one);
         if (turn === undefined) continue;
         fired.push(turn);
         decided ||= !waits;
@@ -85,9 +85,9 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
     },
     add,
     clear: () => {
-      counted = [];
+      counters = [];
     },
-    all: () => counted.map(({ rule, matched, fired }) => ({ rule, matched, fired })),
+    all: () => counters.map(({ rule, matched, fired }) => ({ rule, matched, fired })),
   };
 }
 

@@ -98,7 +98,7 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
 }
 
 /** Whose request it is. Only for routes below /v1. */
-export function accountOf({ caller }: FastifyRequest): string {
+export function callerAccount({ caller }: FastifyRequest): string {
   if (caller === undefined) throw new Error('bug: a request came in without a key');
   return caller.account;
 }

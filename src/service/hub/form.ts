@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
-import { bodyOf, type ErrorResponse } from '../base/error-response.ts';
+import { type ErrorResponse, validBody } from '../base/error-response.ts';
 import { readJson } from '../http/app.ts';
 
 const formType = 'application/x-www-form-urlencoded';
@@ -21,7 +21,7 @@ export function fieldsOf(
   schema: Schema,
   { body }: FastifyRequest,
 ): Result<JsonObject, ErrorResponse> {
-  if (!(body instanceof URLSearchParams)) return bodyOf(schema, body ?? {});
+  if (!(body instanceof URLSearchParams)) return validBody(schema, body ?? {});
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const fields: Record<string, Json> = {};
   for (const name of new Set(body.keys())) {
@@ -29,7 +29,7 @@ export function fieldsOf(
     const [text] = texts;
     if (text !== undefined) fields[name] = meant(properties[name], text, texts);
   }
-  return bodyOf(schema, fields);
+  return validBody(schema, fields);
 }
 
 function meant(property: Json | undefined, text: string, texts: readonly string[]): Json {

@@ -4,7 +4,7 @@ import { isEventKind } from '../../contract/api/event.ts';
 import { badRequest, notFound } from '../base/error-response.ts';
 import { newWebhook } from '../endpoints/hub-requests.ts';
 import { isDeliveryState } from '../events/deliveries.ts';
-import { checkAddress } from '../events/webhooks.ts';
+import { checkWebhookUrl } from '../events/webhooks.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
@@ -33,7 +33,7 @@ export function hubWebhookRoutes(hub: FastifyInstance, dependencies: Dependencie
     const fields = fieldsOf(newWebhook, request);
     if (!fields.ok) return sendError(reply, fields.error);
     const { url, events = [], account = localAccount } = fields.value;
-    const address = checkAddress(String(url));
+    const address = checkWebhookUrl(String(url));
     if (!address.ok)
       return sendError(reply, badRequest(`Invalid request: url: ${address.error}.`).error);
     if (accounts.find(String(account)) === undefined)

@@ -209,12 +209,12 @@ function entryOf(row: Row): LedgerEntry {
     project: maybeTextOf(row, 'project') ?? null,
     tool: maybeTextOf(row, 'tool') ?? null,
     name: maybeTextOf(row, 'name') ?? null,
-    kind: kindOf(textOf(row, 'kind')),
+    kind: ledgerKindOf(textOf(row, 'kind')),
     credits: numberOf(row, 'credits'),
   };
 }
 
-function kindOf(text: string): LedgerKind {
+function ledgerKindOf(text: string): LedgerKind {
   if (text === 'charge' || text === 'refund' || text === 'adjustment') return text;
   throw new Error(`bug: unknown ledger kind ${text}`);
 }

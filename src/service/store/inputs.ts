@@ -45,16 +45,17 @@ export function inputsOf(
 ): Result<readonly Input[], ErrorResponse> {
   const inputs: Input[] = [];
   for (const { field, media, reference } of namedIn(schema, body, '')) {
-    const meant = meaningOf(reference, sources);
-    if (!meant.ok) return err({ ...meant.error, message: `${field}: ${meant.error.message}` });
-    inputs.push({ field, media, reference, ...meant.value });
+    const location = locationOf(reference, sources);
+    if (!location.ok)
+      return err({ ...location.error, message: `${field}: ${location.error.message}` });
+    inputs.push({ field, media, reference, ...location.value });
   }
   return ok(inputs);
 }
 
-type Meaning = Pick<Input, 'place' | 'key'>;
+type FileLocation = Pick<Input, 'place' | 'key'>;
 
-function meaningOf(reference: string, sources: InputSources): Result<Meaning, ErrorResponse> {
+function locationOf(reference: string, sources: InputSources): Result<FileLocation, ErrorResponse> {
   const { account, assets, addresses } = sources;
   if (!/^https?:\/\//i.test(reference)) {
     if (assets.has(reference, account)) return ok({ place: 'stored', key: reference });

@@ -71,7 +71,7 @@ export async function openKeys(
   );
   const find = (id: number): KeyRow | undefined => {
     const row = byId.get(id);
-    return row === undefined ? undefined : keyOf(row);
+    return row === undefined ? undefined : keyRowOf(row);
   };
   const store = (key: string, { name, account, permissions: may }: NewKey, when: number): number =>
     Number(
@@ -88,7 +88,7 @@ export async function openKeys(
   // By the hash of the key: how long a look-up takes tells nothing about a key that one does not have.
   const valid = new Map<string, Caller>();
   for (const row of rows.all())
-    if (row['revoked_at'] === null) valid.set(textOf(row, 'hash'), callerIn(keyOf(row)));
+    if (row['revoked_at'] === null) valid.set(textOf(row, 'hash'), callerIn(keyRowOf(row)));
   if (!valid.has(hashOf(key)))
     throw new Error('The key that the service was started with is revoked: give it another one.');
 
@@ -98,7 +98,7 @@ export async function openKeys(
       const presented = /^Bearer ([^\s]+)$/i.exec(authorization ?? '')?.[1];
       return presented === undefined ? undefined : valid.get(hashOf(presented));
     },
-    all: () => rows.all().map(keyOf),
+    all: () => rows.all().map(keyRowOf),
     add: async (wanted, when) => {
       const made = newKey();
       const id = await database.write(() => store(made, wanted, when));
@@ -132,7 +132,7 @@ const callerIn = ({ account, permissions: may }: KeyRow): Caller => ({
   permissions: new Set(may),
 });
 
-function keyOf(row: Row): KeyRow {
+function keyRowOf(row: Row): KeyRow {
   return {
     id: numberOf(row, 'id'),
     name: textOf(row, 'name'),

@@ -47,13 +47,13 @@ export function projectOf(row: Row): StoredProject {
     id: projectId(textOf(row, 'id')),
     name: textOf(row, 'name'),
     tool: textOf(row, 'tool'),
-    record: recordOf(textOf(row, 'record')),
+    record: recordKindOf(textOf(row, 'record')),
     type: textOf(row, 'type'),
     status: statusOf(textOf(row, 'status')),
     enabled: numberOf(row, 'enabled') === 1,
     credits: numberOf(row, 'credits'),
     estimated: numberOf(row, 'estimated') === 1,
-    body: bodyOf(textOf(row, 'body')),
+    body: storedBodyOf(textOf(row, 'body')),
     files: filesOf(textOf(row, 'files')),
     createdAt: numberOf(row, 'created_at'),
     startedAt: maybeNumberOf(row, 'started_at'),
@@ -64,7 +64,7 @@ export function projectOf(row: Row): StoredProject {
   };
 }
 
-function recordOf(text: string): RecordKind {
+function recordKindOf(text: string): RecordKind {
   if (text === 'video' || text === 'image' || text === 'audio') return text;
   throw new Error(`bug: unknown record kind ${text}`);
 }
@@ -80,7 +80,7 @@ export function statusOf(text: string): ProjectStatus {
   throw new Error(`bug: unknown status ${text}`);
 }
 
-function bodyOf(text: string): JsonObject {
+function storedBodyOf(text: string): JsonObject {
   const body = asJson(JSON.parse(text));
   if (!isObject(body)) throw new Error('bug: a stored body is an object');
   return body;

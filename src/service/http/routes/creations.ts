@@ -14,11 +14,11 @@ import type { RuleBreach, Tool } from '../../../contract/kinds/kind.ts';
 import { beyondPlan } from '../../../contract/kinds/plan-rules.ts';
 import { tools } from '../../../contract/kinds/tools.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
-import { badRequest, bodyOf, type ErrorResponse } from '../../base/error-response.ts';
+import { badRequest, type ErrorResponse, validBody } from '../../base/error-response.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { type Input, inputsOf } from '../../store/inputs.ts';
 import { creationOf } from '../../store/records.ts';
-import { accountOf, sendError } from '../app.ts';
+import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 export function creationRoutes(server: FastifyInstance, dependencies: Dependencies): void {
@@ -26,7 +26,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
   const config = { permission: 'create' } as const;
   for (const tool of tools)
     server.post(routes.create(tool.name).path, { config }, async (request, reply) => {
-      const account = accounts.find(accountOf(request));
+      const account = accounts.find(callerAccount(request));
       if (account === undefined) throw new Error('bug: a key belongs to an account');
       const body = requestOf(tool, request.body);
       if (!body.ok) return sendError(reply, body.error);
@@ -97,7 +97,7 @@ const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file'
 
 /** A valid body with its defaults filled in. */
 function requestOf(tool: Tool, sent: unknown): Result<JsonObject, ErrorResponse> {
-  const body = bodyOf(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
+  const body = validBody(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
   if (!body.ok) return body;
   const breaches = tool.rules?.(body.value) ?? [];
   if (breaches.length > 0) return badRequest(invalid(breaches));

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
-import { bodyOf, notFound } from '../../base/error-response.ts';
+import { notFound, validBody } from '../../base/error-response.ts';
 import { detectionRequest } from '../../endpoints/requests.ts';
 import { inputsOf } from '../../store/inputs.ts';
 import { detectionRecordOf } from '../../store/records.ts';
-import { accountOf, sendError } from '../app.ts';
+import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** facts.md, Face detection. */
@@ -25,8 +25,8 @@ export function detectionRoutes(
 
   for (const path of pathsOf(routes.detectFaces(), form))
     server.post(path, { config: { permission: 'upload' } }, async (request, reply) => {
-      const account = accountOf(request);
-      const body = bodyOf(detectionRequest, request.body);
+      const account = callerAccount(request);
+      const body = validBody(detectionRequest, request.body);
       if (!body.ok) return sendError(reply, body.error);
       const inputs = inputsOf(detectionRequest, body.value, { ...dependencies, account });
       if (!inputs.ok) return sendError(reply, inputs.error);
@@ -43,7 +43,7 @@ export function detectionRoutes(
   for (const path of pathsOf(byId, form))
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
       const detection = detections.find(request.params.id);
-      if (detection?.account !== accountOf(request)) return sendError(reply, notFound);
+      if (detection?.account !== callerAccount(request)) return sendError(reply, notFound);
       const faces = detections.facesOf(detection.id);
       return reply.send(detectionRecordOf(detection, faces, addresses));
     });

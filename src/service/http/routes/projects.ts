@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from '../../base/error-response.ts';
 import { isLive, type StoredProject } from '../../store/project-row.ts';
 import { recordOf } from '../../store/records.ts';
-import { accountOf, sendError } from '../app.ts';
+import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type ById = { Params: { id: string } };
@@ -14,7 +14,7 @@ export function projectRoutes(server: FastifyInstance, dependencies: Dependencie
     const path = `/v1/${record}-projects/:id`;
     const found = (request: FastifyRequest<ById>): StoredProject | undefined => {
       const project = projects.find(request.params.id);
-      const own = project?.account === accountOf(request) && project.record === record;
+      const own = project?.account === callerAccount(request) && project.record === record;
       return own && project.enabled ? project : undefined;
     };
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {

@@ -7,13 +7,13 @@ import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts'
 import { allowances } from '../../../contract/api/tier.ts';
 import { isObject, type Json, type JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { bodyOf, type ErrorResponse } from '../../base/error-response.ts';
+import { type ErrorResponse, validBody } from '../../base/error-response.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { transferFaultOf } from '../../faults/transfer-faults.ts';
 import { TooLarge } from '../../store/file-store.ts';
 import type { SignedQuery } from '../../store/presigned-addresses.ts';
-import { accountOf, sendError } from '../app.ts';
+import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type Signed = { Params: { '*': string }; Querystring: SignedQuery };
@@ -31,7 +31,7 @@ export function uploadRoutes(
       if (!wanted.ok) return sendError(reply, wanted.error);
       const items = wanted.value.map((extension) => {
         const key = fileStore.newAssetKey(extension);
-        const address = addresses.issue('uploads', key, accountOf(request));
+        const address = addresses.issue('uploads', key, callerAccount(request));
         return { upload_url: address.url, file_path: key, expires_at: address.expires_at };
       });
       return reply.send({ items });
@@ -85,7 +85,7 @@ function lengthOf(header: string | undefined): number | undefined {
 
 /** The extension of each file to come, or why one is not taken. */
 function extensionsIn(sent: unknown): Result<readonly string[], ErrorResponse> {
-  const body = bodyOf(uploadRequest, sent);
+  const body = validBody(uploadRequest, sent);
   if (!body.ok) return body;
   const extensions: string[] = [];
   for (const [index, item] of listOf(body.value['items']).entries()) {
