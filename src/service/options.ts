@@ -2,10 +2,10 @@
 import type { PathForm } from '../contract/api/routes.ts';
 import type { Tier } from '../contract/api/tier.ts';
 import type { StatedPrices } from './base/charge.ts';
+import type { LedgerEntry } from './base/ledger-entry.ts';
+import type { RequestCounts } from './base/request-counts.ts';
+import type { Speed } from './base/speed.ts';
 import type { FaultsDocument } from './endpoints/fault-schema.ts';
-import type { RequestCounts } from './http/app.ts';
-import type { Speed } from './jobs/timing.ts';
-import type { LedgerEntry } from './store/accounts.ts';
 
 export interface ServiceOptions {
   /** Default 127.0.0.1. The hub answers to this machine only, whatever the host. */

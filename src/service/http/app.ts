@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify';
 import { type ErrorResponse, notFound, unauthorized } from '../base/error-response.ts';
 import { reportInternalError } from '../base/internal-error.ts';
+import type { RequestCounts } from '../base/request-counts.ts';
 import type { Caller, Keys, Permission } from '../store/keys.ts';
 import { endSlowSenders } from './slow-senders.ts';
 
@@ -22,9 +23,6 @@ declare module 'fastify' {
     permission?: Permission;
   }
 }
-
-/** How often each route was asked for: `POST /v1/face-swap-photo`; paths of no route count as `unknown`. */
-export type RequestCounts = Readonly<Record<string, number>>;
 
 export interface App {
   readonly server: FastifyInstance;

@@ -1,12 +1,12 @@
 // What the hub shows, as plain data: the JSON of /hub/… and what its pages are made of.
 import type { Project } from '../../contract/api/project.ts';
 import type { Json } from '../../contract/base/json.ts';
+import type { LedgerEntry } from '../base/ledger-entry.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
 import type { Delivery, DeliveryState } from '../events/deliveries.ts';
 import type { Webhook } from '../events/webhooks.ts';
 import type { FaultState } from '../faults/faults.ts';
 import type { Dependencies } from '../http/dependencies.ts';
-import type { LedgerEntry } from '../store/accounts.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { StoredProject } from '../store/project-row.ts';
 import { recordOf } from '../store/records.ts';

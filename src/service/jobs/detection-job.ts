@@ -4,13 +4,14 @@
 import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
+import type { Speed } from '../base/speed.ts';
 import type { Assets } from '../store/assets.ts';
 import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { leaveAsItIs, type RenderJobs, remaining } from './render-job.ts';
 import type { ScheduledJob } from './scheduler.ts';
-import { type Speed, timingOf } from './timing.ts';
+import { timingOf } from './timing.ts';
 
 /** How long a detection takes. Not published: about what the quickest tools take. */
 const medianSeconds = 3;

@@ -9,6 +9,7 @@ import type { RenderInput, RenderOutcome } from '../../previews/request.ts';
 import { settledCredits, surcharged } from '../base/charge.ts';
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
+import type { Speed } from '../base/speed.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, firedOf } from '../faults/faults.ts';
 import type { Accounts } from '../store/accounts.ts';
@@ -19,7 +20,7 @@ import { isLive, type StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
 import { outputLimit } from './output-limit.ts';
 import type { ScheduledJob } from './scheduler.ts';
-import { effortOf, type JobTiming, type Speed, timingOf } from './timing.ts';
+import { effortOf, type JobTiming, timingOf } from './timing.ts';
 
 export interface RenderJobs {
   /** The job that renders a project; what is left of its time, when it was begun before. */

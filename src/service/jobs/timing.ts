@@ -5,9 +5,7 @@ import { clipOf } from '../../contract/api/clip.ts';
 import { chanceOf } from '../../contract/base/chance.ts';
 import { fieldOf, type JsonObject } from '../../contract/base/json.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
-
-/** `instant`: as soon as the rendering is done. A number: so many times faster than the hosted service. */
-export type Speed = 'instant' | 'realtime' | number;
+import type { Speed } from '../base/speed.ts';
 
 export interface JobTiming {
   /** Milliseconds from creation until the work begins. */

@@ -2,6 +2,7 @@
 // The functions that move credits must be called inside a write of the database, with the change they pay for.
 import { randomUUID } from 'node:crypto';
 import { isTier, type Tier } from '../../contract/api/tier.ts';
+import type { LedgerEntry, LedgerKind } from '../base/ledger-entry.ts';
 import { type Database, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
 export interface StoredAccount {
@@ -17,26 +18,6 @@ export const localAccount = 'local';
 
 /** What an account can hold: a number that is still exact. */
 export const mostCredits = Number.MAX_SAFE_INTEGER;
-
-export type LedgerKind = 'charge' | 'refund' | 'adjustment';
-
-export interface LedgerEntry {
-  readonly seq: number;
-  /** ISO 8601 timestamp. */
-  readonly at: string;
-  readonly account: string;
-  /** The project that it is about; null for an adjustment of the account itself, as the opening balance. */
-  readonly project: string | null;
-  readonly tool: string | null;
-  /** The project's name. */
-  readonly name: string | null;
-  readonly kind: LedgerKind;
-  /**
-   * Credits. A charge and a refund are positive: the kind says the direction. An adjustment has a sign:
-   * positive is credited to the account, negative is taken from it.
-   */
-  readonly credits: number;
-}
 
 /** What a movement of credits is about. */
 export interface ProjectReference {

@@ -1,6 +1,6 @@
 // Credits over time, as a picture drawn on the server: a step for each entry of a ledger. The labels are text beside the
 // curve, not in it: however many digits a balance has and however narrow the screen is, they have room.
-import type { LedgerEntry } from '../../store/accounts.ts';
+import type { LedgerEntry } from '../../base/ledger-entry.ts';
 import { type Html, html, number } from './layout.ts';
 
 /** The curve's own units: it is stretched to the room that the labels beside it leave. */

@@ -1,5 +1,6 @@
 // The first page of the hub.
-import type { LedgerEntry, StoredAccount } from '../../store/accounts.ts';
+import type { LedgerEntry } from '../../base/ledger-entry.ts';
+import type { StoredAccount } from '../../store/accounts.ts';
 import type { ProjectView } from '../views.ts';
 import { creditChart } from './chart.ts';
 import { html, number, page } from './layout.ts';
