@@ -1,4 +1,5 @@
-// Sending a file of the storage: whole or a range of bytes, streamed from disk.
+// Sends a stored file, whole or a range of its bytes, streamed from disk. Not by @fastify/send: its entity tags are weak,
+// and it accepts any later date in If-Range, so that a resumed download could join two versions of a file.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';

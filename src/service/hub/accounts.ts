@@ -6,9 +6,10 @@ import { grant, newAccount, newTier } from '../endpoints/hub-requests.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
-import { changed, fieldsOf, show } from './form.ts';
+import { fieldsOf } from './form.ts';
 import { accountsPage } from './pages/accounts.ts';
 import { ledgerPage } from './pages/ledger.ts';
+import { sendChanged, sendFacts } from './respond.ts';
 import type { LedgerView } from './views.ts';
 
 type ById = { Params: { id: string } };
@@ -18,7 +19,7 @@ const back = '/hub/accounts';
 export function hubAccountRoutes(hub: FastifyInstance, { accounts, clock }: Dependencies): void {
   hub.get('/accounts', (request, reply) => {
     const all = accounts.all();
-    return show(request, reply, { accounts: all }, () => accountsPage(all));
+    return sendFacts(request, reply, { accounts: all }, () => accountsPage(all));
   });
   hub.post('/accounts', async (request, reply) => {
     const fields = fieldsOf(newAccount, request);
@@ -28,14 +29,14 @@ export function hubAccountRoutes(hub: FastifyInstance, { accounts, clock }: Depe
       { email: String(email), tier: tierOf(fields.value['tier']), credits: Number(credits) },
       clock.now(),
     );
-    return changed(request, reply, made, { status: 201, back });
+    return sendChanged(request, reply, made, { status: 201, back });
   });
   hub.post<ById>('/accounts/:id/tier', async (request, reply) => {
     const fields = fieldsOf(newTier, request);
     if (!fields.ok) return sendError(reply, fields.error);
     const account = await accounts.setTier(request.params.id, tierOf(fields.value['tier']));
     if (account === undefined) return sendError(reply, notFound);
-    return changed(request, reply, account, { back });
+    return sendChanged(request, reply, account, { back });
   });
   hub.post<ById>('/accounts/:id/credits', async (request, reply) => {
     const fields = fieldsOf(grant, request);
@@ -43,14 +44,14 @@ export function hubAccountRoutes(hub: FastifyInstance, { accounts, clock }: Depe
     const credits = Number(fields.value['credits']);
     const account = await accounts.grant(request.params.id, credits, clock.now());
     if (account === undefined) return sendError(reply, notFound);
-    return changed(request, reply, account, { back });
+    return sendChanged(request, reply, account, { back });
   });
   hub.get<Of>('/ledger', (request, reply) => {
     const account = accounts.find(request.query.account ?? localAccount);
     if (account === undefined) return sendError(reply, notFound);
     const { id, credits: balance } = account;
     const ledger: LedgerView = { account: id, balance, entries: accounts.ledger(id) };
-    return show(request, reply, ledger, () => ledgerPage(ledger));
+    return sendFacts(request, reply, ledger, () => ledgerPage(ledger));
   });
 }
 

@@ -1,11 +1,13 @@
 // /hub/faults: what shall go wrong from now on, and how often it did.
 import type { FastifyInstance } from 'fastify';
+import { isObject } from '../../contract/base/json.ts';
 import { badRequest } from '../base/error-response.ts';
 import { acceptFaults, parseFaults } from '../faults/read.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
-import { changed, show } from './form.ts';
+import { isForm } from './form.ts';
 import { faultsPage } from './pages/faults.ts';
+import { sendChanged, sendFacts } from './respond.ts';
 import { faultView } from './views.ts';
 
 const back = '/hub/faults';
@@ -13,25 +15,25 @@ const back = '/hub/faults';
 export function hubFaultRoutes(hub: FastifyInstance, { faults }: Dependencies): void {
   const views = () => faults.all().map(faultView);
   hub.get('/faults', (request, reply) =>
-    show(request, reply, { faults: views() }, () => faultsPage(views())),
+    sendFacts(request, reply, { faults: views() }, () => faultsPage(views())),
   );
   hub.post('/faults', (request, reply) => {
     const { body } = request;
-    const rules =
-      body instanceof URLSearchParams ? fromForm(body.get('faults') ?? '') : acceptFaults(body);
+    const rules = isForm(request) ? fromForm(body) : acceptFaults(body);
     if (!rules.ok) return sendError(reply, rules.error);
     faults.add(rules.value);
-    return changed(request, reply, { faults: views() }, { back });
+    return sendChanged(request, reply, { faults: views() }, { back });
   });
   hub.post('/faults/clear', (request, reply) => {
     faults.clear();
-    return changed(request, reply, { faults: views() }, { back });
+    return sendChanged(request, reply, { faults: views() }, { back });
   });
 }
 
-/** The text of a faults file. */
-function fromForm(text: string): ReturnType<typeof acceptFaults> {
-  const rules = parseFaults('faults', text);
+/** The field `faults` of a form holds the text of a faults file. */
+function fromForm(body: unknown): ReturnType<typeof acceptFaults> {
+  const text = isObject(body) ? body['faults'] : undefined;
+  const rules = parseFaults('faults', typeof text === 'string' ? text : '');
   if (rules.ok) return rules;
   const sentences = rules.error.map(
     ({ span, message, hint }) =>

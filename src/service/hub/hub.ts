@@ -6,13 +6,14 @@ import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { hubAccountRoutes } from './accounts.ts';
 import { hubFaultRoutes } from './faults.ts';
-import { asksForPage, readForms } from './form.ts';
+import { readForms } from './form.ts';
 import { denialOf } from './guard.ts';
 import { hubKeyRoutes } from './keys.ts';
 import { overviewRoute } from './overview.ts';
 import { errorPage } from './pages/error.ts';
 import { icon, styleSheet } from './pages/style.ts';
 import { hubProjectRoutes } from './projects.ts';
+import { asksForPage } from './respond.ts';
 import { hubWebhookRoutes } from './webhooks.ts';
 
 export function openHub(server: FastifyInstance, dependencies: Dependencies): void {

@@ -7,9 +7,10 @@ import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { isPermission, permissions } from '../store/keys.ts';
-import { changed, fieldsOf, show, wantsPage } from './form.ts';
+import { fieldsOf } from './form.ts';
 import { keysPage } from './pages/keys.ts';
 import { secretPage } from './pages/secret.ts';
+import { sendChanged, sendFacts, wantsPage } from './respond.ts';
 import { keyView } from './views.ts';
 
 type ById = { Params: { id: string } };
@@ -18,7 +19,7 @@ const back = '/hub/keys';
 export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: Dependencies): void {
   hub.get('/keys', (request, reply) => {
     const all = keys.all().map(keyView);
-    return show(request, reply, { keys: all }, () => keysPage(all, accounts.all()));
+    return sendFacts(request, reply, { keys: all }, () => keysPage(all, accounts.all()));
   });
   hub.post('/keys', async (request, reply) => {
     const fields = fieldsOf(newKey, request);
@@ -44,6 +45,6 @@ export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: De
     const { id } = request.params;
     const row = /^[1-9]\d{0,14}$/.test(id) ? await keys.revoke(Number(id), clock.now()) : undefined;
     if (row === undefined) return sendError(reply, notFound);
-    return changed(request, reply, keyView(row), { back });
+    return sendChanged(request, reply, keyView(row), { back });
   });
 }

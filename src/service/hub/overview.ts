@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
-import { show } from './form.ts';
 import { overviewPage } from './pages/overview.ts';
+import { sendFacts } from './respond.ts';
 import { projectView } from './views.ts';
 
 export function overviewRoute(hub: FastifyInstance, dependencies: Dependencies): void {
@@ -13,7 +13,7 @@ export function overviewRoute(hub: FastifyInstance, dependencies: Dependencies):
       .list({ limit: 24 })
       .map((project) => projectView(project, dependencies));
     const overview = { accounts: accounts.all(), projects: newest };
-    return show(request, reply, overview, () =>
+    return sendFacts(request, reply, overview, () =>
       overviewPage(overview, accounts.ledger(localAccount)),
     );
   });

@@ -7,9 +7,10 @@ import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { sendFile } from '../http/send-file.ts';
 import { isStatus } from '../store/project-row.ts';
-import { changed, fieldsOf, show } from './form.ts';
+import { fieldsOf } from './form.ts';
 import { beforeOf, limitOf } from './limit.ts';
 import { projectPage, projectsPage } from './pages/projects.ts';
+import { sendChanged, sendFacts } from './respond.ts';
 import { projectDetails, projectView } from './views.ts';
 
 type ById = { Params: { id: string } };
@@ -33,13 +34,13 @@ export function hubProjectRoutes(hub: FastifyInstance, dependencies: Dependencie
       return sendError(reply, badRequest(`status ${JSON.stringify(status)} is none.`).error);
     const chosen = { account, status, limit: limit.value, before: before.value };
     const list = projects.list(chosen).map((project) => projectView(project, dependencies));
-    return show(request, reply, { projects: list }, () => projectsPage(list, limit.value));
+    return sendFacts(request, reply, { projects: list }, () => projectsPage(list, limit.value));
   });
   hub.get<ById>('/projects/:id', (request, reply) => {
     const project = projects.find(request.params.id);
     if (project === undefined) return sendError(reply, notFound);
     const details = projectDetails(project, dependencies);
-    return show(request, reply, details, () => projectPage(details));
+    return sendFacts(request, reply, details, () => projectPage(details));
   });
   // Of its own, not by a presigned address: looking at the hub uses up no fault and no address.
   hub.get<Output>('/projects/:id/outputs/:index', (request, reply) => {
@@ -61,7 +62,7 @@ export function hubProjectRoutes(hub: FastifyInstance, dependencies: Dependencie
     await fileStore.removeOutputs(id);
     const stopped = projects.find(id);
     if (stopped === undefined) throw new Error('bug: a project is never forgotten');
-    return changed(request, reply, projectView(stopped, dependencies), {
+    return sendChanged(request, reply, projectView(stopped, dependencies), {
       back: `/hub/projects/${id}`,
     });
   });

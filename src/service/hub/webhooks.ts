@@ -8,10 +8,11 @@ import { checkWebhookUrl } from '../events/webhooks.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
-import { changed, fieldsOf, show, wantsPage } from './form.ts';
+import { fieldsOf } from './form.ts';
 import { limitOf } from './limit.ts';
 import { secretPage } from './pages/secret.ts';
 import { deliveriesPage, webhooksPage } from './pages/webhooks.ts';
+import { sendChanged, sendFacts, wantsPage } from './respond.ts';
 import { deliveryView, webhookView } from './views.ts';
 
 type ById = { Params: { id: string } };
@@ -27,7 +28,7 @@ export function hubWebhookRoutes(hub: FastifyInstance, dependencies: Dependencie
   const { accounts, webhooks, deliveries, eventDispatcher, clock } = dependencies;
   hub.get('/webhooks', (request, reply) => {
     const all = webhooks.all().map(webhookView);
-    return show(request, reply, { webhooks: all }, () => webhooksPage(all, accounts.all()));
+    return sendFacts(request, reply, { webhooks: all }, () => webhooksPage(all, accounts.all()));
   });
   hub.post('/webhooks', async (request, reply) => {
     const fields = fieldsOf(newWebhook, request);
@@ -53,7 +54,7 @@ export function hubWebhookRoutes(hub: FastifyInstance, dependencies: Dependencie
   hub.post<ById>('/webhooks/:id/remove', async (request, reply) => {
     const webhook = await webhooks.remove(request.params.id, clock.now());
     if (webhook === undefined) return sendError(reply, notFound);
-    return changed(request, reply, webhookView(webhook), { back });
+    return sendChanged(request, reply, webhookView(webhook), { back });
   });
 
   hub.get<{ Querystring: DeliveriesQuery }>('/deliveries', (request, reply) => {
@@ -64,12 +65,15 @@ export function hubWebhookRoutes(hub: FastifyInstance, dependencies: Dependencie
       return sendError(reply, badRequest(`state ${JSON.stringify(state)} is none.`).error);
     const chosen = { webhook, project, state, limit: most.value };
     const list = deliveries.list(chosen).map(deliveryView);
-    return show(request, reply, { deliveries: list }, () => deliveriesPage(list));
+    return sendFacts(request, reply, { deliveries: list }, () => deliveriesPage(list));
   });
   hub.post<ById>('/deliveries/:id/replay', async (request, reply) => {
     const again = await deliveries.replay(request.params.id, clock.now());
     if (again === undefined) return sendError(reply, notFound);
     eventDispatcher.wake();
-    return changed(request, reply, deliveryView(again), { status: 202, back: '/hub/deliveries' });
+    return sendChanged(request, reply, deliveryView(again), {
+      status: 202,
+      back: '/hub/deliveries',
+    });
   });
 }
