@@ -18,7 +18,7 @@ export async function sendFile(
   fileStore: FileStore,
 ): Promise<FastifyReply> {
   const file = fileStore.fileOf(key);
-  const stored = await lookAt(file);
+  const stored = await versionOf(file);
   if (stored === undefined) return sendError(reply, notFound);
   const { size, etag } = stored;
   // Files are strangers': a browser that opens one runs nothing in it, and does not guess what it is.
@@ -50,7 +50,7 @@ export async function sendFile(
   return reply.send(pipeline(content, transferFault, () => {}));
 }
 
-interface Part {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -62,8 +62,8 @@ interface Part {
 function rangeOf(
   range: string | undefined,
   ifRange: string | string[] | undefined,
-  { size, etag }: Stored,
-): Part | 'unsatisfiable' | undefined {
+  { size, etag }: FileVersion,
+): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
   if ((ifRange !== undefined && ifRange !== etag) || (from === '' && to === '')) return undefined;
   if (from === '') {
@@ -76,14 +76,14 @@ function rangeOf(
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-interface Stored {
+interface FileVersion {
   /** Bytes. */
   readonly size: number;
   /** Another one for every file that ever had this name: files are written whole and renamed. */
   readonly etag: string;
 }
 
-async function lookAt(file: string): Promise<Stored | undefined> {
+async function versionOf(file: string): Promise<FileVersion | undefined> {
   try {
     const found = await stat(file, { bigint: true });
     const { size, ino, mtimeNs } = found;
