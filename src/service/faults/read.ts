@@ -5,7 +5,8 @@ import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { diagnose } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
-import { badRequest, type ErrorResponse, sentenceOf } from '../base/error-response.ts';
+import { badRequest, type ErrorResponse } from '../base/error-response.ts';
+import { sentenceOf } from '../base/request-body.ts';
 import { type FaultRule, faultSchemas, isFaultName } from '../endpoints/fault-schema.ts';
 import { matches, patternsOf, targetsOf } from './targets.ts';
 

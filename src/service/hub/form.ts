@@ -5,7 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
-import { type ErrorResponse, validBody } from '../base/error-response.ts';
+import type { ErrorResponse } from '../base/error-response.ts';
+import { validBody } from '../base/request-body.ts';
 import { readJson } from '../http/app.ts';
 
 export function readForms(hub: FastifyInstance): void {

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
-import { notFound, validBody } from '../../base/error-response.ts';
+import { notFound } from '../../base/error-response.ts';
+import { validBody } from '../../base/request-body.ts';
 import { detectionRequest } from '../../endpoints/requests.ts';
 import { inputsOf } from '../../store/inputs.ts';
 import { detectionRecordOf } from '../../store/records.ts';

@@ -7,7 +7,8 @@ import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts'
 import { allowances } from '../../../contract/api/tier.ts';
 import { isObject, type Json, type JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { type ErrorResponse, validBody } from '../../base/error-response.ts';
+import type { ErrorResponse } from '../../base/error-response.ts';
+import { validBody } from '../../base/request-body.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { transferFaultOf } from '../../faults/transfer-faults.ts';
