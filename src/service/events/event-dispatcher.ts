@@ -6,9 +6,9 @@ import { signatureHeader, signatureOf, timestampHeader } from '../../contract/ap
 import { systemCode } from '../../contract/files/system-error.ts';
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
+import { recordOf } from '../endpoints/records.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';
-import { recordOf } from '../store/records.ts';
 import type { Deliveries, DeliveryAttempt, Outgoing } from './deliveries.ts';
 import type { ActiveWebhook, Webhooks } from './webhooks.ts';
 

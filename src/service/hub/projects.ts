@@ -8,8 +8,8 @@ import type { Dependencies } from '../http/dependencies.ts';
 import { sendFile } from '../http/send-file.ts';
 import { isStatus } from '../store/project-row.ts';
 import { fieldsOf } from './form.ts';
-import { beforeOf, limitOf } from './limit.ts';
 import { projectPage, projectsPage } from './pages/projects.ts';
+import { beforeOf, limitOf } from './paging.ts';
 import { sendChanged, sendFacts } from './respond.ts';
 import { projectDetails, projectView } from './views.ts';
 

@@ -3,13 +3,13 @@ import type { Project } from '../../contract/api/project.ts';
 import type { Json } from '../../contract/base/json.ts';
 import type { LedgerEntry } from '../base/ledger-entry.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
+import { recordOf } from '../endpoints/records.ts';
 import type { Delivery, DeliveryState } from '../events/deliveries.ts';
 import type { Webhook } from '../events/webhooks.ts';
 import type { FaultState } from '../faults/faults.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { StoredProject } from '../store/project-row.ts';
-import { recordOf } from '../store/records.ts';
 
 export type ProjectView = Project & {
   readonly seq: number;

@@ -9,9 +9,9 @@ import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import { localAccount } from '../store/accounts.ts';
 import { fieldsOf } from './form.ts';
-import { limitOf } from './limit.ts';
 import { secretPage } from './pages/secret.ts';
 import { deliveriesPage, webhooksPage } from './pages/webhooks.ts';
+import { limitOf } from './paging.ts';
 import { sendChanged, sendFacts, wantsPage } from './respond.ts';
 import { deliveryView, webhookView } from './views.ts';
 

@@ -16,9 +16,10 @@ import { tools } from '../../../contract/kinds/tools.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
 import { badRequest, type ErrorResponse } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
+import { inputsOf } from '../../endpoints/asset-references.ts';
+import { creationOf } from '../../endpoints/records.ts';
 import { firedOf } from '../../faults/faults.ts';
-import { type Input, inputsOf } from '../../store/inputs.ts';
-import { creationOf } from '../../store/records.ts';
+import type { Input } from '../../store/inputs.ts';
 import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 

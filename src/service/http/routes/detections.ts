@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
 import { notFound } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
+import { inputsOf } from '../../endpoints/asset-references.ts';
+import { detectionRecordOf } from '../../endpoints/records.ts';
 import { detectionRequest } from '../../endpoints/requests.ts';
-import { inputsOf } from '../../store/inputs.ts';
-import { detectionRecordOf } from '../../store/records.ts';
 import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 

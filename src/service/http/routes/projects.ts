@@ -1,8 +1,8 @@
 // Reading and deleting projects. Each record kind has its own path, and knows only its own projects.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from '../../base/error-response.ts';
+import { recordOf } from '../../endpoints/records.ts';
 import { isLive, type StoredProject } from '../../store/project-row.ts';
-import { recordOf } from '../../store/records.ts';
 import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 

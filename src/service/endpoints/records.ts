@@ -5,9 +5,9 @@ import { clipOf } from '../../contract/api/clip.ts';
 import type { Creation, Download, FaceDetection, Project } from '../../contract/api/project.ts';
 import { fieldOf } from '../../contract/base/json.ts';
 import { assumedFps } from '../base/charge.ts';
-import type { StoredDetection, StoredFace } from './detections.ts';
-import type { PresignedAddresses } from './presigned-addresses.ts';
-import type { StoredProject } from './project-row.ts';
+import type { StoredDetection, StoredFace } from '../store/detections.ts';
+import type { PresignedAddresses } from '../store/presigned-addresses.ts';
+import type { StoredProject } from '../store/project-row.ts';
 
 export function creationOf({ id, record, credits }: StoredProject): Creation {
   const answer = { id, credits_charged: credits };
