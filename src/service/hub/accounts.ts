@@ -5,6 +5,7 @@ import { notFound } from '../base/error-response.ts';
 import { grant, newAccount, newTier } from '../endpoints/hub-requests.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
+import type { ById } from '../http/route-types.ts';
 import { localAccount } from '../store/accounts.ts';
 import { fieldsOf } from './form.ts';
 import { accountsPage } from './pages/accounts.ts';
@@ -12,7 +13,6 @@ import { ledgerPage } from './pages/ledger.ts';
 import { sendChanged, sendFacts } from './respond.ts';
 import type { LedgerView } from './views.ts';
 
-type ById = { Params: { id: string } };
 type Of = { Querystring: { account?: string } };
 const back = '/hub/accounts';
 

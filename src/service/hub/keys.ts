@@ -5,6 +5,7 @@ import { badRequest, notFound } from '../base/error-response.ts';
 import { newKey } from '../endpoints/hub-requests.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
+import type { ById } from '../http/route-types.ts';
 import { localAccount } from '../store/accounts.ts';
 import { isPermission, permissions } from '../store/keys.ts';
 import { fieldsOf } from './form.ts';
@@ -13,7 +14,6 @@ import { secretPage } from './pages/secret.ts';
 import { sendChanged, sendFacts, wantsPage } from './respond.ts';
 import { keyView } from './views.ts';
 
-type ById = { Params: { id: string } };
 const back = '/hub/keys';
 
 export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: Dependencies): void {

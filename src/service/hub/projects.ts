@@ -5,6 +5,7 @@ import { badRequest, notFound } from '../base/error-response.ts';
 import { cancellation } from '../endpoints/hub-requests.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
+import type { ById } from '../http/route-types.ts';
 import { sendFile } from '../http/send-file.ts';
 import { isStatus } from '../store/project-row.ts';
 import { fieldsOf } from './form.ts';
@@ -13,7 +14,6 @@ import { beforeOf, limitOf } from './paging.ts';
 import { sendChanged, sendFacts } from './respond.ts';
 import { projectDetails, projectView } from './views.ts';
 
-type ById = { Params: { id: string } };
 type Output = { Params: { id: string; index: string } };
 interface ProjectsQuery {
   readonly account?: string;

@@ -7,6 +7,7 @@ import { isDeliveryState } from '../events/deliveries.ts';
 import { checkWebhookUrl } from '../events/webhooks.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
+import type { ById } from '../http/route-types.ts';
 import { localAccount } from '../store/accounts.ts';
 import { fieldsOf } from './form.ts';
 import { secretPage } from './pages/secret.ts';
@@ -15,7 +16,6 @@ import { limitOf } from './paging.ts';
 import { sendChanged, sendFacts, wantsPage } from './respond.ts';
 import { deliveryView, webhookView } from './views.ts';
 
-type ById = { Params: { id: string } };
 interface DeliveriesQuery {
   readonly webhook?: string;
   readonly project?: string;

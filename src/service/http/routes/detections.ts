@@ -9,13 +9,12 @@ import { detectionRecordOf } from '../../endpoints/records.ts';
 import { detectionRequest } from '../../endpoints/requests.ts';
 import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { ById } from '../route-types.ts';
 
 /** facts.md, Face detection. */
 const usualConfidence = 0.5;
 
 const byId = { path: '/v1/face-detection/:id', alternate: '/v1/files/:id/face-detection' };
-
-type ById = { Params: { id: string } };
 
 export function detectionRoutes(
   server: FastifyInstance,

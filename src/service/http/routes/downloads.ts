@@ -1,17 +1,15 @@
 // Downloads: by presigned addresses, without a key.
 import type { FastifyInstance } from 'fastify';
-import type { SignedQuery } from '../../store/presigned-addresses.ts';
 import { sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { Presigned } from '../route-types.ts';
 import { sendFile } from '../send-file.ts';
-
-type Signed = { Params: { '*': string }; Querystring: SignedQuery };
 
 export function downloadRoutes(
   server: FastifyInstance,
   { fileStore, addresses }: Dependencies,
 ): void {
-  server.route<Signed>({
+  server.route<Presigned>({
     method: ['GET', 'HEAD'],
     url: '/downloads/*',
     handler: (request, reply) => {

@@ -5,8 +5,7 @@ import { recordOf } from '../../endpoints/records.ts';
 import { isLive, type StoredProject } from '../../store/project-row.ts';
 import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
-
-type ById = { Params: { id: string } };
+import type { ById } from '../route-types.ts';
 
 export function projectRoutes(server: FastifyInstance, dependencies: Dependencies): void {
   const { projects, addresses, fileStore, release } = dependencies;

@@ -13,11 +13,9 @@ import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
 import { transferFaultOf } from '../../faults/transfer-faults.ts';
 import { TooLarge } from '../../store/file-store.ts';
-import type { SignedQuery } from '../../store/presigned-addresses.ts';
 import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
-
-type Signed = { Params: { '*': string }; Querystring: SignedQuery };
+import type { Presigned } from '../route-types.ts';
 
 export function uploadRoutes(
   server: FastifyInstance,
@@ -42,7 +40,7 @@ export function uploadRoutes(
     // Left as the stream that it is.
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, _stream, done) => done(null));
-    raw.put<Signed>(
+    raw.put<Presigned>(
       '/uploads/*',
       { bodyLimit: Number.MAX_SAFE_INTEGER, config: { longBody: true } },
       async (request, reply) => {
