@@ -4,17 +4,17 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '../base/error-response.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
-import { hubAccountRoutes } from './accounts.ts';
-import { hubFaultRoutes } from './faults.ts';
 import { readForms } from './form.ts';
 import { denialOf } from './guard.ts';
-import { hubKeyRoutes } from './keys.ts';
-import { overviewRoute } from './overview.ts';
 import { errorPage } from './pages/error.ts';
 import { icon, styleSheet } from './pages/style.ts';
-import { hubProjectRoutes } from './projects.ts';
 import { asksForPage } from './respond.ts';
-import { hubWebhookRoutes } from './webhooks.ts';
+import { hubAccountRoutes } from './routes/accounts.ts';
+import { hubFaultRoutes } from './routes/faults.ts';
+import { hubKeyRoutes } from './routes/keys.ts';
+import { overviewRoute } from './routes/overview.ts';
+import { hubProjectRoutes } from './routes/projects.ts';
+import { hubWebhookRoutes } from './routes/webhooks.ts';
 
 export function openHub(server: FastifyInstance, dependencies: Dependencies): void {
   server.register(

@@ -1,14 +1,14 @@
 // /hub/faults: what shall go wrong from now on, and how often it did.
 import type { FastifyInstance } from 'fastify';
-import { isObject } from '../../contract/base/json.ts';
-import { badRequest } from '../base/error-response.ts';
-import { acceptFaults, parseFaults } from '../faults/read.ts';
-import { sendError } from '../http/app.ts';
-import type { Dependencies } from '../http/dependencies.ts';
-import { isForm } from './form.ts';
-import { faultsPage } from './pages/faults.ts';
-import { sendChanged, sendFacts } from './respond.ts';
-import { faultView } from './views.ts';
+import { isObject } from '../../../contract/base/json.ts';
+import { badRequest } from '../../base/error-response.ts';
+import { acceptFaults, parseFaults } from '../../faults/read.ts';
+import { sendError } from '../../http/app.ts';
+import type { Dependencies } from '../../http/dependencies.ts';
+import { isForm } from '../form.ts';
+import { faultsPage } from '../pages/faults.ts';
+import { sendChanged, sendFacts } from '../respond.ts';
+import { faultView } from '../views.ts';
 
 const back = '/hub/faults';
 

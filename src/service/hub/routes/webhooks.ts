@@ -1,20 +1,20 @@
 // /hub/webhooks and /hub/deliveries: where events go, and what was sent (interface.md, Events).
 import type { FastifyInstance } from 'fastify';
-import { isEventKind } from '../../contract/api/event.ts';
-import { badRequest, notFound } from '../base/error-response.ts';
-import { newWebhook } from '../endpoints/hub-requests.ts';
-import { isDeliveryState } from '../events/deliveries.ts';
-import { checkWebhookUrl } from '../events/webhooks.ts';
-import { sendError } from '../http/app.ts';
-import type { Dependencies } from '../http/dependencies.ts';
-import type { ById } from '../http/route-types.ts';
-import { localAccount } from '../store/accounts.ts';
-import { fieldsOf } from './form.ts';
-import { secretPage } from './pages/secret.ts';
-import { deliveriesPage, webhooksPage } from './pages/webhooks.ts';
-import { limitOf } from './paging.ts';
-import { sendChanged, sendFacts, wantsPage } from './respond.ts';
-import { deliveryView, webhookView } from './views.ts';
+import { isEventKind } from '../../../contract/api/event.ts';
+import { badRequest, notFound } from '../../base/error-response.ts';
+import { newWebhook } from '../../endpoints/hub-requests.ts';
+import { isDeliveryState } from '../../events/deliveries.ts';
+import { checkWebhookUrl } from '../../events/webhooks.ts';
+import { sendError } from '../../http/app.ts';
+import type { Dependencies } from '../../http/dependencies.ts';
+import type { ById } from '../../http/route-types.ts';
+import { localAccount } from '../../store/accounts.ts';
+import { fieldsOf } from '../form.ts';
+import { secretPage } from '../pages/secret.ts';
+import { deliveriesPage, webhooksPage } from '../pages/webhooks.ts';
+import { limitOf } from '../paging.ts';
+import { sendChanged, sendFacts, wantsPage } from '../respond.ts';
+import { deliveryView, webhookView } from '../views.ts';
 
 interface DeliveriesQuery {
   readonly webhook?: string;

@@ -1,18 +1,18 @@
 // /hub/keys: made with a name and permissions, shown in full once, listed by their last four characters, revoked at
 // once (interface.md, Authentication).
 import type { FastifyInstance } from 'fastify';
-import { badRequest, notFound } from '../base/error-response.ts';
-import { newKey } from '../endpoints/hub-requests.ts';
-import { sendError } from '../http/app.ts';
-import type { Dependencies } from '../http/dependencies.ts';
-import type { ById } from '../http/route-types.ts';
-import { localAccount } from '../store/accounts.ts';
-import { isPermission, permissions } from '../store/keys.ts';
-import { fieldsOf } from './form.ts';
-import { keysPage } from './pages/keys.ts';
-import { secretPage } from './pages/secret.ts';
-import { sendChanged, sendFacts, wantsPage } from './respond.ts';
-import { keyView } from './views.ts';
+import { badRequest, notFound } from '../../base/error-response.ts';
+import { newKey } from '../../endpoints/hub-requests.ts';
+import { sendError } from '../../http/app.ts';
+import type { Dependencies } from '../../http/dependencies.ts';
+import type { ById } from '../../http/route-types.ts';
+import { localAccount } from '../../store/accounts.ts';
+import { isPermission, permissions } from '../../store/keys.ts';
+import { fieldsOf } from '../form.ts';
+import { keysPage } from '../pages/keys.ts';
+import { secretPage } from '../pages/secret.ts';
+import { sendChanged, sendFacts, wantsPage } from '../respond.ts';
+import { keyView } from '../views.ts';
 
 const back = '/hub/keys';
 

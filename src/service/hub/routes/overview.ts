@@ -1,10 +1,10 @@
 // /hub: the newest projects with their pictures, the credits, and the way to everything else.
 import type { FastifyInstance } from 'fastify';
-import type { Dependencies } from '../http/dependencies.ts';
-import { localAccount } from '../store/accounts.ts';
-import { overviewPage } from './pages/overview.ts';
-import { sendFacts } from './respond.ts';
-import { projectView } from './views.ts';
+import type { Dependencies } from '../../http/dependencies.ts';
+import { localAccount } from '../../store/accounts.ts';
+import { overviewPage } from '../pages/overview.ts';
+import { sendFacts } from '../respond.ts';
+import { projectView } from '../views.ts';
 
 export function overviewRoute(hub: FastifyInstance, dependencies: Dependencies): void {
   const { accounts, projects } = dependencies;

@@ -1,17 +1,17 @@
 // /hub/accounts and /hub/ledger: who pays, and every credit that moved.
 import type { FastifyInstance } from 'fastify';
-import { type Tier, tiers } from '../../contract/api/tier.ts';
-import { notFound } from '../base/error-response.ts';
-import { grant, newAccount, newTier } from '../endpoints/hub-requests.ts';
-import { sendError } from '../http/app.ts';
-import type { Dependencies } from '../http/dependencies.ts';
-import type { ById } from '../http/route-types.ts';
-import { localAccount } from '../store/accounts.ts';
-import { fieldsOf } from './form.ts';
-import { accountsPage } from './pages/accounts.ts';
-import { ledgerPage } from './pages/ledger.ts';
-import { sendChanged, sendFacts } from './respond.ts';
-import type { LedgerView } from './views.ts';
+import { type Tier, tiers } from '../../../contract/api/tier.ts';
+import { notFound } from '../../base/error-response.ts';
+import { grant, newAccount, newTier } from '../../endpoints/hub-requests.ts';
+import { sendError } from '../../http/app.ts';
+import type { Dependencies } from '../../http/dependencies.ts';
+import type { ById } from '../../http/route-types.ts';
+import { localAccount } from '../../store/accounts.ts';
+import { fieldsOf } from '../form.ts';
+import { accountsPage } from '../pages/accounts.ts';
+import { ledgerPage } from '../pages/ledger.ts';
+import { sendChanged, sendFacts } from '../respond.ts';
+import type { LedgerView } from '../views.ts';
 
 type Of = { Querystring: { account?: string } };
 const back = '/hub/accounts';

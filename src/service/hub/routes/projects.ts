@@ -1,18 +1,18 @@
 // /hub/projects: what was asked for and what came of it, and stopping one by hand (facts.md, Project records:
 // `canceled`).
 import type { FastifyInstance } from 'fastify';
-import { badRequest, notFound } from '../base/error-response.ts';
-import { cancellation } from '../endpoints/hub-requests.ts';
-import { sendError } from '../http/app.ts';
-import type { Dependencies } from '../http/dependencies.ts';
-import type { ById } from '../http/route-types.ts';
-import { sendFile } from '../http/send-file.ts';
-import { isStatus } from '../store/project-row.ts';
-import { fieldsOf } from './form.ts';
-import { projectPage, projectsPage } from './pages/projects.ts';
-import { beforeOf, limitOf } from './paging.ts';
-import { sendChanged, sendFacts } from './respond.ts';
-import { projectDetails, projectView } from './views.ts';
+import { badRequest, notFound } from '../../base/error-response.ts';
+import { cancellation } from '../../endpoints/hub-requests.ts';
+import { sendError } from '../../http/app.ts';
+import type { Dependencies } from '../../http/dependencies.ts';
+import type { ById } from '../../http/route-types.ts';
+import { sendFile } from '../../http/send-file.ts';
+import { isStatus } from '../../store/project-row.ts';
+import { fieldsOf } from '../form.ts';
+import { projectPage, projectsPage } from '../pages/projects.ts';
+import { beforeOf, limitOf } from '../paging.ts';
+import { sendChanged, sendFacts } from '../respond.ts';
+import { projectDetails, projectView } from '../views.ts';
 
 type Output = { Params: { id: string; index: string } };
 interface ProjectsQuery {
