@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startService } from '../../src/service/start.ts';
-import { plainly, service } from '../rig.ts';
-import { dataFolder } from './killable.ts';
+import { startService } from '../../../src/service/start.ts';
+import { plainly, service } from '../../rig.ts';
+import { dataFolder } from '../killable.ts';
 
 const started = (data: string): Promise<unknown> => startService({ ...plainly, data });
 

@@ -1,7 +1,7 @@
 // What the picture of the credits shows.
 import { expect, test } from 'vitest';
-import type { LedgerEntry } from '../../src/service/base/ledger-entry.ts';
-import { pointsOf } from '../../src/service/hub/pages/chart.ts';
+import type { LedgerEntry } from '../../../src/service/base/ledger-entry.ts';
+import { pointsOf } from '../../../src/service/hub/pages/chart.ts';
 
 const entry = (seq: number, kind: LedgerEntry['kind'], credits: number): LedgerEntry => ({
   ...{ seq, kind, credits, account: 'local', project: null, tool: null, name: null },

@@ -1,8 +1,8 @@
 // Faults on demand: each kind does what it says and nothing else, and the same seed gives the same faults.
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
-import { type LocalService, startService } from '../../src/service/start.ts';
-import { photo, service } from '../rig.ts';
+import type { FaultRule } from '../../../src/service/endpoints/fault-schema.ts';
+import { type LocalService, startService } from '../../../src/service/start.ts';
+import { photo, service } from '../../rig.ts';
 import {
   type Answer,
   addressIn,
@@ -13,9 +13,9 @@ import {
   put,
   send,
   textAt,
-} from './client.ts';
-import { clockwork } from './clockwork.ts';
-import { hub, receiver } from './receiver.ts';
+} from '../client.ts';
+import { clockwork } from '../clockwork.ts';
+import { hub, receiver } from '../receiver.ts';
 
 const voice = { name: 'a voice', style: { prompt: 'Hello', voice_name: 'Elon' } };
 const create = 'POST /v1/ai-voice-generator';

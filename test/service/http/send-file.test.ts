@@ -1,8 +1,8 @@
 // What a browser may do with a file of the service: show a picture, play a clip or a sound, save anything else; and
 // never run what is in it.
 import { describe, expect, test } from 'vitest';
-import { photo, service } from '../rig.ts';
-import { Client, listAt, pathOf, send, textAt } from './client.ts';
+import { photo, service } from '../../rig.ts';
+import { Client, listAt, pathOf, send, textAt } from '../client.ts';
 
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 

@@ -1,11 +1,11 @@
 // The hub in a real Chromium, as a person uses it: first without JavaScript, since it promises to need none.
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { LocalService } from '../../src/service/start.ts';
-import { photo, service } from '../rig.ts';
+import type { LocalService } from '../../../src/service/start.ts';
+import { photo, service } from '../../rig.ts';
+import { Client, smallSample } from '../client.ts';
+import { hub, receiver } from '../receiver.ts';
 import { noBrowser, openBrowser } from './browser.ts';
-import { Client, smallSample } from './client.ts';
-import { hub, receiver } from './receiver.ts';
 
 describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, never in CI)', () => {
   let browser: Browser;

@@ -2,12 +2,12 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { adoptFolder } from '../../src/contract/files/owner.ts';
-import { startService } from '../../src/service/start.ts';
-import { openDatabase } from '../../src/service/store/database.ts';
-import { canBeNobody, nobody } from '../nobody.ts';
-import { photo, plainly, Rig, service } from '../rig.ts';
-import { Client } from './client.ts';
+import { adoptFolder } from '../../../src/contract/files/owner.ts';
+import { startService } from '../../../src/service/start.ts';
+import { openDatabase } from '../../../src/service/store/database.ts';
+import { canBeNobody, nobody } from '../../nobody.ts';
+import { photo, plainly, Rig, service } from '../../rig.ts';
+import { Client } from '../client.ts';
 
 /** Every path in a folder, and the folder itself as `.`, that others may use in any way. */
 function openToOthers(folder: string): readonly string[] {

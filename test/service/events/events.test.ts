@@ -1,10 +1,10 @@
 // Events: sent for every move that has one, signed, at least once, in order, and kept in a log (interface.md, Events).
 import { describe, expect, test } from 'vitest';
-import { eventKinds } from '../../src/contract/api/event.ts';
-import { photo, service } from '../rig.ts';
-import { Client, download, eventually, listAt, send, textAt } from './client.ts';
-import { clockwork } from './clockwork.ts';
-import { hub, type Received, receiver } from './receiver.ts';
+import { eventKinds } from '../../../src/contract/api/event.ts';
+import { photo, service } from '../../rig.ts';
+import { Client, download, eventually, listAt, send, textAt } from '../client.ts';
+import { clockwork } from '../clockwork.ts';
+import { hub, type Received, receiver } from '../receiver.ts';
 
 const kindsOf = (events: readonly Received[]): readonly string[] => events.map(({ type }) => type);
 

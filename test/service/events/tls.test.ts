@@ -5,10 +5,14 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
-import { isSignatureOf, signatureHeader, timestampHeader } from '../../src/contract/api/event.ts';
-import { Client, eventually, listAt, textAt } from './client.ts';
-import { child, dataFolder } from './killable.ts';
-import { hub } from './receiver.ts';
+import {
+  isSignatureOf,
+  signatureHeader,
+  timestampHeader,
+} from '../../../src/contract/api/event.ts';
+import { Client, eventually, listAt, textAt } from '../client.ts';
+import { child, dataFolder } from '../killable.ts';
+import { hub } from '../receiver.ts';
 
 interface Posted {
   readonly body: string;

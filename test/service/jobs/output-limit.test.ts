@@ -1,8 +1,8 @@
 // How large outputs may be: models.md, Plans.
 import { expect, test } from 'vitest';
-import { tiers } from '../../src/contract/api/tier.ts';
-import { toolNamed } from '../../src/contract/kinds/tools.ts';
-import { outputLimit } from '../../src/service/jobs/output-limit.ts';
+import { tiers } from '../../../src/contract/api/tier.ts';
+import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { outputLimit } from '../../../src/service/jobs/output-limit.ts';
 
 const limits = (name: string, of: 'most' | 'longest'): readonly number[] => {
   const tool = toolNamed(name);

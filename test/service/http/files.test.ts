@@ -5,10 +5,10 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { RecordKind } from '../../src/contract/api/project.ts';
-import { photo, service, until } from '../rig.ts';
-import { addressIn, Client, download, pathOf, put, send, smallSample, textAt } from './client.ts';
-import { clockwork } from './clockwork.ts';
+import type { RecordKind } from '../../../src/contract/api/project.ts';
+import { photo, service, until } from '../../rig.ts';
+import { addressIn, Client, download, pathOf, put, send, smallSample, textAt } from '../client.ts';
+import { clockwork } from '../clockwork.ts';
 
 const day = 24 * 3_600_000;
 

@@ -1,8 +1,8 @@
 // Every credit that moves is in the ledger, and none moves twice.
 import { describe, expect, test } from 'vitest';
-import type { LocalService } from '../../src/service/start.ts';
-import { photo, service } from '../rig.ts';
-import { Client, listAt, send, textAt } from './client.ts';
+import type { LocalService } from '../../../src/service/start.ts';
+import { photo, service } from '../../rig.ts';
+import { Client, listAt, send, textAt } from '../client.ts';
 
 /** What the ledger adds up to. */
 function sumOf(local: LocalService): number {

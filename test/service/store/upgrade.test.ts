@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { adoptFolder } from '../../src/contract/files/owner.ts';
-import { startService } from '../../src/service/start.ts';
-import { steps } from '../../src/service/store/tables.ts';
-import { service } from '../rig.ts';
-import { Client } from './client.ts';
-import { dataFolder } from './killable.ts';
-import { hub } from './receiver.ts';
+import { adoptFolder } from '../../../src/contract/files/owner.ts';
+import { startService } from '../../../src/service/start.ts';
+import { steps } from '../../../src/service/store/tables.ts';
+import { service } from '../../rig.ts';
+import { Client } from '../client.ts';
+import { dataFolder } from '../killable.ts';
+import { hub } from '../receiver.ts';
 
 const at = Date.parse('2026-11-01T10:00:00Z');
 

@@ -2,9 +2,9 @@
 import { request } from 'node:http';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { tools } from '../../src/contract/kinds/tools.ts';
-import type { LocalService } from '../../src/service/start.ts';
-import { photo, service } from '../rig.ts';
+import { tools } from '../../../src/contract/kinds/tools.ts';
+import type { LocalService } from '../../../src/service/start.ts';
+import { photo, service } from '../../rig.ts';
 import {
   addressIn,
   Client,
@@ -15,8 +15,8 @@ import {
   sample,
   send,
   textAt,
-} from './client.ts';
-import { hub } from './receiver.ts';
+} from '../client.ts';
+import { hub } from '../receiver.ts';
 
 /** A client with a key of a new account. */
 async function another(

@@ -1,8 +1,8 @@
 // Senders that never come to an end: their connections are ended, and everybody else is served meanwhile.
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { photo, service } from '../rig.ts';
-import { Client, pathOf } from './client.ts';
+import { photo, service } from '../../rig.ts';
+import { Client, pathOf } from '../client.ts';
 
 interface Slow {
   readonly socket: Socket;
