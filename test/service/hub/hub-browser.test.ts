@@ -48,9 +48,12 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     );
     const picture = page.getByAltText('Output of face-swap-photo');
     await picture.scrollIntoViewIfNeeded();
-    await expect
-      .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
-      .toBeGreaterThan(100);
+    // All of it, not only its size: the click would cancel the rest of the request.
+    const width = await picture.evaluate(async (image: HTMLImageElement) => {
+      await image.decode();
+      return image.naturalWidth;
+    });
+    expect(width).toBeGreaterThan(100);
     await picture.click();
     await page.waitForURL(/\/hub\/projects\//);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Ann & <b>Bob</b>');
