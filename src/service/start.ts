@@ -1,6 +1,5 @@
-// Starts the local service: it speaks the hosted service's interface, so that pipelines are rehearsed for free and
-// tested for real. With a data folder, everything survives being killed at any moment: the ledger, the
-// files, the events, and the projects that were not finished, which go on.
+// Starts the local service, which implements the hosted service's interface for rehearsals and tests. With a data folder, the
+// ledger, the files and the events survive a kill at any moment, and unfinished projects continue.
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { milliseconds } from '../contract/base/duration.ts';
 import { openPlainRenderer } from '../previews/plain/renderer.ts';
@@ -45,7 +44,7 @@ import { openProjects } from './store/projects.ts';
 
 export type { LocalService, ServiceOptions };
 
-/** Throws when an option cannot be used, the data folder is in use by another service, or the port is. */
+/** Throws if an option is invalid, or if the data folder or the port is in use. */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
   const { speed } = options;
   if (typeof speed === 'number' && !(speed > 0))
@@ -59,7 +58,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   if (!rules.ok) throw new ServiceOptionError(rules.error.message);
   const { folder, database, leave } = await openDataFolder(options.data);
   try {
-    const service = await openOn(options, { folder, database, rules: rules.value });
+    const service = await openWith(options, { folder, database, rules: rules.value });
     const close = async (): Promise<void> => {
       await service.close();
       await leave();
@@ -71,16 +70,16 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   }
 }
 
-/** What is there before anything else, and is there after it. */
-interface Ground {
+/** What exists before the service starts and after it stops. */
+interface StartContext {
   readonly folder: string;
   readonly database: Database;
   readonly rules: readonly FaultRule[];
 }
 
-async function openOn(
+async function openWith(
   options: ServiceOptions,
-  { folder, database, rules }: Ground,
+  { folder, database, rules }: StartContext,
 ): Promise<LocalService> {
   const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
   const { speed = 'instant', seed = 1, slots = 8, paths = 'both' } = options;
@@ -151,7 +150,7 @@ async function openOn(
     ...timing,
   });
   const scheduler = openScheduler(clock, slots);
-  // Of its own, so that a free detection does not wait behind long renderings.
+  // Separate, so that a free detection does not wait for long renderings.
   const detectionScheduler = openScheduler(clock, slots);
 
   const dependencies: Dependencies = {
@@ -179,7 +178,7 @@ async function openOn(
     await fileStore.removeOutputs(id);
     await projects.swept(id);
   }
-  // Asked before anyone can add to them, so that none is begun twice.
+  // Listed before clients can add to them, so that no job begins twice.
   const unfinished = { projects: projects.unfinished(), detections: detections.unfinished() };
   await app.server.listen({ host, port });
   const listening = app.server.server.address();
@@ -205,7 +204,7 @@ async function openOn(
   };
 }
 
-/** Where clients reach it: a service that listens everywhere is reached on this machine. */
+/** The address for clients. A service that listens on all interfaces has the address of this machine. */
 function addressOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,4 +1,4 @@
-// What goes wrong in the service itself, which no request is to blame for: said on standard error, never swallowed.
+// Reports errors of the service itself, which no request caused, on standard error.
 
 export function reportInternalError(about: string, reason: unknown): void {
   const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);

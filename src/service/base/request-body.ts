@@ -6,8 +6,8 @@ import { validatorOf } from '../../contract/base/schema.ts';
 import { badRequest, type ErrorResponse } from './error-response.ts';
 
 /**
- * A request body that fits a schema, or why not: which field, what is wrong, which value. A field that the schema does
- * not know is let through: a real service grows, and `extra:` of a pipeline sends what is new.
+ * Checks a request body against a schema. The error names the field, the problem and the value. Unknown fields are
+ * accepted: the hosted service gains fields, and a pipeline's `extra:` sends them.
  */
 export function validBody(schema: Schema, body: unknown): Result<JsonObject, ErrorResponse> {
   if (body === undefined)
@@ -22,13 +22,13 @@ export function validBody(schema: Schema, body: unknown): Result<JsonObject, Err
     ({ keyword }) => keyword !== 'additionalProperties',
   );
   if (errors.length === 0) return ok(body);
-  // The branches of an anyOf are worth a sentence only when nothing else says what is wrong.
+  // `anyOf` and `oneOf` only repeat what the errors of their branches say.
   const telling = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf');
   const sentences = (telling.length === 0 ? errors : telling).map(sentenceOf);
   return badRequest(`Invalid request: ${[...new Set(sentences)].join('; ')}.`);
 }
 
-/** What a schema has to say, as a person says it. */
+/** A schema error as a sentence. */
 export function sentenceOf({ instancePath, keyword, params, message, data }: ErrorObject): string {
   const field = instancePath.slice(1).replaceAll('/', '.');
   const inside = (name: unknown): string => (field === '' ? `${name}` : `${field}.${name}`);
@@ -48,7 +48,7 @@ function optionsOf(values: unknown): string {
   return Array.isArray(values) ? values.map((value) => `${value}`).join(', ') : 'the known values';
 }
 
-/** A value as it stands in a message, cut short. */
+/** A value for a message, shortened to 80 characters. */
 function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;

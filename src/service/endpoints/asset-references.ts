@@ -10,7 +10,7 @@ import type { Input } from '../store/inputs.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';
 import type { StoredProject } from '../store/project-row.ts';
 
-/** Where the files of one account may be. */
+/** Where the files of one account can be. */
 export interface FileSources {
   readonly account: string;
   readonly assets: Assets;
@@ -18,7 +18,7 @@ export interface FileSources {
   readonly addresses: PresignedAddresses;
 }
 
-/** Every file that a valid body names, or a refusal that names the one that does not exist. */
+/** Every file that a valid body names, or an error that names the first file that does not exist. */
 export function inputsOf(
   schema: Schema,
   body: JsonObject,
@@ -64,7 +64,7 @@ function locationOf(reference: string, sources: FileSources): Result<FileLocatio
   return ok({ place: 'elsewhere', key: '' });
 }
 
-/** An address opens a file to whoever has it; as an asset it stands only for a file of the caller's own account. */
+/** Anyone with a download address can fetch the file; only the account that owns the file can use it as an asset. */
 function isOwn(key: string, { account, assets, projects }: FileSources): boolean {
   const [, project] = /^outputs\/([^/]+)\//.exec(key) ?? [];
   return project === undefined
@@ -74,7 +74,7 @@ function isOwn(key: string, { account, assets, projects }: FileSources): boolean
 
 type Named = Pick<Input, 'field' | 'media' | 'reference'>;
 
-/** Walks schema and value together; a string under an `x-asset` mark is an asset reference. */
+/** Walks schema and value together: a string under an `x-asset` mark is an asset reference. */
 export function* namedIn(schema: unknown, value: Json, field: string): Generator<Named> {
   if (!isObject(schema)) return;
   const mark = schema['x-asset'];

@@ -1,11 +1,11 @@
-// What the service serves, as an OpenAPI 3.1 document made from the schemas that it validates with.
+// The OpenAPI 3.1 document of the service, made from the schemas that validate its requests.
 import type { PathForm } from '../../contract/api/routes.ts';
 import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { asJson, isObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 
-/** The document, for a service at this address that answers to this form of the paths. */
+/** The document of a service at this address, with this form of the paths. */
 export function openApiOf(address: string, form: PathForm): JsonObject {
   const schemas = new Map<string, Schema>();
   const paths: Record<string, Record<string, Json>> = {};
@@ -22,7 +22,7 @@ export function openApiOf(address: string, form: PathForm): JsonObject {
       title: 'Media generation service (local)',
       version: '1.0.0-beta',
       description:
-        'The interface of the hosted service as the local one serves it: asynchronous projects, paid in credits.',
+        'The interface of the hosted service, as the local service implements it: asynchronous projects, paid in credits.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: address }],
@@ -51,9 +51,9 @@ const errorResponses = Object.fromEntries(
     ['BadRequest', 'Invalid request.'],
     ['Unauthorized', 'Not authenticated. The message is always `Unauthorized`.'],
     ['PaymentRequired', 'Payment required.'],
-    ['Forbidden', 'The key or the plan does not permit it.'],
+    ['Forbidden', 'The key or the plan does not permit the request.'],
     ['NotFound', 'Not found. The message is always `Not Found`.'],
-    ['Unprocessable', 'It could not be created.'],
+    ['Unprocessable', 'The project could not be created.'],
   ].map(([name, description]) => [
     name,
     {
@@ -90,8 +90,7 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
     responses: asJson({ ...successOf(endpoint, schemas), ...errorsOf(endpoint) }),
   };
   if (alternateOf !== undefined)
-    operation['description'] =
-      `The same as ${alternateOf}, which deployed clients know by this path.`;
+    operation['description'] = `The same as ${alternateOf}. Deployed clients use this path.`;
   if (storage || group === 'hub') operation['security'] = [];
   if (storage) {
     operation['parameters'] = ['expires', 'signature'].map((name) => ({
@@ -101,7 +100,7 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
   }
   if (request !== undefined)
     operation['requestBody'] = {
-      // A change in the hub that needs no field needs no body.
+      // A change in the hub without required fields needs no body.
       required: group !== 'hub' || request['required'] !== undefined,
       content: { 'application/json': { schema: referenceTo(request, path, 'Request', schemas) } },
     };
@@ -143,7 +142,7 @@ function errorsOf({ method, group, request }: Endpoint): JsonObject {
   };
 }
 
-/** Puts a schema among the components, by its title or its path, and refers to it. */
+/** Adds a schema to the components, by its title or its path, and returns a reference to it. */
 function referenceTo(
   schema: Schema,
   path: string,
@@ -159,7 +158,7 @@ function referenceTo(
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A schema inside a document has no identity of its own. */
+/** A schema inside a document has no `$id` and no `$schema`. */
 function embedded({ $id: _id, $schema: _schema, ...schema }: Schema): Schema {
   return isObject(schema) ? schema : {};
 }

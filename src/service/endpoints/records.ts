@@ -1,5 +1,5 @@
-// What the service answers: stored projects and detections in the words of the interface
-// (interface.md, Resources and their fields; facts.md, Project records, all fields).
+// Stored projects and detections as records of the interface (interface.md, Resources and their fields; facts.md, Project
+// records, all fields).
 
 import { clipOf } from '../../contract/api/clip.ts';
 import type { Creation, Download, FaceDetection, Project } from '../../contract/api/project.ts';
@@ -16,7 +16,7 @@ export function creationOf({ id, record, credits }: StoredProject): Creation {
   return answer;
 }
 
-/** The project's record, with download addresses issued now. */
+/** The project's record, with new download addresses. */
 export function recordOf(project: StoredProject, addresses: PresignedAddresses): Project {
   const downloads = project.files.map((key) => addresses.issue('downloads', key));
   const shared = {
@@ -48,7 +48,7 @@ export function recordOf(project: StoredProject, addresses: PresignedAddresses):
   };
 }
 
-/** How many pictures were asked for. */
+/** How many pictures the request asks for. */
 function countOf({ body }: StoredProject): number {
   const count = fieldOf(body, 'image_count');
   return typeof count === 'number' ? count : 1;

@@ -1,5 +1,5 @@
-// The events that happened and their deliveries: written in the same transaction as the move that they tell of, so
-// that none is lost, and kept as a log of what was sent, when, and what came back.
+// Events and their deliveries. An event is written in the same transaction as the change that it reports, so no event is
+// lost. The deliveries are a log of all attempts and their answers.
 import { randomUUID } from 'node:crypto';
 import { type Action, type EventKind, isEventKind } from '../../contract/api/event.ts';
 import { milliseconds } from '../../contract/base/duration.ts';
@@ -16,7 +16,7 @@ import {
 import type { StoredProject } from '../store/project-row.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** `lost`: by a fault that was asked for. */
+/** `lost`: a fault lost the event. */
 export type DeliveryState = 'waiting' | 'delivered' | 'given_up' | 'lost';
 
 export interface Delivery {
@@ -26,44 +26,44 @@ export interface Delivery {
   readonly kind: EventKind;
   readonly state: DeliveryState;
   readonly createdAt: number;
-  /** When it is sent, or sent again, at the earliest; while it waits. */
+  /** The earliest time of the next attempt, while the delivery waits. */
   readonly nextAt: number | undefined;
   readonly attempts: readonly DeliveryAttempt[];
 }
 
 export interface DeliveryAttempt {
   readonly at: number;
-  /** The HTTP status that came back; undefined: none did. */
+  /** The HTTP status of the answer; undefined: no answer. */
   readonly status: number | undefined;
   readonly error: string | undefined;
 }
 
-/** What has to be sent, as it was when it happened. */
+/** A delivery to send, with the project as it was when the event happened. */
 export interface Outgoing {
   readonly id: string;
   readonly kind: EventKind;
   readonly project: StoredProject;
-  /** When it happened, in milliseconds since 1970. */
+  /** When the event happened, in milliseconds since 1970. */
   readonly at: number;
 }
 
 export interface DeliveryOptions {
-  /** The wait before the second attempt; it doubles each time. */
+  /** Milliseconds between the first and the second attempt; the wait doubles each time. */
   readonly backoffMs: number;
-  /** How long after the event it is given up. */
+  /** Milliseconds after the event until the delivery is given up. */
   readonly giveUpMs: number;
 }
 
 export interface Deliveries {
-  /** Inside the write that moves the project: one delivery for each webhook that wants it. */
+  /** Adds a delivery for each webhook of this kind of event. Call inside the write that changes the project. */
   recordEvent(project: StoredProject, action: Action, at: number): void;
-  /** What a webhook is due now: of each project only the first that waits. */
+  /** The deliveries of a webhook that are due now: of each project only the first one that waits. */
   due(webhook: string, now: number, most: number): readonly Outgoing[];
-  /** When the next one is due that is not yet. */
+  /** When the next delivery becomes due. */
   nextDue(now: number): number | undefined;
-  /** What came of an attempt, known at `now`: from then on it waits for the next. */
+  /** Records the result of an attempt at `now`, from which the wait for the next attempt counts. */
   settle(id: string, attempt: DeliveryAttempt, now: number): Promise<void>;
-  /** A new delivery of the same event. Undefined: there is no such delivery, or its webhook is gone. */
+  /** Delivers an event again. Undefined: no such delivery, or its webhook is removed. */
   replay(id: string, at: number): Promise<Delivery | undefined>;
   list(filter: DeliveryFilter): readonly Delivery[];
 }
@@ -75,9 +75,9 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
-/** How long an event that is to be overtaken waits for one that does. */
+/** How long the fault `event-out-of-order` holds an event back at most. */
 const heldBackMs = 5000;
-/** interface.md, States: `image.started` may be skipped. Here it is by tools that take no longer than this. */
+/** `image.started` may be skipped (interface.md, States). Tools that take this many seconds or less skip it. */
 const tooFastToStart = 5;
 
 export function openDeliveries(

@@ -1,5 +1,5 @@
-// Brings events to their receivers: at least once, each attempt signed anew, with a longer wait after each that failed,
-// in order for each project (interface.md, Events; facts.md, Events).
+// Sends events to their webhooks: at least once, with exponential backoff, and in order for each project. Every attempt has
+// a signature of its own (interface.md, Events; facts.md, Events).
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
 import { signatureHeader, signatureOf, timestampHeader } from '../../contract/api/event.ts';
@@ -14,13 +14,13 @@ import type { ActiveWebhook, Webhooks } from './webhooks.ts';
 
 /** facts.md: the receiver should answer within 10 s. */
 const answerMs = 10_000;
-/** How many events are on their way to one receiver at a time. */
+/** How many events are sent to one webhook at a time. */
 const atOnce = 8;
 
 export interface EventDispatcher {
-  /** Something may have to be sent. */
+  /** Sends the deliveries that are due. */
   wake(): void;
-  /** Begins nothing new; what is on its way and unanswered is sent again by the next start. */
+  /** Stops sending. The next start of the service sends unanswered events again. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface EventDispatcherDependencies {
 export function openEventDispatcher(dependencies: EventDispatcherDependencies): EventDispatcher {
   const { webhooks, deliveries, addresses, faults, clock } = dependencies;
   const agent = new Agent({ connections: atOnce, connectTimeout: answerMs });
-  /** By delivery: the webhook that it goes to, and the errand itself. */
+  /** By delivery: its webhook, and the request. */
   const inFlight = new Map<string, { readonly to: string; readonly sending: Promise<void> }>();
   const closing = new AbortController();
   let forgetTimer = (): void => {};
@@ -52,7 +52,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
     for (const receiver of webhooks.active()) {
       let free = atOnce - [...inFlight.values()].filter(({ to }) => to === receiver.id).length;
       if (free <= 0) continue;
-      // Those on their way are still due, so as many more are asked for.
+      // The deliveries in flight are still due, so the query asks for as many more.
       for (const outgoing of deliveries.due(receiver.id, now, atOnce * 2)) {
         if (free <= 0) break;
         if (inFlight.has(outgoing.id)) continue;
@@ -68,11 +68,11 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
   async function run(receiver: ActiveWebhook, outgoing: Outgoing): Promise<void> {
     try {
       const attempt = await send(receiver, outgoing);
-      // What was cut off because the service closes was no answer of the receiver's.
+      // An attempt that ended because the service closes says nothing about the receiver.
       if (!closing.signal.aborted || attempt.status !== undefined)
         await deliveries.settle(outgoing.id, attempt, clock.now());
     } catch (reason) {
-      // Whatever keeps it from being recorded would do so again at once.
+      // Sending the event again now would fail to be recorded again.
       return reportInternalError(`event ${outgoing.id}`, reason);
     } finally {
       inFlight.delete(outgoing.id);

@@ -1,5 +1,5 @@
-// Webhook registrations: where events go, which ones, and the secret that signs them (interface.md, Events).
-// The secret is shown once, but kept: without it nothing could be signed.
+// Webhook registrations: an address, kinds of events, and the secret that signs the events (interface.md, Events). The
+// secret is shown once, but stored, since every event is signed with it.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type EventKind, eventKinds, isEventKind } from '../../contract/api/event.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -14,7 +14,7 @@ export interface Webhook {
   readonly removedAt: number | undefined;
 }
 
-/** A registration that is in force, with what signs its events. */
+/** A registration in force, with its secret. */
 export interface ActiveWebhook extends Webhook {
   readonly secret: string;
 }
@@ -22,16 +22,16 @@ export interface ActiveWebhook extends Webhook {
 export interface NewWebhook {
   readonly account: string;
   readonly url: string;
-  /** None: all kinds. */
+  /** Empty: all kinds. */
   readonly kinds: readonly EventKind[];
 }
 
 export interface Webhooks {
   all(): readonly Webhook[];
   add(webhook: NewWebhook, at: number): Promise<ActiveWebhook>;
-  /** What still waits for it is given up. Undefined: there is no such registration. */
+  /** Removes a registration and gives its waiting deliveries up. Undefined: no such registration. */
   remove(id: string, at: number): Promise<Webhook | undefined>;
-  /** Those in force. */
+  /** The registrations in force. */
   active(): readonly ActiveWebhook[];
 }
 
@@ -78,15 +78,15 @@ export function openWebhooks(database: Database): Webhooks {
   };
 }
 
-/** interface.md, Events: an HTTPS endpoint. On this machine plain HTTP will do. */
+/** An HTTPS endpoint (interface.md, Events), or an HTTP endpoint on this machine. */
 export function checkWebhookUrl(text: string): Result<string, string> {
-  if (!URL.canParse(text)) return err(`${JSON.stringify(text)} is no address`);
+  if (!URL.canParse(text)) return err(`${JSON.stringify(text)} is not an address`);
   const { protocol, hostname, username, password, href } = new URL(text);
   if (username !== '' || password !== '')
-    return err('an address must not hold a user or a password');
+    return err('an address must not contain a user or a password');
   const near = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
   if (protocol === 'https:' || (protocol === 'http:' && near)) return ok(href);
-  return err(`${JSON.stringify(text)} must begin with https:// (http:// only on this machine)`);
+  return err(`${JSON.stringify(text)} must begin with https://, or with http:// for this machine`);
 }
 
 function webhookOf(row: Row): Webhook {

@@ -1,19 +1,19 @@
-// The faults that are asked for, and whose turn it is. Each rule counts what it could have happened to by itself and
-// draws from the seed, its place in the list and that count: the same requests in the same order meet the same faults.
+// The fault rules, and which of them fire. Each rule counts the requests, jobs or events that it matches, and draws from
+// the seed, its place in the list and that count: the same requests in the same order meet the same faults.
 import { chanceOf } from '../../contract/base/chance.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 import { type FaultScope, matches, patternsOf, scopeOf, targetsOf } from './targets.ts';
 
-/** A rule, and what came of it since it was added. */
+/** A rule, and its counts since it was added. */
 export interface FaultState {
   readonly rule: FaultRule;
-  /** How often it could have happened. */
+  /** How often the rule matched. */
   readonly matched: number;
-  /** How often it did. */
+  /** How often the rule fired. */
   readonly fired: number;
 }
 
-/** A rule that has just fired, with a number in [0, 1) for what the fault leaves to chance. */
+/** A rule that has just fired, with a number in [0, 1) for the random part of the fault. */
 export interface Fired<Name extends FaultName = FaultName> {
   readonly rule: FaultRule<Name>;
   readonly chance: number;
@@ -21,8 +21,8 @@ export interface Fired<Name extends FaultName = FaultName> {
 
 export interface Faults {
   /**
-   * What happens to this target now. Waiting goes with anything; of all else the first rule whose turn it is
-   * decides, and those behind it are not asked. A rule that fires has used up one of its times.
+   * The faults that happen to this target now. `latency` combines with every fault; of the others, only the first rule
+   * that fires applies, and the rules after it are not counted.
    */
   fire(scope: FaultScope, target: string): readonly Fired[];
   add(rules: readonly FaultRule[]): void;
@@ -91,7 +91,7 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
   };
 }
 
-/** The first fired rule of a kind. */
+/** The first of these rules of one kind. */
 export function firedOf<Name extends FaultName>(
   fired: readonly Fired[],
   name: Name,

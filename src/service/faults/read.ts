@@ -1,4 +1,4 @@
-// Reading faults: from a file, with places in it, or from what the hub was sent. What is wrong names itself.
+// Reads fault rules from a faults file, with places in the file, or from a request to the hub.
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
@@ -10,7 +10,7 @@ import { sentenceOf } from '../base/request-body.ts';
 import { type FaultRule, faultSchemas, isFaultName } from '../endpoints/fault-schema.ts';
 import { matches, patternsOf, targetsOf } from './targets.ts';
 
-/** The text of a faults file. `file` is only shown. */
+/** Reads the text of a faults file. `file` is the name for messages. */
 export function parseFaults(
   file: string,
   text: string,
@@ -22,7 +22,7 @@ export function parseFaults(
   return read.ok ? read : err(read.error.map((problem) => diagnosticOf(problem, source)));
 }
 
-/** What the hub was sent, or startService was given. */
+/** Checks the faults that the hub or `startService` receives. */
 export function acceptFaults(sent: unknown): Result<readonly FaultRule[], ErrorResponse> {
   const read = readFaults(sent);
   if (read.ok) return read;
@@ -36,7 +36,7 @@ export function acceptFaults(sent: unknown): Result<readonly FaultRule[], ErrorR
 
 type RuleProblem =
   | { readonly kind: 'shape'; readonly error: ErrorObject }
-  /** A pattern that fits nothing: a fault that could never happen. */
+  /** A pattern that matches nothing: the fault could never happen. */
   | {
       readonly kind: 'target';
       readonly index: number;
@@ -78,7 +78,7 @@ function readFaults(document: unknown): Result<readonly FaultRule[], readonly Ru
   return problems.length > 0 ? err(problems) : ok(rules);
 }
 
-/** An entry as a rule of its kind; what is wrong with it is added to the troubles. */
+/** An entry as a rule of its kind. Adds the problems of the entry to `problems`. */
 function ruleIn(entry: Json, index: number, problems: RuleProblem[]): FaultRule | undefined {
   const name = isObject(entry) ? entry['fault'] : undefined;
   if (!isFaultName(name)) return undefined;
@@ -103,7 +103,7 @@ function unknownTargets(rule: FaultRule, index: number): readonly RuleProblem[] 
         index,
         place: Array.isArray(rule.on) ? place : undefined,
         pattern,
-        message: `is nothing that ${rule.fault} can happen to`,
+        message: `matches no target of ${rule.fault}`,
         hint: suggestion(pattern, targets) ?? `for example "${targets[0]}"`,
       },
     ];

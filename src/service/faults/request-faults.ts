@@ -1,4 +1,4 @@
-// Faults of requests: what is done to them before their handler, or to their answer after it.
+// The faults of requests: before the handler, or after it, when only the answer is lost.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { milliseconds } from '../../contract/base/duration.ts';
@@ -9,7 +9,7 @@ import { type Faults, type Fired, firedOf } from './faults.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The faults that this request meets. */
+    /** The faults that happen to this request. */
     faults: readonly Fired[] | undefined;
   }
 }
@@ -33,7 +33,7 @@ export function applyRequestFaults(
     else clock.after(waitOf(wait), begin);
   });
   server.addHook('onSend', (request, reply, payload, done) => {
-    // What was refused is refused all the same: only the answer of a deed that was done gets lost.
+    // An error is answered all the same: only the answer of a successful request is lost.
     const rule = request.faults?.map((one) => one.rule).find(isAfter);
     if (rule === undefined || reply.statusCode >= 400) return done(null, payload);
     switch (rule.fault) {
@@ -54,7 +54,7 @@ export function applyRequestFaults(
   });
 }
 
-/** Deals with a fault that comes before the handler; false: the request goes on. */
+/** Applies a fault that comes before the handler. False: the request goes on. */
 function isStopped(rule: FaultRule, request: FastifyRequest, reply: FastifyReply): boolean {
   switch (rule.fault) {
     case 'throttled':

@@ -1,10 +1,10 @@
-// What a fault can happen to: requests, jobs, events and addresses, by name. A rule names them with patterns.
+// The targets of faults: requests, jobs, events and addresses, by name. A rule selects them by patterns.
 import { eventKinds } from '../../contract/api/event.ts';
 import { tools } from '../../contract/kinds/tools.ts';
 import { endpoints } from '../endpoints/endpoints.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 
-/** What a fault happens to: which rules are asked, and by what name. */
+/** The moments at which faults happen. */
 export type FaultScope =
   | 'request'
   | 'charge'
@@ -44,7 +44,7 @@ const toolNames = tools.map(({ name }) => name);
 const upload = 'PUT /uploads/*';
 const download = 'GET /downloads/*';
 
-/** Every name that a rule of this kind can mean. */
+/** Every target of a kind of fault. */
 export function targetsOf(fault: FaultName): readonly string[] {
   if (fault === 'lost-upload') return [upload];
   if (fault === 'surcharge') return toolNames;
@@ -67,7 +67,7 @@ export function targetsOf(fault: FaultName): readonly string[] {
   }
 }
 
-/** The patterns of a rule; `*`, alone or inside, stands for any text. */
+/** The patterns of a rule; `*` stands for any text. */
 export function patternsOf({ on }: FaultRule): readonly string[] {
   if (on === undefined) return ['*'];
   return typeof on === 'string' ? [on] : on;

@@ -1,15 +1,15 @@
-// Faults of transfers: what is done to the bytes of an upload or a download on their way.
+// The faults of uploads and downloads, which change or stop their bytes.
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { type Fired, firedOf } from './faults.ts';
 
 export interface Transfer {
-  /** Bytes, where it is known how many there will be. */
+  /** Bytes; undefined if the length is unknown. */
   readonly length: number | undefined;
   readonly socket: Socket;
 }
 
-/** The step that a transfer is led through; undefined: nothing happens to it. */
+/** A transform that applies the fault of a transfer; undefined: no fault. */
 export function transferFaultOf(
   fired: readonly Fired[],
   { length, socket }: Transfer,
@@ -34,12 +34,12 @@ export function transferFaultOf(
         return done(null, changed);
       }
       if (inside > 0) step.push(chunk.subarray(0, inside));
-      // Without `done` nothing more is ever read. What was let through gets a moment to leave.
+      // Without a call of `done`, the stream stops. The bytes before the fault get a moment to leave.
       if (rule.fault === 'truncated') setImmediate(() => socket.destroy());
       return undefined;
     },
   });
-  // A step that stands still would not see that the other side went away.
+  // A stopped stream would not notice that the other side closed the connection.
   const end = (): void => void step.destroy();
   socket.once('close', end);
   step.once('close', () => socket.off('close', end));

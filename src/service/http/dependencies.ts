@@ -1,4 +1,4 @@
-// Everything that the routes reach: the rooms of the service, opened once by start.ts.
+// Everything that the routes use. start.ts opens each part once.
 
 import type { StatedPrices } from '../base/charge.ts';
 import type { ServiceClock } from '../base/clock.ts';
@@ -17,7 +17,7 @@ import type { StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
 
 export interface Dependencies {
-  /** Of creations whose price is not published. */
+  /** For creations without a published price. */
   readonly stated: StatedPrices;
   readonly database: Database;
   readonly accounts: Accounts;
@@ -32,10 +32,10 @@ export interface Dependencies {
   readonly eventDispatcher: EventDispatcher;
   readonly faults: Faults;
   readonly clock: ServiceClock;
-  /** Hands a new project to the scheduler. */
+  /** Submits a new project to the scheduler. */
   readonly render: (project: StoredProject) => void;
-  /** Tells the scheduler that a project is not wanted any more. */
+  /** Frees the slot of a project that is canceled or deleted. */
   readonly release: (project: string) => void;
-  /** Hands a new face detection to its studio. */
+  /** Submits a new face detection to its scheduler. */
   readonly search: (detection: StoredDetection) => void;
 }

@@ -10,7 +10,7 @@ import { transferFaultOf } from '../faults/transfer-faults.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { sendError } from './app.ts';
 
-/** A file of the storage, whole or the part that is asked for. The key must be one of ours. */
+/** Sends a stored file, or the range that the request asks for. The key must come from this service. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -21,7 +21,7 @@ export async function sendFile(
   const stored = await versionOf(file);
   if (stored === undefined) return sendError(reply, notFound);
   const { size, etag } = stored;
-  // Files are strangers': a browser that opens one runs nothing in it, and does not guess what it is.
+  // Users upload any content: a browser must not run anything in it, or guess its type.
   reply.header('x-content-type-options', 'nosniff');
   reply.header('content-security-policy', "default-src 'none'; sandbox");
 
@@ -33,20 +33,22 @@ export async function sendFile(
     return reply
       .code(416)
       .header('content-range', `bytes */${size}`)
-      .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
+      .send({
+        message: `The range ${request.headers.range} is outside the file of ${size} bytes.`,
+      });
   const type = contentTypeOf(extensionOf(key));
   reply.type(type);
   if (type === unknownType) reply.header('content-disposition', 'attachment');
   const { start, end } = part ?? { start: 0, end: size - 1 };
   reply.header('content-length', end - start + 1);
   if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
-  // An empty file has no last byte to name.
+  // An empty file has no bytes to stream.
   if (request.method === 'HEAD' || size === 0) return reply.send();
   const content = createReadStream(file, { start, end });
   const transfer = { length: end - start + 1, socket: request.raw.socket };
   const transferFault = transferFaultOf(request.faults ?? [], transfer);
   if (transferFault === undefined) return reply.send(content);
-  // One that ends early ends the other; what is wrong with it is seen by whoever reads the last.
+  // If one stream ends early, the other ends too; fastify reports the error of the last one.
   return reply.send(pipeline(content, transferFault, () => {}));
 }
 
@@ -56,8 +58,8 @@ interface ByteRange {
 }
 
 /**
- * The part of a file that is asked for; undefined for all of it: also when several ranges are asked for, or when
- * If-Range names another version (RFC 9110, 14.2).
+ * The range that a request asks for; undefined for the whole file, also for several ranges, or if If-Range names another
+ * version of the file (RFC 9110, 14.2).
  */
 function rangeOf(
   range: string | undefined,
@@ -79,7 +81,7 @@ function rangeOf(
 interface FileVersion {
   /** Bytes. */
   readonly size: number;
-  /** Another one for every file that ever had this name: files are written whole and renamed. */
+  /** Differs between all files that ever had this name: files are written whole and renamed. */
   readonly etag: string;
 }
 
@@ -90,7 +92,7 @@ async function versionOf(file: string): Promise<FileVersion | undefined> {
     const etag = `"${[size, ino, mtimeNs].map((number) => number.toString(36)).join('-')}"`;
     return found.isFile() ? { size: Number(size), etag } : undefined;
   } catch (error) {
-    // Removed with its project meanwhile; anything else is trouble of the service's own.
+    // The file was removed with its project; any other error is the service's own.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }

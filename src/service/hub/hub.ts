@@ -1,5 +1,5 @@
-// The hub: what the hosted service's developer hub is for, and a window into this one. Every path shows the same facts
-// twice, as a page for people and as JSON for programs; changes are POSTs of a form or of JSON.
+// The hub: the local counterpart of the hosted service's developer hub. Every path answers with a page for people or JSON
+// for programs; changes are POSTs of a form or of JSON.
 import type { FastifyInstance } from 'fastify';
 import { notFound } from '../base/error-response.ts';
 import { sendError } from '../http/app.ts';
@@ -26,16 +26,16 @@ export function openHub(server: FastifyInstance, dependencies: Dependencies): vo
         else sendError(reply, { status: 403, message: why });
       });
       hub.addHook('onSend', (request, reply, payload, done) => {
-        // Nothing of the page comes from elsewhere, runs, or is shown inside another one.
+        // Pages load nothing from other sites, run no script, and can't be framed.
         reply.header(
           'content-security-policy',
           "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; form-action 'self'; frame-ancestors 'none'",
         );
         reply.header('cache-control', 'no-store');
-        // With `no-referrer` a browser would not say where its own forms come from either.
+        // With `no-referrer`, a browser would send no origin with the hub's own forms.
         reply.header('referrer-policy', 'same-origin');
         reply.header('x-content-type-options', 'nosniff');
-        // What is refused is said on a page to a person, and as JSON to a program.
+        // People get errors as a page, programs as JSON.
         if (reply.statusCode < 400 || !asksForPage(request) || typeof payload !== 'string')
           return done(null, payload);
         reply.type('text/html; charset=utf-8').removeHeader('content-length');

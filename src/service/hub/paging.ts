@@ -1,4 +1,4 @@
-// How many entries of a list are asked for, and from where: the numbers in the query of a hub path.
+// The paging of the hub's lists: `?limit=` and `?before=`.
 import { ok, type Result } from '../../contract/base/result.ts';
 import { badRequest, type ErrorResponse } from '../base/error-response.ts';
 
@@ -10,7 +10,7 @@ export function limitOf(text: string | undefined): Result<number, ErrorResponse>
     : badRequest(`limit must be a whole number from 1 to 500, not ${JSON.stringify(text)}.`);
 }
 
-/** Only what comes before this sequence number. */
+/** Only entries with a lower sequence number. */
 export function beforeOf(text: string | undefined): Result<number | undefined, ErrorResponse> {
   if (text === undefined) return ok(undefined);
   const before = wholeNumber(text);

@@ -1,4 +1,4 @@
-// What the hub shows, as plain data: the JSON of /hub/… and what its pages are made of.
+// The facts of the hub as plain data: the JSON of /hub/…, and the content of its pages.
 import type { Project } from '../../contract/api/project.ts';
 import type { Json } from '../../contract/base/json.ts';
 import type { LedgerEntry } from '../base/ledger-entry.ts';

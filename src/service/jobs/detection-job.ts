@@ -1,5 +1,5 @@
-// From a queued face detection to its faces: each one that the renderer finds is kept as an asset whose path a
-// mapping can name (facts.md, Face detection).
+// The job that finds the faces of a face detection. Each face is stored as an asset, whose path a face mapping can name
+// (facts.md, Face detection).
 
 import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
 import type { ServiceClock } from '../base/clock.ts';
@@ -9,11 +9,11 @@ import type { Assets } from '../store/assets.ts';
 import type { Database } from '../store/database.ts';
 import type { Detections, StoredDetection } from '../store/detections.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { leaveAsItIs, type RenderJobs, remaining } from './render-job.ts';
+import { keepForRestart, type RenderJobs, remaining } from './render-job.ts';
 import type { ScheduledJob } from './scheduler.ts';
 import { timingOf } from './timing.ts';
 
-/** How long a detection takes. Not published: about what the quickest tools take. */
+/** How long a detection takes. Nothing is published; the fastest tools take about this long. */
 const medianSeconds = 3;
 
 export interface DetectionJobs {
@@ -71,11 +71,11 @@ export function openDetectionJobs(dependencies: DetectionJobDependencies): Detec
           const status = await search(detection);
           return () => detections.finish(detection.id, status);
         } catch (reason) {
-          if (reason instanceof RendererClosed) return leaveAsItIs;
+          if (reason instanceof RendererClosed) return keepForRestart;
           throw reason;
         }
       },
-      broke: async (reason) => {
+      onFailure: async (reason) => {
         reportInternalError(`face detection ${detection.id}`, reason);
         await detections.finish(detection.id, 'error');
       },

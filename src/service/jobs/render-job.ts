@@ -1,4 +1,4 @@
-// From a queued project to its files: what the scheduler does with it, and how its end is recorded.
+// The job that renders a project: from queued to its output files, with the final charge.
 
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -23,9 +23,9 @@ import type { ScheduledJob } from './scheduler.ts';
 import { effortOf, type JobTiming, timingOf } from './timing.ts';
 
 export interface RenderJobs {
-  /** The job that renders a project; what is left of its time, when it was begun before. */
+  /** The job that renders a project. If an earlier start of the service began it, only the rest of its time is left. */
   jobOf(project: StoredProject): ScheduledJob;
-  /** What a renderer is to know about inputs; an error when one can no longer be had. */
+  /** The inputs in the renderer's terms; an error if the address of one no longer works. */
   inputsFor(inputs: readonly Input[]): Result<readonly RenderInput[], ProjectError>;
 }
 
@@ -51,7 +51,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
       if (place === 'lost')
         return err({
           code: 'invalid_file_format',
-          message: `The file of ${field} (${reference}) cannot be fetched: its address no longer works`,
+          message: `The file of ${field} (${reference}) can't be fetched: its address no longer works`,
         });
       const stored = place === 'stored';
       found.push({
@@ -94,11 +94,11 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
     await projects.swept(id);
   }
 
-  /** A clip that is not fetched has the frame rate of its stand-in, which is nobody's. */
+  /** The frame rate of a clip that the service doesn't fetch is unknown: the stand-in has a frame rate of its own. */
   const knowsItsRate = ({ id }: StoredProject): boolean =>
     projects.inputsOf(id).some(({ media, place }) => media === 'video' && place === 'stored');
 
-  /** `percent`: by how much the final charge is to be above what it would be. */
+  /** `percent`: the surcharge on the final charge. */
   async function settle(
     project: StoredProject,
     outcome: RenderOutcome,
@@ -136,7 +136,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
       const tool = knownTool(name);
       const rule = faults.fire('job', name)[0]?.rule;
       const failure = rule?.fault === 'job-error' ? failureOf(rule) : undefined;
-      // Drawn with the job's other faults, so that it does not depend on who is rendered first.
+      // Drawn here, with the job's other faults, so that the draw does not depend on the order of rendering.
       const more = rule === undefined ? faults.fire('settlement', name) : [];
       const percent = firedOf(more, 'surcharge')?.rule.percent ?? 0;
       const timing = timingOf(speed, seed, seq, tool.medianSeconds * effortOf(tool, body));
@@ -153,13 +153,13 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
             const outcome = failure ?? (await outcomeOf(project));
             return () => settle(project, outcome, percent);
           } catch (reason) {
-            if (reason instanceof RendererClosed) return leaveAsItIs;
-            // Deleted or canceled meanwhile: its folder was taken from under the renderer.
+            if (reason instanceof RendererClosed) return keepForRestart;
+            // The project was deleted or canceled during rendering, and its folder with it.
             if (isWanted(id)) throw reason;
             return () => discard(id);
           }
         },
-        broke: async (reason) => {
+        onFailure: async (reason) => {
           reportInternalError(`project ${id}`, reason);
           const message = 'The project could not be rendered.';
           await projects.fail(id, { code: 'unknown_error', message }, clock.now());
@@ -170,26 +170,26 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
   };
 }
 
-/** For a service that stops: what was begun is begun again when it starts. */
-export async function leaveAsItIs(): Promise<void> {}
+/** Settles nothing: the service is stopping, and its next start begins the job again. */
+export async function keepForRestart(): Promise<void> {}
 
 function knownTool(name: string): Tool {
   const tool = toolNamed(name);
-  if (tool === undefined) throw new Error(`bug: project of the unknown tool ${name}`);
+  if (tool === undefined) throw new Error(`bug: a project has the unknown tool ${name}`);
   return tool;
 }
 
-/** interface.md, Events: each kind of record has codes of its own for a file that cannot be used. */
+/** Each kind of record has its own error code for an unusable file (interface.md, Events). */
 function codeIn(record: RecordKind, code: string): string {
   if (code !== 'invalid_file_format' || record === 'image') return code;
   return record === 'video' ? 'invalid_parameters' : 'invalid_voice';
 }
 
 function failureOf({ code, message }: FaultRule<'job-error'>) {
-  return err({ code, message: message ?? 'This project was to fail.' });
+  return err({ code, message: message ?? 'A fault made this project fail.' });
 }
 
-/** What is left of a job's time, so that a restart does not begin it anew. */
+/** The rest of a job's time: a restart does not make the job take longer. */
 export function remaining(
   { waitMs, workMs }: JobTiming,
   now: number,

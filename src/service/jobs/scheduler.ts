@@ -1,28 +1,28 @@
-// Where jobs wait, are worked on, and take their time. There are only so many slots, and a job holds one until its
-// time has passed: when more come than can be worked on, a queue forms.
+// Runs jobs in a limited number of slots; the other jobs wait in a queue. A job keeps its slot until its time has passed,
+// even if its work is done earlier.
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { JobTiming } from './timing.ts';
 
 export interface ScheduledJob extends JobTiming {
   readonly id: string;
-  /** It never ends, and gives its slot back: nothing else is to wait for it. */
+  /** The job never ends. It frees its slot, so that no other job waits for it. */
   readonly hangs?: boolean;
-  /** Called when a slot is free: the job's state becomes `rendering`. */
+  /** Called when the job gets a slot: its state becomes `rendering`. */
   begin(): Promise<void>;
-  /** The rendering. What it answers records the outcome; it is called when the job's time has passed. */
+  /** Renders. Returns a function that records the outcome, which is called when the job's time has passed. */
   work(): Promise<() => Promise<void>>;
-  /** False once nobody waits for it: then its time need not pass. */
+  /** False if nobody waits for the job any more: then it ends before its time has passed. */
   isWanted(): boolean;
-  /** Called instead when `begin` or `work` threw, which is a bug. */
-  broke(reason: unknown): Promise<void>;
+  /** Called if `begin`, `work` or the recording throws, which is a bug. */
+  onFailure(reason: unknown): Promise<void>;
 }
 
 export interface Scheduler {
   submit(job: ScheduledJob): void;
-  /** This job is not wanted any more: it waits no longer, and gives its slot back. */
+  /** Ends the wait of a job that nobody needs any more, and frees its slot. */
   release(id: string): void;
-  /** Begins nothing new and waits for what is being worked on. */
+  /** Begins no more jobs, and waits for the running ones. */
   close(): Promise<void>;
 }
 
@@ -32,11 +32,11 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
   let busy = 0;
   let closed = false;
   const timers = new Set<() => void>();
-  /** Jobs whose work is done and whose time is not over: what ends them at once. */
-  const idling = new Map<string, () => void>();
-  const underWay = new Set<Promise<void>>();
+  /** By job whose work is done and whose time has not passed: a function that ends it now. */
+  const waitingForTime = new Map<string, () => void>();
+  const running = new Set<Promise<void>>();
 
-  /** Answers what ends the wait at once. */
+  /** Returns a function that ends the wait now. */
   function later(ms: number, then: () => void): () => void {
     if (closed) return () => {};
     const wake = (): void => {
@@ -52,8 +52,8 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
   }
 
   function track(operation: Promise<void>): void {
-    underWay.add(operation);
-    void operation.finally(() => underWay.delete(operation));
+    running.add(operation);
+    void operation.finally(() => running.delete(operation));
   }
 
   function pump(): void {
@@ -61,7 +61,7 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
       const job = queue[taken++];
       if (job !== undefined) track(perform(job));
     }
-    // Taking from the front of a long array costs its whole length; so it is cut off now and then.
+    // Removing the first element of a long array copies the whole array, so the front is cut off in batches.
     if (taken > 1024 && taken * 2 > queue.length) {
       queue = queue.slice(taken);
       taken = 0;
@@ -78,10 +78,10 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
       if (left <= 0) return await settle();
       busy += 1;
       const end = later(left, () => {
-        idling.delete(job.id);
+        waitingForTime.delete(job.id);
         track(finish(job, settle));
       });
-      idling.set(job.id, end);
+      waitingForTime.set(job.id, end);
     } catch (reason) {
       await giveUp(job, reason);
     } finally {
@@ -90,16 +90,16 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
     }
   }
 
-  /** Even what is to be done about trouble may fail, for example on a full disk: the service goes on without the job. */
+  /** Recording the failure may fail too, for example on a full disk. The service then continues without the job. */
   async function giveUp(job: ScheduledJob, reason: unknown): Promise<void> {
     try {
-      await job.broke(reason);
+      await job.onFailure(reason);
     } catch (trouble) {
-      reportInternalError('a job that broke', trouble);
+      reportInternalError('recording a failed job', trouble);
     }
   }
 
-  /** Ends a job whose time has passed, and gives its slot back. */
+  /** Records the outcome of a job whose time has passed, and frees its slot. */
   async function finish(job: ScheduledJob, settle: () => Promise<void>): Promise<void> {
     try {
       await settle();
@@ -120,12 +120,12 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
       if (job.waitMs > 0) later(job.waitMs, enqueue);
       else enqueue();
     },
-    release: (id) => idling.get(id)?.(),
+    release: (id) => waitingForTime.get(id)?.(),
     close: async () => {
       closed = true;
       for (const cancel of timers) cancel();
-      // What is worked on may still record its outcome, which is then tracked in its turn.
-      while (underWay.size > 0) await Promise.all(underWay);
+      // A running job may still record its outcome, which adds a promise to the set.
+      while (running.size > 0) await Promise.all(running);
     },
   };
 }

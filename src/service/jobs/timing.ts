@@ -1,5 +1,5 @@
-// How long a project takes: around the observed median of its tool (interface.md, What the service does),
-// different for each project and yet the same in every run with the same seed.
+// How long a project takes: close to the observed median of its tool (interface.md, What the service does). The time
+// differs between projects, and is the same for the same project and seed.
 import { hash } from 'node:crypto';
 import { clipOf } from '../../contract/api/clip.ts';
 import { chanceOf } from '../../contract/base/chance.ts';
@@ -10,19 +10,18 @@ import type { Speed } from '../base/speed.ts';
 export interface JobTiming {
   /** Milliseconds from creation until the work begins. */
   readonly waitMs: number;
-  /** Milliseconds that the work takes at least, from its beginning. */
+  /** Minimum milliseconds from the beginning of the work to its end. */
   readonly workMs: number;
 }
 
-/** The share of the whole time that a project spends in the queue. Ours: the service publishes no split. */
+/** The share of the whole time that a project spends in the queue. A guess: the service publishes no split. */
 const queueShare = 0.1;
-/** Spread of the log-normal distribution: two thirds of all projects are within 30 % of the median. */
+/** The spread of the log-normal distribution: two thirds of all projects are within 30 % of the median. */
 const spread = 0.25;
 
 /**
- * How much longer than its median a project takes for what it asks for: "Processing time varies with … input
- * duration, resolution and model" (interface.md). The medians are taken to be of the tool's first example; by how much
- * each of the three counts is a guess of ours.
+ * By which factor a project takes longer than the median: "Processing time varies with … input duration, resolution and
+ * model" (interface.md). The median is taken as the time of the tool's first example. The weights are guesses.
  */
 export function effortOf({ record, examples }: Tool, body: JsonObject): number {
   const [usual = {}] = examples;
@@ -30,7 +29,7 @@ export function effortOf({ record, examples }: Tool, body: JsonObject): number {
   return Math.min(8, Math.max(0.25, ratio));
 }
 
-/** Four times the length takes twice the time: much of it is not spent on frames. */
+/** Four times the length takes twice the time: much of the time is not spent on frames. */
 function weightOf(body: JsonObject, isClip: boolean): number {
   const length = isClip ? Math.sqrt(clipOf(body).seconds) : 1;
   const resolution = fieldOf(body, 'resolution');
@@ -43,7 +42,7 @@ const sizes: Readonly<Record<string, number>> = {
   ...{ '1080p': 1.7, '2k': 1.7, '4k': 2.5 },
 };
 
-/** Between 0.75 and 1.25, by its name; 1 for the default. */
+/** Between 0.75 and 1.25, derived from the model's name; 1 for the default model. */
 function modelWeight(model: unknown): number {
   if (typeof model !== 'string' || model === 'default') return 1;
   return 0.75 + (Number.parseInt(hash('sha256', model, 'hex').slice(0, 8), 16) / 2 ** 32) * 0.5;

@@ -1,5 +1,5 @@
-// The accounts and their ledger: every credit that moved, in order, never changed afterwards.
-// The functions that move credits must be called inside a write of the database, with the change they pay for.
+// The accounts and their ledger: every movement of credits in order, append-only. Call the functions that move credits
+// inside a database write, together with the change that the credits pay for.
 import { randomUUID } from 'node:crypto';
 import { isTier, type Tier } from '../../contract/api/tier.ts';
 import type { LedgerEntry, LedgerKind } from '../base/ledger-entry.ts';
@@ -9,17 +9,17 @@ export interface StoredAccount {
   readonly id: string;
   readonly email: string;
   readonly tier: Tier;
-  /** What is left. Never below zero (facts.md, Account). */
+  /** The balance. Never below zero (facts.md, Account). */
   readonly credits: number;
 }
 
-/** The account that every service has; an id of the database, not of a person. */
+/** The id of the account that every service has. */
 export const localAccount = 'local';
 
-/** What an account can hold: a number that is still exact. */
+/** The largest balance: the largest number that is exact. */
 export const mostCredits = Number.MAX_SAFE_INTEGER;
 
-/** What a movement of credits is about. */
+/** The project that a movement of credits is about. */
 export interface ProjectReference {
   readonly account: string;
   readonly project: string;
@@ -39,18 +39,18 @@ export interface Accounts {
   find(id: string): StoredAccount | undefined;
   add(account: NewAccount, at: number): Promise<StoredAccount>;
   setTier(id: string, tier: Tier): Promise<StoredAccount | undefined>;
-  /** Credits given by hand; a negative number takes, down to zero. Undefined: there is no such account. */
+  /** Adds credits by hand; a negative number takes credits, down to zero. Undefined: no such account. */
   grant(id: string, credits: number, at: number): Promise<StoredAccount | undefined>;
   /** Entries of one account, oldest first. */
   ledger(id: string): readonly LedgerEntry[];
-  /** Takes the credits; false, and nothing changed, when the balance is not enough. */
+  /** Takes the credits. False if the balance is too low; then nothing changes. */
   charge(reference: ProjectReference, credits: number, at: number): boolean;
   refund(reference: ProjectReference, credits: number, at: number): void;
-  /** Settles an estimate: positive gives credits back, negative takes more. Answers what was moved. */
+  /** Settles an estimate: a positive number gives credits back, a negative one takes more. Returns the credits moved. */
   adjust(reference: ProjectReference, credits: number, at: number): number;
 }
 
-/** Opens them; when the database is new, with one account. */
+/** Opens the accounts of a database. A new database gets one account. */
 export async function openAccounts(
   database: Database,
   first: Omit<NewAccount, 'email'>,
@@ -87,7 +87,7 @@ export async function openAccounts(
     insert.run(id, email, tier, credits);
     appendEntry(withoutProject(id), 'adjustment', credits, when);
   };
-  /** The service bears what an account does not have, and keeps what it cannot hold. */
+  /** Moves no more credits than the account has or can hold. */
   const move = (
     reference: ProjectReference | AccountReference,
     credits: number,
@@ -139,7 +139,7 @@ export async function openAccounts(
   };
 }
 
-/** A movement that no project is the reason of. */
+/** A movement without a project. */
 interface AccountReference {
   readonly account: string;
   readonly project: null;
@@ -154,7 +154,7 @@ const withoutProject = (account: string): AccountReference => ({
   name: null,
 });
 
-/** A ledger that does not add up to the balances is a bug, and nothing is to be built on it. */
+/** Throws if a ledger does not add up to the balance: the service must not build on such data. */
 function checkBooks(database: Database): void {
   const wrong = database
     .prepare(

@@ -1,5 +1,5 @@
-// The files of the service: uploaded assets and project outputs, in one data folder. A file is named by its
-// key, its path below that folder; keys are made here or were signed by us, and none leaves the folder.
+// The files of the service: uploaded assets and project outputs, in one data folder. The key of a file is its path below
+// that folder. Keys are made here or come from addresses that the service signed; none leads out of the folder.
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { chmod, mkdir, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
@@ -7,49 +7,49 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** What is made here, and so may be removed here: half received files, uploads and crops, projects. */
+/** The names that the service makes, and so may remove: incomplete uploads, uploads and crops, projects. */
 const incomingName = /^[0-9a-f]{24}$/;
 const assetKey =
   /^api-assets\/(?:[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[\w-]+\.\w+$/;
 const projectName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** More bytes came than may come. */
+/** An upload is larger than allowed. */
 export class TooLarge extends Error {
   readonly code = 'TOO_LARGE';
 }
 
 export interface ReceiveOptions {
-  /** How many bytes may come. */
+  /** The maximum number of bytes. */
   readonly most: number;
-  /** What they are led through on their way, when a fault asks for it. */
+  /** A transform that a fault puts into the transfer. */
   readonly through?: Transform | undefined;
 }
 
 export interface FileStore {
   /** The absolute path of a key. */
   fileOf(key: string): string;
-  /** A key that was never given before: `api-assets/<id>/<name>.<ext>` (facts.md, Uploads). */
+  /** A new key: `api-assets/<id>/<name>.<ext>` (facts.md, Uploads). */
   newAssetKey(extension: string): string;
   /**
-   * Writes a stream to a key; it appears there whole or not at all. Answers its length in bytes; throws `TooLarge` when
-   * that is more than it may.
+   * Writes a stream to a key. The file appears whole or not at all. Returns its length in bytes; throws `TooLarge` if the
+   * stream is longer than allowed.
    */
   receive(key: string, content: Readable, limits: ReceiveOptions): Promise<number>;
-  /** Writes bytes that are in memory to a key, in the same way. */
+  /** Writes bytes in memory to a key, in the same way. */
   save(key: string, content: Uint8Array): Promise<void>;
-  /** The keys of all uploads and crops that lie on the disk. */
+  /** The keys of all uploads and crops on disk. */
   assetKeys(): Promise<readonly string[]>;
-  /** Where the outputs of a project belong. */
+  /** The key of a project's output folder. */
   outputKey(project: string): string;
   /** An empty folder for the outputs of a project. */
   makeOutputFolder(project: string): Promise<string>;
-  /** Keeps what a renderer left in that folder to its owner. */
+  /** Makes a renderer's files in that folder readable for their owner only. */
   closeOutputs(project: string, names: readonly string[]): Promise<void>;
   removeOutputs(project: string): Promise<void>;
   remove(key: string): Promise<void>;
 }
 
-/** Uploads and outputs are for the user who runs the service alone. */
+/** Only the user who runs the service can read uploads and outputs. */
 const ownFolder = { recursive: true, mode: 0o700 };
 const ownFile = { mode: 0o600 };
 
@@ -57,7 +57,7 @@ export async function openFileStore(folder: string): Promise<FileStore> {
   const root = resolve(folder);
   const incoming = join(root, 'incoming');
   await mkdir(incoming, ownFolder);
-  // What a crash left half received.
+  // A crash leaves incomplete uploads.
   for (const entry of await readdir(incoming, { withFileTypes: true }))
     if (entry.isFile() && incomingName.test(entry.name)) await unlink(join(incoming, entry.name));
 
@@ -110,7 +110,7 @@ export async function openFileStore(folder: string): Promise<FileStore> {
       place(key, (temporary) => writeFile(temporary, content, { ...ownFile, flag: 'wx' })),
     outputKey,
     makeOutputFolder: async (project) => {
-      if (!projectName.test(project)) throw new Error(`bug: ${project} is no id of a project`);
+      if (!projectName.test(project)) throw new Error(`bug: ${project} is not the id of a project`);
       const output = fileOf(outputKey(project));
       await rm(output, { recursive: true, force: true });
       await mkdir(output, ownFolder);

@@ -3,31 +3,31 @@ import type { MediaType } from '../../contract/api/asset.ts';
 import { asJson, isObject, type Json } from '../../contract/base/json.ts';
 
 export interface Input {
-  /** Where in the body it is named: `assets.face_mappings.0.new_face`. */
+  /** The field that names it: `assets.face_mappings.0.new_face`. */
   readonly field: string;
   readonly media: MediaType;
-  /** The asset reference as it was sent. */
+  /** The asset reference as the client sent it. */
   readonly reference: string;
   /**
-   * `stored`: a file of ours, by its key. `lost`: an address of ours that no longer works.
-   * `elsewhere`: a URL of somebody else's; it is never fetched.
+   * `stored`: a file of this service, by its key. `lost`: an address of this service that no longer works.
+   * `elsewhere`: any other URL, which the service never fetches.
    */
   readonly place: 'stored' | 'lost' | 'elsewhere';
   /** The key in storage; empty unless stored. */
   readonly key: string;
 }
 
-/** Inputs as they are kept in the database. */
+/** Inputs as text for the database. */
 export const writeInputs = (inputs: readonly Input[]): string => JSON.stringify(inputs);
 
 export function readInputs(text: string): readonly Input[] {
   const list = asJson(JSON.parse(text));
-  if (!Array.isArray(list)) throw new Error('bug: stored inputs are a list');
+  if (!Array.isArray(list)) throw new Error('bug: stored inputs are not a list');
   return list.map(readInput);
 }
 
 function readInput(value: Json): Input {
-  if (!isObject(value)) throw new Error('bug: a stored input is an object');
+  if (!isObject(value)) throw new Error('bug: a stored input is not an object');
   const { field, media, reference, place, key } = value;
   if (typeof field !== 'string' || typeof reference !== 'string' || typeof key !== 'string')
     throw new Error('bug: a stored input lacks a text');

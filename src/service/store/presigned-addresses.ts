@@ -1,19 +1,19 @@
-// Presigned addresses: whoever has one may upload to, or download, one file until it expires. Nothing is
-// remembered about them: the address itself carries its end, whose upload it is for, and a signature.
+// Presigned addresses: anyone with an address can upload or download one file until the address expires. The service
+// stores nothing about an address: it carries its expiry, the account of an upload, and a signature.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Download } from '../../contract/api/project.ts';
 import { type Database, textOf } from './database.ts';
 
 export type AddressPurpose = 'uploads' | 'downloads';
 
-/** `forged`: never issued by us, or changed since. */
+/** `forged`: this service did not issue the address, or somebody changed it. */
 export type AddressState = 'valid' | 'expired' | 'forged';
 
 export interface PresignedAddresses {
-  /** An address for one file of the storage, and when it ends. `account`: whose upload it will be. */
+  /** Issues an address for one file. `account`: the account that an upload will belong to. */
   issue(purpose: AddressPurpose, key: string, account?: string): Download;
   state(purpose: AddressPurpose, key: string, query: SignedQuery): AddressState;
-  /** What a URL means to us: a file of ours, a file we no longer give, or nothing of ours. */
+  /** The file of this service that a URL names; undefined: a URL of another service. */
   read(url: URL): OwnFile | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface OwnFile {
 }
 
 export interface AddressOptions {
-  /** Where the service listens; known only once it does. */
+  /** The base address of the service, which is known only once it listens. */
   readonly base: () => string;
   readonly now: () => number;
   readonly lifetimeMs: number;
-  /** A shorter life than is said, when a fault asks for it; in milliseconds. */
+  /** Milliseconds until the address expires earlier than its `expires_at` says, if a fault asks for it. */
   readonly shortened: (purpose: AddressPurpose) => number | undefined;
 }
 
@@ -80,13 +80,13 @@ export async function openPresignedAddresses(
         account: url.searchParams.get('account') ?? undefined,
         signature: url.searchParams.get('signature') ?? undefined,
       });
-      // A good signature proves that it is ours by whatever host name the service was reached.
+      // A valid signature proves that the address is this service's, by whatever host name the client reached it.
       return found !== 'forged' || url.origin === base() ? { key, state: found } : undefined;
     },
   };
 }
 
-/** Kept with the data, so that addresses outlive a restart. */
+/** Stored with the data, so that addresses survive a restart. */
 async function secretOf(database: Database): Promise<Buffer> {
   await database.write(() =>
     database

@@ -1,4 +1,4 @@
-// A project as the database keeps it, and reading its row.
+// A project in the database, and how its row is read.
 import {
   type ProjectError,
   type ProjectId,
@@ -8,7 +8,7 @@ import {
 import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
 import { maybeNumberOf, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
-/** `canceled`: stopped by hand in the hub (facts.md, Project records). */
+/** `canceled`: somebody stopped it in the hub (facts.md, Project records). */
 export type ProjectStatus = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
 
 export interface StoredProject {
@@ -34,7 +34,7 @@ export interface StoredProject {
   readonly error: ProjectError | null;
 }
 
-/** Whether work is still to be done for it. */
+/** Whether the project still has to be rendered. */
 export function isLive({ enabled, status }: StoredProject): boolean {
   return enabled && (status === 'queued' || status === 'rendering');
 }
@@ -82,12 +82,12 @@ export function statusOf(text: string): ProjectStatus {
 
 function storedBodyOf(text: string): JsonObject {
   const body = asJson(JSON.parse(text));
-  if (!isObject(body)) throw new Error('bug: a stored body is an object');
+  if (!isObject(body)) throw new Error('bug: a stored body is not an object');
   return body;
 }
 
 function filesOf(text: string): readonly string[] {
   const files = asJson(JSON.parse(text));
-  if (!Array.isArray(files)) throw new Error('bug: stored files are a list');
+  if (!Array.isArray(files)) throw new Error('bug: stored files are not a list');
   return files.map((file) => `${file}`);
 }

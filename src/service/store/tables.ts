@@ -1,9 +1,9 @@
-// The tables of the service's database, as the steps by which they came to be: a data folder of an earlier
-// version is brought up to date when it is opened. A step that was released is never changed.
+// The migrations of the service's database. A data folder of an earlier version is migrated when it is opened. Never change
+// a released migration.
 
-/** Each is run once; the database remembers how many it has had. */
+/** Each migration runs once; the database stores how many it has had. */
 export const steps: readonly string[] = [
-  // The first had no such memory, so it must do no harm when it is run again.
+  // The first version did not store that number, so this migration must be safe to run again.
   `
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS accounts (
@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS faces (
 CREATE INDEX IF NOT EXISTS faces_by_detection ON faces (detection);
 CREATE INDEX IF NOT EXISTS faces_by_image ON faces (image);
 `,
-  // Several accounts, permissions of keys, events. What was there belongs to the account that there was.
+  // Several accounts, permissions of keys, events. The existing rows belong to the one account that existed.
   `
 ALTER TABLE keys ADD COLUMN account TEXT NOT NULL DEFAULT 'local';
 ALTER TABLE keys ADD COLUMN permissions TEXT NOT NULL DEFAULT 'upload create read delete';
@@ -88,7 +88,7 @@ CREATE TABLE attempts (
 ) STRICT;
 CREATE INDEX attempts_by_delivery ON attempts (delivery);
 `,
-  // How sure a face detection must be. Those that there were had asked for the default.
+  // The minimum confidence of a face detection. The existing detections used the default.
   `
 ALTER TABLE detections ADD COLUMN confidence REAL NOT NULL DEFAULT 0.5;
 `,

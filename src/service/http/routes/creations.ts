@@ -1,5 +1,5 @@
-// The 27 creation endpoints: one handler, driven by the catalogue. What is refused is refused before anything
-// is charged; what is answered with 200 is charged, and durable.
+// The 27 creation endpoints: one handler, driven by the catalogue. Errors come before any charge. After an answer with 200,
+// the charge and the project are durable.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { extensionOf, fitsAs, libraryMediaOf } from '../../../contract/api/asset.ts';
@@ -29,7 +29,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
   for (const tool of tools)
     server.post(routes.create(tool.name).path, { config }, async (request, reply) => {
       const account = accounts.find(callerAccount(request));
-      if (account === undefined) throw new Error('bug: a key belongs to an account');
+      if (account === undefined) throw new Error('bug: a key belongs to no account');
       const body = requestOf(tool, request.body);
       if (!body.ok) return sendError(reply, body.error);
       const plan = planError(tool, body.value, account.tier);
@@ -68,7 +68,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
     });
 }
 
-/** facts.md, Rate limits: 403 where the plan does not have it; 400 where the plan's default model does not take it. */
+/** 403 if the plan does not include the request, 400 if the plan's default model rejects it (facts.md, Rate limits). */
 function planError(tool: Tool, body: JsonObject, tier: Tier): ErrorResponse | undefined {
   const [beyond] = beyondPlan(tool, body, tier);
   if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
@@ -79,7 +79,7 @@ function planError(tool: Tool, body: JsonObject, tier: Tier): ErrorResponse | un
 const invalid = (breaches: readonly RuleBreach[]): string =>
   `Invalid request: ${breaches.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`;
 
-/** interface.md, Responses: 422 where the request is right and yet nothing can be made of it. */
+/** 422 if the request is valid, but an input has the wrong kind of media (interface.md, Responses). */
 function inputError({ record }: Tool, inputs: readonly Input[]): ErrorResponse | undefined {
   for (const { field, media, place, reference, key } of inputs) {
     const library = libraryMediaOf(reference);
@@ -97,7 +97,7 @@ function inputError({ record }: Tool, inputs: readonly Input[]): ErrorResponse |
 
 const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file' } as const;
 
-/** A valid body with its defaults filled in. */
+/** The validated body with its defaults filled in. */
 function requestOf(tool: Tool, sent: unknown): Result<JsonObject, ErrorResponse> {
   const body = validBody(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
   if (!body.ok) return body;
@@ -106,7 +106,7 @@ function requestOf(tool: Tool, sent: unknown): Result<JsonObject, ErrorResponse>
   return ok(withDefaults(tool.request, body.value));
 }
 
-/** interface.md: the default is the tool's name followed by a date-time. */
+/** The default is the tool's name followed by a date-time (interface.md). */
 function nameOf({ name }: Tool, { name: given }: JsonObject, at: number): string {
   if (typeof given === 'string') return given;
   const words = name.split('-').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);

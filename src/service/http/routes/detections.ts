@@ -1,4 +1,4 @@
-// Face detection: free, and at paths of two forms (facts.md, Paths that exist in two forms).
+// Face detection: free, with paths in two forms (facts.md, Paths that exist in two forms).
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
@@ -31,7 +31,7 @@ export function detectionRoutes(
       const inputs = inputsOf(detectionRequest, body.value, { ...dependencies, account });
       if (!inputs.ok) return sendError(reply, inputs.error);
       const [input] = inputs.value;
-      if (input === undefined) throw new Error('bug: a detection names its target');
+      if (input === undefined) throw new Error('bug: a detection has no target');
       const asked = body.value['confidence_score'];
       const confidence = typeof asked === 'number' ? asked : usualConfidence;
       const order = { id: randomUUID(), account, input, confidence };

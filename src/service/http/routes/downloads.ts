@@ -1,4 +1,4 @@
-// Downloads: by presigned addresses, without a key.
+// Downloads by presigned addresses, without a key.
 import type { FastifyInstance } from 'fastify';
 import { sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-// Reading and deleting projects. Each record kind has its own path, and knows only its own projects.
+// Reads and deletes projects. Each kind of record has a path of its own, with its own projects only.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from '../../base/error-response.ts';
 import { recordOf } from '../../endpoints/records.ts';
@@ -21,8 +21,8 @@ export function projectRoutes(server: FastifyInstance, dependencies: Dependencie
       if (project === undefined) return sendError(reply, notFound);
       return reply.send(recordOf(project, addresses));
     });
-    // A project that is deleted before its end is not rendered any further, and stays charged: nothing
-    // published says otherwise.
+    // A project that is deleted before its end is not rendered, and stays charged. The hosted service publishes nothing
+    // about this.
     server.delete<ById>(path, { config: { permission: 'delete' } }, async (request, reply) => {
       const project = found(request);
       if (project === undefined || !(await projects.disable(project.id)))

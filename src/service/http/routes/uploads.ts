@@ -1,5 +1,5 @@
-// Uploads: addresses are given out under /v1, the bytes come to those addresses without a key
-// (facts.md, Uploads). A file is streamed to disk, so its size costs no memory.
+// Uploads: a path below /v1 issues addresses, and the bytes are sent to those addresses without a key (facts.md, Uploads).
+// Files are streamed to disk, so large files need no memory.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { mediaTypeOf } from '../../../contract/api/asset.ts';
@@ -37,7 +37,7 @@ export function uploadRoutes(
     });
 
   server.register(async (raw) => {
-    // Left as the stream that it is.
+    // No parser: the handler reads the stream.
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, _stream, done) => done(null));
     raw.put<Presigned>(
@@ -51,7 +51,7 @@ export function uploadRoutes(
           return sendError(reply, { status: 403, message: `This upload address ${why}.` });
         }
         const account = accounts.find(request.query.account ?? '');
-        if (account === undefined) throw new Error('bug: an upload address without an account');
+        if (account === undefined) throw new Error('bug: an upload address names no account');
         const { tier } = account;
         const most = allowances[tier].uploadBytes;
         const length = lengthOf(request.headers['content-length']);
@@ -77,12 +77,12 @@ export function uploadRoutes(
   });
 }
 
-/** Bytes to come, where the client says it. */
+/** The length of the body in bytes, if the client sends it. */
 function lengthOf(header: string | undefined): number | undefined {
   return header === undefined ? undefined : Number(header);
 }
 
-/** The extension of each file to come, or why one is not taken. */
+/** The extension of each file, or an error for the first extension that is not accepted. */
 function extensionsIn(sent: unknown): Result<readonly string[], ErrorResponse> {
   const body = validBody(uploadRequest, sent);
   if (!body.ok) return body;
@@ -91,7 +91,7 @@ function extensionsIn(sent: unknown): Result<readonly string[], ErrorResponse> {
     const { type, extension } = item;
     if (typeof type !== 'string' || typeof extension !== 'string') continue;
     if (!takes(type, extension)) {
-      const message = `items.${index}.extension "${extension}" is not taken for type ${type}.`;
+      const message = `items.${index}.extension "${extension}" is not accepted for the type ${type}.`;
       return err({ status: 422, message });
     }
     extensions.push(extension);
@@ -99,7 +99,7 @@ function extensionsIn(sent: unknown): Result<readonly string[], ErrorResponse> {
   return ok(extensions);
 }
 
-/** facts.md, Uploads: webm may be a video or only sound. */
+/** A webm file is a video or a sound (facts.md, Uploads). */
 function takes(type: string, extension: string): boolean {
   return mediaTypeOf(extension) === type || (type === 'audio' && extension === 'webm');
 }

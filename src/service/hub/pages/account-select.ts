@@ -1,4 +1,4 @@
-// The choice of an account in a form.
+// The select element for an account in a form.
 import type { StoredAccount } from '../../store/accounts.ts';
 import { type Html, html } from './layout.ts';
 

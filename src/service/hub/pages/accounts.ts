@@ -1,4 +1,4 @@
-// The page of accounts: tier, balance, and changing either.
+// The page of accounts: their tiers and balances, and forms to change them.
 import { tiers } from '../../../contract/api/tier.ts';
 import type { StoredAccount } from '../../store/accounts.ts';
 import { type Html, html, number, page, table } from './layout.ts';

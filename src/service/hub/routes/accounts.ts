@@ -1,4 +1,4 @@
-// /hub/accounts and /hub/ledger: who pays, and every credit that moved.
+// /hub/accounts and /hub/ledger.
 import type { FastifyInstance } from 'fastify';
 import { type Tier, tiers } from '../../../contract/api/tier.ts';
 import { notFound } from '../../base/error-response.ts';

@@ -1,4 +1,4 @@
-// /hub/faults: what shall go wrong from now on, and how often it did.
+// /hub/faults: adds and clears fault rules, and counts how often they fired.
 import type { FastifyInstance } from 'fastify';
 import { isObject } from '../../../contract/base/json.ts';
 import { badRequest } from '../../base/error-response.ts';

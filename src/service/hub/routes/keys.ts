@@ -1,5 +1,5 @@
-// /hub/keys: made with a name and permissions, shown in full once, listed by their last four characters, revoked at
-// once (interface.md, Authentication).
+// /hub/keys: creates keys with a name and permissions, shows a new key once, lists keys by their last four characters, and
+// revokes them immediately (interface.md, Authentication).
 import type { FastifyInstance } from 'fastify';
 import { badRequest, notFound } from '../../base/error-response.ts';
 import { newKey } from '../../endpoints/hub-requests.ts';
@@ -41,7 +41,7 @@ export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: De
     return reply.send({ ...keyView(row), key });
   });
   hub.post<ById>('/keys/:id/revoke', async (request, reply) => {
-    // Only as the list writes it: "1e0" is no id.
+    // Only in the form of the list: "1e0" is not an id.
     const { id } = request.params;
     const row = /^[1-9]\d{0,14}$/.test(id) ? await keys.revoke(Number(id), clock.now()) : undefined;
     if (row === undefined) return sendError(reply, notFound);

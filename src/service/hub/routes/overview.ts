@@ -1,4 +1,4 @@
-// /hub: the newest projects with their pictures, the credits, and the way to everything else.
+// /hub: the newest projects with their pictures, and the credits.
 import type { FastifyInstance } from 'fastify';
 import type { Dependencies } from '../../http/dependencies.ts';
 import { localAccount } from '../../store/accounts.ts';

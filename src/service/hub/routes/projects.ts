@@ -1,5 +1,5 @@
-// /hub/projects: what was asked for and what came of it, and stopping one by hand (facts.md, Project records:
-// `canceled`).
+// /hub/projects: lists projects, shows one with its request and its outputs, and cancels projects (facts.md, Project
+// records: `canceled`).
 import type { FastifyInstance } from 'fastify';
 import { badRequest, notFound } from '../../base/error-response.ts';
 import { cancellation } from '../../endpoints/hub-requests.ts';
@@ -31,7 +31,10 @@ export function hubProjectRoutes(hub: FastifyInstance, dependencies: Dependencie
     if (!limit.ok) return sendError(reply, limit.error);
     if (!before.ok) return sendError(reply, before.error);
     if (status !== undefined && !isStatus(status))
-      return sendError(reply, badRequest(`status ${JSON.stringify(status)} is none.`).error);
+      return sendError(
+        reply,
+        badRequest(`${JSON.stringify(status)} is not a status of a project.`).error,
+      );
     const chosen = { account, status, limit: limit.value, before: before.value };
     const list = projects.list(chosen).map((project) => projectView(project, dependencies));
     return sendFacts(request, reply, { projects: list }, () => projectsPage(list, limit.value));
@@ -42,7 +45,7 @@ export function hubProjectRoutes(hub: FastifyInstance, dependencies: Dependencie
     const details = projectDetails(project, dependencies);
     return sendFacts(request, reply, details, () => projectPage(details));
   });
-  // Of its own, not by a presigned address: looking at the hub uses up no fault and no address.
+  // Not by a presigned address, so that a look at the hub triggers no fault.
   hub.get<Output>('/projects/:id/outputs/:index', (request, reply) => {
     const { id, index } = request.params;
     const project = projects.find(id);
@@ -57,11 +60,14 @@ export function hubProjectRoutes(hub: FastifyInstance, dependencies: Dependencie
     const project = projects.find(id);
     if (project === undefined) return sendError(reply, notFound);
     if (!(await projects.cancel(id, fields.value['refund'] !== false, clock.now())))
-      return sendError(reply, { status: 409, message: `It has already ended: ${project.status}.` });
+      return sendError(reply, {
+        status: 409,
+        message: `The project has already ended: ${project.status}.`,
+      });
     release(id);
     await fileStore.removeOutputs(id);
     const stopped = projects.find(id);
-    if (stopped === undefined) throw new Error('bug: a project is never forgotten');
+    if (stopped === undefined) throw new Error('bug: a project disappeared');
     return sendChanged(request, reply, projectView(stopped, dependencies), {
       back: `/hub/projects/${id}`,
     });

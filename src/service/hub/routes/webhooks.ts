@@ -62,7 +62,10 @@ export function hubWebhookRoutes(hub: FastifyInstance, dependencies: Dependencie
     const most = limitOf(limit);
     if (!most.ok) return sendError(reply, most.error);
     if (state !== undefined && !isDeliveryState(state))
-      return sendError(reply, badRequest(`state ${JSON.stringify(state)} is none.`).error);
+      return sendError(
+        reply,
+        badRequest(`${JSON.stringify(state)} is not a state of a delivery.`).error,
+      );
     const chosen = { webhook, project, state, limit: most.value };
     const list = deliveries.list(chosen).map(deliveryView);
     return sendFacts(request, reply, { deliveries: list }, () => deliveriesPage(list));
