@@ -161,7 +161,7 @@ test('a second service on the same data folder is refused, and says why', async 
   const first = await service({ data });
   await expect(service({ data })).rejects.toMatchObject({
     code: 'DATA_FOLDER',
-    message: expect.stringContaining('is used by another local service'),
+    message: expect.stringContaining('is in use by another local service'),
   });
   const running = await new Client(first).ask('GET', '/v1/account');
   expect(running.status).toBe(200);

@@ -42,13 +42,9 @@ const draw = {
   count: {
     type: 'integer',
     minimum: 1,
-    description: 'The maximum number of times; default: no limit.',
+    description: 'At most this many times; default: no limit.',
   },
-  skip: {
-    type: 'integer',
-    minimum: 0,
-    description: 'The number of matches to skip first; default 0.',
-  },
+  skip: { type: 'integer', minimum: 0, description: 'Skips the first matches; default 0.' },
 } as const;
 
 /** One schema for each kind of fault. */
@@ -96,8 +92,7 @@ export const faultSchemas = {
   },
   broken: {
     type: 'object',
-    description:
-      'Status 500 or 504, from which a client cannot tell whether the request had an effect.',
+    description: 'Status 500 or 504: the request may have had an effect.',
     additionalProperties: false,
     required: ['fault', 'when'],
     properties: {
@@ -181,16 +176,11 @@ export const faultSchemas = {
     properties: {
       fault: { const: 'surcharge' },
       ...draw,
-      percent: {
-        type: 'integer',
-        minimum: -50,
-        maximum: 100,
-        description: 'A negative number lowers the charge.',
-      },
+      percent: { type: 'integer', minimum: -50, maximum: 100, description: 'Below zero: less.' },
       when: {
         ...when,
         description:
-          '`before`: the creation charges the raised amount. `after`: only the final charge is raised.',
+          '`before`: the creation charges more. `after`: only the final charge is raised.',
       },
     },
   },
@@ -224,8 +214,7 @@ export const faultSchemas = {
   },
   'event-out-of-order': {
     type: 'object',
-    description:
-      'The event is held back until a later event of the same project is sent, for 5 seconds at most.',
+    description: 'The event waits for a later event of the same project, for 5 seconds at most.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'event-out-of-order' }, ...draw },

@@ -1,9 +1,10 @@
 // Reads fault rules from a faults file, with places in the file, or from a request to the hub.
+import { durationPattern } from '../../contract/base/duration.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
-import { diagnose } from '../../contract/yaml/shape.ts';
+import { describeValue, diagnose, dotted, type Format } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { badRequest, type ErrorResponse } from '../base/error-response.ts';
 import { sentenceOf } from '../base/request-body.ts';
@@ -110,8 +111,17 @@ function unknownTargets(rule: FaultRule, index: number): readonly RuleProblem[] 
   });
 }
 
+/** Describes a time in words instead of by its pattern. */
+const faultsFormat: Format = {
+  subjectOf: (path) => dotted(path) || 'the file',
+  sentenceOf: ({ params, data }, _path, subject) =>
+    params['pattern'] === durationPattern
+      ? { message: `${subject} must be a time such as 200ms, 5s or 2m, not ${describeValue(data)}` }
+      : undefined,
+};
+
 function diagnosticOf(problem: RuleProblem, source: Source): Diagnostic {
-  if (problem.kind === 'shape') return diagnose(problem.error, source);
+  if (problem.kind === 'shape') return diagnose(problem.error, source, faultsFormat);
   const { index, place, pattern, message, hint } = problem;
   const path = ['faults', index, 'on', ...(place === undefined ? [] : [place])];
   return {

@@ -110,6 +110,6 @@ export function maybeNumberOf(row: Row, column: string): number | undefined {
 /** The only row of a query that always has one, such as a sum. */
 export function onlyRow(statement: StatementSync): Row {
   const row = statement.get();
-  if (row === undefined) throw new Error('bug: a question that always has an answer had none');
+  if (row === undefined) throw new Error('bug: the query returned no row');
   return row;
 }

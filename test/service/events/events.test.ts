@@ -219,7 +219,7 @@ describe('a webhook is refused when', () => {
   test.each([
     ['its address is no HTTPS and not on this machine', { url: 'http://example.com/x' }, /https/],
     ['its address holds a password', { url: 'https://a:b@example.com/x' }, /password/],
-    ['its address is none', { url: 'example' }, /no address/],
+    ['its address is none', { url: 'example' }, /not an address/],
     ['it has no address', {}, /url is missing/],
     ['it wants an event that is none', { url: 'https://a.example', events: ['x'] }, /events\.0/],
     ['its account is none', { url: 'https://a.example', account: 'x' }, /no account x/],

@@ -335,7 +335,7 @@ test.each([
   const answer = await client.ask('POST', '/v1/files/generate-upload-urls', { items });
   expect([answer.status, answer.body['message']]).toEqual([
     422,
-    `items.1.extension "${extension}" is not taken for type ${type}.`,
+    `items.1.extension "${extension}" is not accepted for the type ${type}.`,
   ]);
 });
 

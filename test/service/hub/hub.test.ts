@@ -101,7 +101,7 @@ describe('projects', () => {
     });
     expect([again.status, again.body]).toEqual([
       409,
-      { message: 'It has already ended: canceled.' },
+      { message: 'The project has already ended: canceled.' },
     ]);
   });
 });

@@ -223,7 +223,7 @@ describe('a key', () => {
         if (needed === permission) expect([line, status]).not.toEqual([line, 403]);
         else {
           expect([line, status]).toEqual([line, 403]);
-          expect(answer['message']).toMatch(`does not permit ${needed}`);
+          expect(answer['message']).toMatch(`does not have the permission "${needed}"`);
         }
       }
   });

@@ -33,7 +33,7 @@ describe('a data folder is refused', () => {
   test('when it is a link', async () => {
     const folder = dataFolder();
     symlinkSync(dataFolder(), join(folder, 'data'));
-    await expect(started(join(folder, 'data'))).rejects.toThrow(/is a link: name the folder/);
+    await expect(started(join(folder, 'data'))).rejects.toThrow(/is a link\. Name the folder/);
   });
 
   const places = ['api-assets', 'outputs', 'incoming', 'service.sqlite-wal', 'api-assets/x'];
@@ -46,7 +46,7 @@ describe('a data folder is refused', () => {
     writeFileSync(photo, 'mine');
     rmSync(join(data, path), { recursive: true, force: true });
     symlinkSync(victim, join(data, path));
-    await expect(started(data)).rejects.toThrow(/is a link: remove it/);
+    await expect(started(data)).rejects.toThrow(/is a link\. Remove it/);
     expect(existsSync(photo)).toBe(true);
   });
 

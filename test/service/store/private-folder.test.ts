@@ -64,7 +64,7 @@ describe.skipIf(process.platform === 'win32')('a data folder (skipped without mo
       const code = await new Promise((resolve) => child.once('close', resolve));
       expect([code, said]).toEqual([
         2,
-        expect.stringContaining('belongs to another user and is open to others'),
+        expect.stringContaining('belongs to another user, and others can use it'),
       ]);
       expect(readdirSync(rig.path('data'))).toEqual([]);
     },
