@@ -4,7 +4,7 @@
 // and so one sync of the disk (group commit): thousands of creations a second are possible, and an answered request is
 // always durable. Each write has its own savepoint, so a write that throws is undone alone.
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { steps } from './tables.ts';
+import { migrations } from './migrations.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -23,7 +23,7 @@ export function openDatabase(file: string | undefined): Database {
     // Exclusive, since two services on one data folder would render every project twice.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;');
     sqlite.exec('PRAGMA synchronous = FULL;');
-    bringUpToDate(sqlite);
+    migrate(sqlite);
   } catch (error) {
     sqlite.close();
     throw error;
@@ -80,11 +80,13 @@ export function openDatabase(file: string | undefined): Database {
 }
 
 /** Runs the migrations that this database has not had yet: all of them or none. */
-function bringUpToDate(sqlite: DatabaseSync): void {
+function migrate(sqlite: DatabaseSync): void {
   const had = numberOf(onlyRow(sqlite.prepare('PRAGMA user_version')), 'user_version');
-  if (had > steps.length) throw new Error('a newer version of shotlist made it');
-  if (had === steps.length) return;
-  sqlite.exec(`BEGIN; ${steps.slice(had).join('')} PRAGMA user_version = ${steps.length}; COMMIT;`);
+  if (had > migrations.length) throw new Error('a newer version of shotlist made it');
+  if (had === migrations.length) return;
+  sqlite.exec(
+    `BEGIN; ${migrations.slice(had).join('')} PRAGMA user_version = ${migrations.length}; COMMIT;`,
+  );
 }
 
 export function textOf(row: Row, column: string): string {

@@ -24,7 +24,7 @@ describe('a data folder is refused', () => {
     writeFileSync(join(data, 'service.sqlite'), '');
     symlinkSync(victim, join(data, 'api-assets'));
     await expect(started(data)).rejects.toThrow(
-      /no local service made it for you on this machine.*shotlist trust --folder/,
+      /no local service created it for you on this machine.*shotlist trust --folder/,
     );
     expect(readdirSync(data)).toEqual(['api-assets', 'service.sqlite']);
     expect(readFileSync(join(victim, 'photo.jpg'), 'utf8')).toBe('mine');

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { adoptFolder } from '../../../src/contract/files/owner.ts';
 import { startService } from '../../../src/service/start.ts';
-import { steps } from '../../../src/service/store/tables.ts';
+import { migrations } from '../../../src/service/store/migrations.ts';
 import { service } from '../../rig.ts';
 import { Client } from '../client.ts';
 import { dataFolder } from '../killable.ts';
@@ -16,7 +16,7 @@ const at = Date.parse('2026-11-01T10:00:00Z');
 /** A database as the first version left it: one account, one key, one finished project. */
 function firstVersion(data: string, key: string): void {
   const database = new DatabaseSync(join(data, 'service.sqlite'));
-  database.exec(steps[0] ?? '');
+  database.exec(migrations[0] ?? '');
   const hash = createHash('sha256').update(key).digest('hex');
   const put = (sql: string, ...values: readonly (string | number)[]): void => {
     database.prepare(sql).run(...values);
@@ -74,7 +74,7 @@ test('a data folder of a later version is refused', async () => {
   const data = dataFolder();
   await (await service({ data })).close();
   const database = new DatabaseSync(join(data, 'service.sqlite'));
-  database.exec(`PRAGMA user_version = ${steps.length + 1}`);
+  database.exec(`PRAGMA user_version = ${migrations.length + 1}`);
   database.close();
-  await expect(startService({ data })).rejects.toThrow(/made by a newer version of shotlist/);
+  await expect(startService({ data })).rejects.toThrow(/a newer version of shotlist made it/);
 });

@@ -2,7 +2,7 @@
 // a released migration.
 
 /** Each migration runs once; the database stores how many it has had. */
-export const steps: readonly string[] = [
+export const migrations: readonly string[] = [
   // The first version did not store that number, so this migration must be safe to run again.
   `
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
