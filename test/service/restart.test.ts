@@ -215,7 +215,7 @@ describe('a service that is killed', () => {
     const data = dataFolder();
     const ids: string[] = [];
     let file: string | undefined;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const running = await child(data, 'instant');
       const client = new Client(running.door);
       file ??= await client.upload(await smallSample(6));

@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     expect(faults).toHaveLength(2);
   });
 
-  test.each([1_234_567, 98_765_432, 123_456_789_012])(
+  test.each([1_234_567, 123_456_789_012])(
     'shows a balance of %d and long times whole, on a desk and on a phone',
     async (credits) => {
       const local = await service({ credits });
