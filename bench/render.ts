@@ -12,7 +12,7 @@ import { pictureOf } from '../src/previews/picture.ts';
 import { writeClip } from '../src/previews/real/clip/write.ts';
 import { renderReally, searchReally } from '../src/previews/real/door.ts';
 import type { RenderInput } from '../src/previews/request.ts';
-import { namedIn } from '../src/service/store/inputs.ts';
+import { namedIn } from '../src/service/endpoints/asset-references.ts';
 import { voiceSample } from '../test/previews/media.ts';
 import { sample } from '../test/service/client.ts';
 import { filledInObject } from '../test/service/examples.ts';

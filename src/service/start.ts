@@ -1,22 +1,25 @@
-// Starts the local service: it speaks the hosted service's interface, so that pipelines are rehearsed for free and
-// tested for real. With a data folder, everything survives being killed at any moment: the ledger, the
-// files, the events, and the projects that were not finished, which go on.
+// Starts the local service, which implements the hosted service's interface for rehearsals and tests. With a data folder, the
+// ledger, the files and the events survive a kill at any moment, and unfinished projects continue.
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { milliseconds } from '../contract/base/duration.ts';
 import { openPlainRenderer } from '../previews/plain/renderer.ts';
 import { lacksFor } from '../previews/real/door.ts';
 import { openPool } from '../previews/real/pool.ts';
 import { wakeAfter } from './base/clock.ts';
-import { reportTrouble } from './base/own-trouble.ts';
+import { reportInternalError } from './base/internal-error.ts';
 import type { FaultRule } from './endpoints/fault-schema.ts';
-import { type Courier, noCourier, openCourier } from './events/courier.ts';
 import { openDeliveries } from './events/deliveries.ts';
+import {
+  type EventDispatcher,
+  noEventDispatcher,
+  openEventDispatcher,
+} from './events/event-dispatcher.ts';
 import { openWebhooks } from './events/webhooks.ts';
 import { firedOf, openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
-import { wireFaults } from './faults/wire.ts';
+import { applyRequestFaults } from './faults/request-faults.ts';
 import { openApp } from './http/app.ts';
-import type { Parts } from './http/parts.ts';
+import type { Dependencies } from './http/dependencies.ts';
 import { accountRoutes } from './http/routes/account.ts';
 import { creationRoutes } from './http/routes/creations.ts';
 import { detectionRoutes } from './http/routes/detections.ts';
@@ -25,23 +28,23 @@ import { openApiRoute } from './http/routes/openapi.ts';
 import { projectRoutes } from './http/routes/projects.ts';
 import { uploadRoutes } from './http/routes/uploads.ts';
 import { openHub } from './hub/hub.ts';
-import { openFaceSearch } from './jobs/face-search.ts';
-import { openProduction } from './jobs/production.ts';
-import { openStudio } from './jobs/studio.ts';
+import { openDetectionJobs } from './jobs/detection-job.ts';
+import { openRenderJobs } from './jobs/render-job.ts';
+import { openScheduler } from './jobs/scheduler.ts';
 import { type LocalService, ServiceOptionError, type ServiceOptions } from './options.ts';
 import { localAccount, mostCredits, openAccounts } from './store/accounts.ts';
-import { openAddresses } from './store/addresses.ts';
 import { openAssets } from './store/assets.ts';
 import { openDataFolder } from './store/data-folder.ts';
 import type { Database } from './store/database.ts';
 import { openDetections } from './store/detections.ts';
+import { openFileStore } from './store/file-store.ts';
 import { openKeys } from './store/keys.ts';
+import { openPresignedAddresses } from './store/presigned-addresses.ts';
 import { openProjects } from './store/projects.ts';
-import { openStorage } from './store/storage.ts';
 
 export type { LocalService, ServiceOptions };
 
-/** Throws when an option cannot be used, the data folder is in use by another service, or the port is. */
+/** Throws if an option is invalid, or if the data folder or the port is in use. */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
   const { speed } = options;
   if (typeof speed === 'number' && !(speed > 0))
@@ -55,7 +58,7 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   if (!rules.ok) throw new ServiceOptionError(rules.error.message);
   const { folder, database, leave } = await openDataFolder(options.data);
   try {
-    const service = await openOn(options, { folder, database, rules: rules.value });
+    const service = await openWith(options, { folder, database, rules: rules.value });
     const close = async (): Promise<void> => {
       await service.close();
       await leave();
@@ -67,51 +70,54 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   }
 }
 
-/** What is there before anything else, and is there after it. */
-interface Ground {
+/** What exists before the service starts and after it stops. */
+interface StartContext {
   readonly folder: string;
   readonly database: Database;
   readonly rules: readonly FaultRule[];
 }
 
-async function openOn(
+async function openWith(
   options: ServiceOptions,
-  { folder, database, rules }: Ground,
+  { folder, database, rules }: StartContext,
 ): Promise<LocalService> {
   const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
   const { speed = 'instant', seed = 1, slots = 8, paths = 'both' } = options;
   const faults = openFaults(rules, seed);
   const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
   const { now } = clock;
-  const storage = await openStorage(folder);
+  const fileStore = await openFileStore(folder);
   const accounts = await openAccounts(database, { credits, tier }, now());
   const keys = await openKeys(
     database,
-    { given: options.key, passing: options.passingKey ?? false },
+    { given: options.key, temporary: options.temporaryKey ?? false },
     now(),
   );
   let address = '';
-  const addresses = await openAddresses(database, {
+  const addresses = await openPresignedAddresses(database, {
     base: () => address,
     now,
     lifetimeMs: options.addressLifetimeMs ?? 24 * 3_600_000,
-    shortened: (errand) => {
-      const early = firedOf(faults.fire('address', errand), 'early-expiry');
+    shortened: (purpose) => {
+      const early = firedOf(faults.fire('address', purpose), 'early-expiry');
       return early === undefined ? undefined : milliseconds(early.rule.after);
     },
   });
   const lifetimeMs = options.assetLifetimeMs ?? assetLifetimeMs;
-  const assets = openAssets(database, storage, { now, lifetimeMs });
+  const assets = openAssets(database, fileStore, { now, lifetimeMs });
   const webhooks = openWebhooks(database);
   const deliveries = openDeliveries(database, webhooks, faults, {
     backoffMs: options.eventBackoffMs ?? 1000,
     giveUpMs: options.eventGiveUpMs ?? 24 * 3_600_000,
   });
-  const courier: Courier =
+  const eventDispatcher: EventDispatcher =
     options.events === false
-      ? noCourier
-      : openCourier({ webhooks, deliveries, addresses, faults, clock });
-  const projects = openProjects(database, accounts, { note: deliveries.note, tell: courier.wake });
+      ? noEventDispatcher
+      : openEventDispatcher({ webhooks, deliveries, addresses, faults, clock });
+  const projects = openProjects(database, accounts, {
+    record: deliveries.recordEvent,
+    flush: eventDispatcher.wake,
+  });
   const detections = openDetections(database);
 
   const { pictures = 'real' } = options;
@@ -119,64 +125,67 @@ async function openOn(
   const decodeBytes = decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20;
   const renderer =
     pictures === 'real'
-      ? openPool({ report: reportTrouble, ...(decodeBytes === undefined ? {} : { decodeBytes }) })
+      ? openPool({
+          report: reportInternalError,
+          ...(decodeBytes === undefined ? {} : { decodeBytes }),
+        })
       : openPlainRenderer(decodeBytes);
-  const pace = { clock, speed, seed };
-  const production = openProduction({
+  const timing = { clock, speed, seed };
+  const renderJobs = openRenderJobs({
     projects,
     detections,
-    storage,
+    fileStore,
     accounts,
     faults,
     renderer,
-    ...pace,
+    ...timing,
   });
-  const faces = openFaceSearch({
+  const detectionJobs = openDetectionJobs({
     database,
     detections,
     assets,
-    storage,
-    production,
+    fileStore,
+    renderJobs,
     renderer,
-    ...pace,
+    ...timing,
   });
-  const studio = openStudio(clock, slots);
-  // Of its own, so that a free detection does not wait behind long renderings.
-  const faceStudio = openStudio(clock, slots);
+  const scheduler = openScheduler(clock, slots);
+  // Separate, so that a free detection does not wait for long renderings.
+  const detectionScheduler = openScheduler(clock, slots);
 
-  const parts: Parts = {
-    ...{ database, accounts, keys, projects, detections, assets, storage, addresses, clock },
-    ...{ webhooks, deliveries, courier, faults },
+  const dependencies: Dependencies = {
+    ...{ database, accounts, keys, projects, detections, assets, fileStore, addresses, clock },
+    ...{ webhooks, deliveries, eventDispatcher, faults },
     stated: options.stated ?? new Map(),
-    render: (project) => studio.submit(production.jobOf(project)),
-    release: studio.release,
-    search: (detection) => faceStudio.submit(faces.jobOf(detection)),
+    render: (project) => scheduler.submit(renderJobs.jobOf(project)),
+    release: scheduler.release,
+    search: (detection) => detectionScheduler.submit(detectionJobs.jobOf(detection)),
   };
   const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
-  wireFaults(app.server, faults, clock);
-  creationRoutes(app.server, parts);
-  projectRoutes(app.server, parts);
-  detectionRoutes(app.server, parts, paths);
-  uploadRoutes(app.server, parts, paths);
-  downloadRoutes(app.server, parts);
-  accountRoutes(app.server, parts);
+  applyRequestFaults(app.server, faults, clock);
+  creationRoutes(app.server, dependencies);
+  projectRoutes(app.server, dependencies);
+  detectionRoutes(app.server, dependencies, paths);
+  uploadRoutes(app.server, dependencies, paths);
+  downloadRoutes(app.server, dependencies);
+  accountRoutes(app.server, dependencies);
   openApiRoute(app.server, () => address, paths);
-  openHub(app.server, parts);
+  openHub(app.server, dependencies);
 
   await assets.sweep();
   await assets.sweepStrays();
   for (const id of projects.unswept()) {
-    await storage.removeOutputs(id);
+    await fileStore.removeOutputs(id);
     await projects.swept(id);
   }
-  // Asked before anyone can add to them, so that none is begun twice.
+  // Listed before clients can add to them, so that no job begins twice.
   const unfinished = { projects: projects.unfinished(), detections: detections.unfinished() };
   await app.server.listen({ host, port });
   const listening = app.server.server.address();
   address = addressOf(host, typeof listening === 'object' ? (listening?.port ?? port) : port);
-  for (const project of unfinished.projects) parts.render(project);
-  for (const detection of unfinished.detections) parts.search(detection);
-  courier.wake();
+  for (const project of unfinished.projects) dependencies.render(project);
+  for (const detection of unfinished.detections) dependencies.search(detection);
+  eventDispatcher.wake();
 
   return {
     address,
@@ -189,13 +198,13 @@ async function openOn(
     close: async () => {
       await app.server.close();
       await renderer.close();
-      await Promise.all([studio.close(), faceStudio.close()]);
-      await courier.close();
+      await Promise.all([scheduler.close(), detectionScheduler.close()]);
+      await eventDispatcher.close();
     },
   };
 }
 
-/** Where clients reach it: a service that listens everywhere is reached on this machine. */
+/** The address for clients. A service that listens on all interfaces has the address of this machine. */
 function addressOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

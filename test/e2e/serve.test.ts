@@ -116,7 +116,7 @@ describe('serve', () => {
     const { code, stdout, stderr } = await rig.command(['serve', '--faults', 'faults.yaml']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(
-      'faults.yaml:4:9: error: "POST /v1/face-swap-foto" is nothing that reset can happen to',
+      'faults.yaml:4:9: error: "POST /v1/face-swap-foto" matches no target of reset',
     );
     expect(stderr).toContain('did you mean "POST /v1/face-swap-photo"?');
     expect(stderr).toContain('faults.yaml:6:10: error: faults[1].for must be a time such as');
@@ -143,8 +143,8 @@ describe('serve', () => {
     const mine = await rig.command(['serve', '--data', 'mine']);
     expect([mine.code, mine.stderr]).toEqual([
       2,
-      'The folder mine holds files, and no local service made it for you on this machine: name one that is new or ' +
-        'empty. If it is the data of an older version, or you copied it, run: shotlist trust --folder mine\n',
+      'The folder mine holds files, and no local service created it for you on this machine. Name a new or empty folder. ' +
+        'If the folder holds data of an older version, or you copied it, run: shotlist trust --folder mine\n',
     ]);
     expect(rig.files('mine')).toEqual(['incoming/holiday.jpg']);
     const file = await rig.command(['serve', '--data', 'pipeline.yaml']);
@@ -155,7 +155,7 @@ describe('serve', () => {
     const served = await serveJson(rig, ['--data', 'data']);
     const other = await rig.command(['serve', '--data', 'data']);
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/^The data folder data is used by another local service/);
+    expect(other.stderr).toMatch(/^The data folder data is in use by another local service/);
     await served.stop();
   });
 

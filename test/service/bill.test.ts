@@ -39,7 +39,8 @@ const images: Axes = {
 /** Values for the fields that decide a price; every combination is asked for. */
 const grid: Readonly<Record<string, Axes>> = {
   'text-to-video': generated,
-  'image-to-video': generated,
+  // The same table as text-to-video, so fewer lengths.
+  'image-to-video': { ...generated, end_seconds: [3, 5.5, 30] },
   'ai-image-generator': images,
   'ai-image-editor': { ...images, image_count: [undefined, 1, 4, 16] },
   'ai-image-upscaler': {

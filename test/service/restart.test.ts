@@ -99,9 +99,9 @@ describe('a service that is closed and started again on its data folder', () => 
 
   test('forgets the key of a rehearsal with the next rehearsal, and keeps it as a hash meanwhile', async () => {
     const data = dataFolder();
-    const first = await service({ data, passingKey: true });
+    const first = await service({ data, temporaryKey: true });
     await first.close();
-    const second = await service({ data, passingKey: true });
+    const second = await service({ data, temporaryKey: true });
     expect((await new Client(second).ask('GET', '/v1/account')).status).toBe(200);
     const old = new Client({ address: second.address, key: first.key });
     expect((await old.ask('GET', '/v1/account')).status).toBe(401);
@@ -161,7 +161,7 @@ test('a second service on the same data folder is refused, and says why', async 
   const first = await service({ data });
   await expect(service({ data })).rejects.toMatchObject({
     code: 'DATA_FOLDER',
-    message: expect.stringContaining('is used by another local service'),
+    message: expect.stringContaining('is in use by another local service'),
   });
   const running = await new Client(first).ask('GET', '/v1/account');
   expect(running.status).toBe(200);
@@ -215,7 +215,7 @@ describe('a service that is killed', () => {
     const data = dataFolder();
     const ids: string[] = [];
     let file: string | undefined;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const running = await child(data, 'instant');
       const client = new Client(running.door);
       file ??= await client.upload(await smallSample(6));

@@ -1,13 +1,28 @@
 // Every tool of the catalogue can be rehearsed: each of its examples, with real uploads, ends with something to
 // download.
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { projectSchema } from '../../src/contract/api/project.ts';
 import { validatorOf } from '../../src/contract/base/schema.ts';
 import type { Tool } from '../../src/contract/kinds/kind.ts';
 import { tools } from '../../src/contract/kinds/tools.ts';
-import { photo, service } from '../rig.ts';
+import { type LocalService, startService } from '../../src/service/start.ts';
+import { photo, plainly } from '../rig.ts';
 import { Client } from './client.ts';
 import { filledInObject } from './examples.ts';
+
+let client: Client;
+let files: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  const local: LocalService = await startService({ ...plainly, credits: 1_000_000 });
+  client = new Client(local);
+  files = new Map([
+    ['asset:image', await client.upload(await photo(3), 'png')],
+    ['asset:video', await client.upload(Buffer.from('frames of a clip'), 'mp4', 'video')],
+    ['asset:audio', await client.upload(Buffer.from('a voice'), 'mp3', 'audio')],
+  ]);
+  return () => local.close();
+});
 
 test('the catalogue has 27 tools, each with an example', () => {
   expect(tools).toHaveLength(27);
@@ -17,13 +32,6 @@ test('the catalogue has 27 tools, each with an example', () => {
 test.each(tools.map((tool): [string, Tool] => [tool.name, tool]))(
   'every example of %s ends complete, with files',
   async (_, tool) => {
-    const local = await service({ credits: 1_000_000 });
-    const client = new Client(local);
-    const files = new Map([
-      ['asset:image', await client.upload(await photo(3), 'png')],
-      ['asset:video', await client.upload(Buffer.from('frames of a clip'), 'mp4', 'video')],
-      ['asset:audio', await client.upload(Buffer.from('a voice'), 'mp3', 'audio')],
-    ]);
     for (const example of tool.examples) {
       const created = await client.create(tool.name, filledInObject(example, files));
       const record = await client.settled(tool.record, created.id);

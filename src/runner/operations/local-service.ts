@@ -2,11 +2,12 @@
 // server and an image library.
 import type { Result } from '../../contract/base/result.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { LedgerEntry } from '../../service/base/ledger-entry.ts';
+import type { Speed } from '../../service/base/speed.ts';
 import type { FaultsDocument } from '../../service/endpoints/fault-schema.ts';
 import type { LocalService, Pictures, ServiceOptions } from '../../service/options.ts';
-import type { LedgerEntry } from '../../service/store/accounts.ts';
 
-export type { FaultsDocument, LedgerEntry, LocalService, Pictures, ServiceOptions };
+export type { FaultsDocument, LedgerEntry, LocalService, Pictures, ServiceOptions, Speed };
 
 /**
  * Starts the local service in this process. Throws an error with a `code`: `DATA_FOLDER` (the data cannot be used),

@@ -116,7 +116,7 @@ async function startLocal({
   try {
     const now = (): number => clock.now();
     return ok(
-      await startService({ data, passingKey: true, events: false, pictures: 'plain', now }),
+      await startService({ data, temporaryKey: true, events: false, pictures: 'plain', now }),
     );
   } catch (error) {
     return err(dataTrouble(error, data));

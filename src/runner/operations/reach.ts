@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { type LedgerEntry, type Pictures, startService } from './local-service.ts';
+import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Places } from './places.ts';
 import { type Problem, problem } from './problem.ts';
 import type { Target } from './target.ts';
@@ -16,9 +16,6 @@ export interface Reachable {
   lacks?(kinds: ReadonlySet<string>): readonly string[];
   close(): Promise<void>;
 }
-
-/** How fast the local service of a rehearsal renders. */
-export type Speed = 'instant' | 'realtime' | number;
 
 interface Reaching {
   readonly target: Target;
@@ -50,7 +47,7 @@ export async function openService({
       data: places.service,
       credits: rehearsalCredits,
       tier: rehearsalTier,
-      passingKey: true,
+      temporaryKey: true,
       events: false,
       ...manner,
       now: () => clock.now(),

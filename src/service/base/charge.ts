@@ -1,4 +1,4 @@
-// What a creation costs here: the same price as the plan's, from the same table (api/price.ts).
+// What a creation costs: the same price as in the plan, from the same table (contract/api/price.ts).
 import { assumedFps, chosenFps, countedFps, dearestOf, priceOf } from '../../contract/api/price.ts';
 import type { Tier } from '../../contract/api/tier.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
@@ -12,12 +12,12 @@ export interface Charge {
   readonly estimate: boolean;
 }
 
-/** Credits for creations whose price is not published, by tool: a rehearsal knows them from the steps' `estimate:`. */
+/** Credits for creations without a published price, by tool. A rehearsal takes them from the steps' `estimate:`. */
 export type StatedPrices = ReadonlyMap<string, number>;
 
 /**
- * `body` has its defaults filled in. Where no price is published, the stated one is charged, else the dearest that is
- * published for the tool: a rehearsal's bill is never silently below the hosted one.
+ * `body` has its defaults filled in. Without a published price, the stated price is charged; without that, the highest
+ * price that is published for the tool, so that a rehearsal never costs less than the hosted service without saying so.
  */
 export function chargeOf(
   tool: Tool,
@@ -34,8 +34,8 @@ export function chargeOf(
 }
 
 /**
- * What an estimate comes to once the output's frame rate is known. A price by the second does not follow it: how many
- * frames a second a preview has says nothing about the hosted service's output.
+ * The final charge, once the output's frame rate is known. A price by the second does not depend on the frame rate: the
+ * frame rate of a preview says nothing about the hosted service's output.
  */
 export function settledCredits(
   { credits, estimate }: Charge,
@@ -51,7 +51,7 @@ export function settledCredits(
   return Math.ceil((credits * real) / counted - 1e-6);
 }
 
-/** A charge so many percent above what it would be. Credits are whole. */
+/** Raises a charge by a percentage. Credits are whole numbers. */
 export function surcharged(credits: number, percent: number): number {
   return Math.ceil((credits * (100 + percent)) / 100);
 }

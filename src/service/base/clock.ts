@@ -1,13 +1,13 @@
-// Time as the service sees it: what the hour is, and being woken later. Handed in, so that tests never sleep.
+// The service's clock: the current time, and timers. Tests pass in a clock of their own and never sleep.
 
-export interface Clock {
+export interface ServiceClock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls `then` once after `ms` milliseconds; the function it returns takes that back. */
+  /** Calls `then` once after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, then: () => void): () => void;
 }
 
-/** The real timer. It does not keep a process alive that has nothing else to do. */
+/** A real timer. A process with nothing else to do does not wait for it. */
 export function wakeAfter(ms: number, then: () => void): () => void {
   let timer: NodeJS.Timeout;
   const wait = (left: number): void => {
@@ -19,5 +19,5 @@ export function wakeAfter(ms: number, then: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** About 24 days: a longer timer of Node's would fire at once. */
+/** About 24 days. Node.js fires a longer timer immediately. */
 const longestTimerMs = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
-// Every endpoint, as data: what faults are aimed at and what the OpenAPI document is made of.
-// A test holds it against the routes that are really served.
+// Every endpoint, as data: the targets of faults, and the source of the OpenAPI document. A test compares this list with the
+// routes of the server.
 import {
   creationSchema,
   faceDetectionSchema,
@@ -16,17 +16,17 @@ import { detectionRequest, uploadRequest } from './requests.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-  /** As the router writes it: `/v1/image-projects/:id`. */
+  /** In the router's form: `/v1/image-projects/:id`. */
   readonly path: string;
   readonly group: 'files' | 'video' | 'image' | 'audio' | 'account' | 'storage' | 'hub';
   readonly summary: string;
-  /** Where it is the alternate form of another path (facts.md). */
+  /** The path of which this one is the alternate form (facts.md). */
   readonly alternateOf?: string;
-  /** Absent: it has no body, or bytes. */
+  /** Absent: no body, or bytes. */
   readonly request?: Schema;
-  /** Absent: it answers without a body, with bytes, or (the hub) with JSON that no schema describes. */
+  /** Absent: no body, bytes, or (in the hub) JSON without a schema. */
   readonly response?: Schema;
-  /** Of success, where it is not 200, or 204 without a body. */
+  /** The status of success, if it is neither 200, nor 204 without a body. */
   readonly status?: number;
 }
 
@@ -91,18 +91,18 @@ const hubReads: Readonly<Record<string, string>> = {
   '/keys': 'List keys',
   '/webhooks': 'List webhook registrations',
   '/deliveries': 'List deliveries of events',
-  '/faults': 'List faults, and how often they happened',
+  '/faults': 'List faults, and how often they fired',
 };
 
-interface Change extends Pick<Endpoint, 'request' | 'status'> {
+interface HubChange extends Pick<Endpoint, 'request' | 'status'> {
   readonly summary: string;
 }
 
-const hubChanges: Readonly<Record<string, Change>> = {
+const hubChanges: Readonly<Record<string, HubChange>> = {
   '/accounts': { summary: 'Add an account', request: newAccount, status: 201 },
   '/accounts/:id/tier': { summary: 'Set the tier of an account', request: newTier },
   '/accounts/:id/credits': { summary: 'Give credits to an account', request: grant },
-  '/keys': { summary: 'Make a key; the answer shows it once', request: newKey, status: 201 },
+  '/keys': { summary: 'Create a key; the answer shows it once', request: newKey, status: 201 },
   '/keys/:id/revoke': { summary: 'Revoke a key' },
   '/projects/:id/cancel': { summary: 'Cancel a project', request: cancellation },
   '/webhooks': {
@@ -115,7 +115,7 @@ const hubChanges: Readonly<Record<string, Change>> = {
   '/faults/clear': { summary: 'Clear all faults' },
 };
 
-/** What the local service has beyond the interface; no key is asked for. */
+/** The hub, which the interface does not have and which needs no key. */
 const hub: readonly Endpoint[] = [
   ...Object.entries(hubReads).map(
     ([path, summary]): Endpoint => ({ method: 'GET', path: `/hub${path}`, group: 'hub', summary }),
@@ -130,7 +130,7 @@ const hub: readonly Endpoint[] = [
   ),
 ];
 
-/** All of them; which forms of a path are served is an option. */
+/** All endpoints, with both forms of the paths that have two. */
 export const endpoints: readonly Endpoint[] = [
   ...files.flatMap((endpoint) => {
     const other = alternates[endpoint.path];
@@ -186,12 +186,12 @@ export const endpoints: readonly Endpoint[] = [
     method: 'HEAD',
     path: '/downloads/*',
     group: 'storage',
-    summary: 'What a download would answer, without its bytes',
+    summary: 'Get the headers of a download',
   },
   ...hub,
 ];
 
-/** What a service that answers to this form of the paths serves. */
+/** The endpoints of a service with this form of the paths. */
 export function endpointsOf(form: PathForm): readonly Endpoint[] {
   switch (form) {
     case 'both':

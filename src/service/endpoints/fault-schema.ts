@@ -1,5 +1,4 @@
-// The faults file: what shall go wrong, where, and how often. The one source of its shape, for ajv, for TypeScript
-// and for editors (schemas/faults.schema.json).
+// The schema of the faults file: the source for validation, TypeScript types and editors (schemas/faults.schema.json).
 import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../../contract/base/duration.ts';
 import type { Schema } from '../../contract/base/schema.ts';
@@ -14,20 +13,20 @@ const when = {
   type: 'string',
   enum: ['before', 'after'],
   description:
-    '`before`: nothing was done yet. `after`: the project was created (and charged), only the answer is lost.',
+    '`before`: the request has no effect. `after`: the project is created and charged, and only the answer is lost.',
 } as const;
 
 const atBytes = {
   type: 'integer',
   minimum: 0,
-  description: 'After so many bytes; default: half of the transfer.',
+  description: 'The number of bytes before the fault; default: half of the transfer.',
 } as const;
 
-/** Where and how often; the same in every rule. */
+/** The targets and the frequency: the same fields in every rule. */
 const draw = {
   on: {
     description:
-      'What it happens to; `*` stands for any text. Requests: `POST /v1/face-swap-photo`. Jobs: the tool, ' +
+      'The targets; `*` stands for any text. Requests: `POST /v1/face-swap-photo`. Jobs: the tool, ' +
       '`face-swap-photo`. Events: the kind, `image.completed`. Addresses: `uploads` or `downloads`. Default: all.',
     anyOf: [
       { type: 'string', minLength: 1 },
@@ -38,17 +37,21 @@ const draw = {
     type: 'number',
     minimum: 0,
     maximum: 1,
-    description: 'How likely it is each time; default 1. Drawn from the seed of the service.',
+    description: 'The probability for each match; default 1. Drawn from the seed of the service.',
   },
-  count: { type: 'integer', minimum: 1, description: 'At most so many times; default: no limit.' },
-  skip: { type: 'integer', minimum: 0, description: 'Lets the first ones pass; default 0.' },
+  count: {
+    type: 'integer',
+    minimum: 1,
+    description: 'At most this many times; default: no limit.',
+  },
+  skip: { type: 'integer', minimum: 0, description: 'Skips the first matches; default 0.' },
 } as const;
 
 /** One schema for each kind of fault. */
 export const faultSchemas = {
   latency: {
     type: 'object',
-    description: 'The request waits before it is looked at.',
+    description: 'The request waits before the service handles it.',
     additionalProperties: false,
     required: ['fault', 'for'],
     properties: {
@@ -57,13 +60,13 @@ export const faultSchemas = {
       for: duration,
       up_to: {
         ...duration,
-        description: 'With this, a time drawn evenly between `for` and `up_to`.',
+        description: 'If present, the time is random between `for` and `up_to`.',
       },
     },
   },
   throttled: {
     type: 'object',
-    description: 'Status 429 with Retry-After. Nothing is done.',
+    description: 'Status 429 with Retry-After. The request has no effect.',
     additionalProperties: false,
     required: ['fault'],
     properties: {
@@ -78,7 +81,7 @@ export const faultSchemas = {
   },
   unavailable: {
     type: 'object',
-    description: 'Status 502 or 503. Never after a project was created (facts.md, Rate limits).',
+    description: 'Status 502 or 503. The request has no effect.',
     additionalProperties: false,
     required: ['fault'],
     properties: {
@@ -89,7 +92,7 @@ export const faultSchemas = {
   },
   broken: {
     type: 'object',
-    description: 'Status 500 or 504, which says nothing about what was done.',
+    description: 'Status 500 or 504: the request may have had an effect.',
     additionalProperties: false,
     required: ['fault', 'when'],
     properties: {
@@ -101,14 +104,14 @@ export const faultSchemas = {
   },
   reset: {
     type: 'object',
-    description: 'The connection is reset and no answer comes.',
+    description: 'The connection is reset, without an answer.',
     additionalProperties: false,
     required: ['fault', 'when'],
     properties: { fault: { const: 'reset' }, ...draw, when },
   },
   silence: {
     type: 'object',
-    description: 'The answer is never sent; the connection stays open.',
+    description: 'The service never answers, and the connection stays open.',
     additionalProperties: false,
     required: ['fault', 'when'],
     properties: { fault: { const: 'silence' }, ...draw, when },
@@ -123,35 +126,35 @@ export const faultSchemas = {
   stalled: {
     type: 'object',
     description:
-      'An upload or a download stops moving; the connection stays open. An upload is let go when the service stops.',
+      'An upload or a download stalls, and the connection stays open. A stalled upload ends when the service stops.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'stalled' }, ...draw, at_bytes: atBytes },
   },
   corrupt: {
     type: 'object',
-    description: 'One byte of an upload or a download is changed on its way.',
+    description: 'One byte of an upload or a download is changed.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'corrupt' }, ...draw, at_bytes: atBytes },
   },
   'lost-upload': {
     type: 'object',
-    description: 'An upload is answered with 200, and yet its file is not in storage.',
+    description: 'The service answers an upload with 200, but the file is not stored.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'lost-upload' }, ...draw },
   },
   'early-expiry': {
     type: 'object',
-    description: 'An address stops working sooner than its expires_at says.',
+    description: 'An address expires earlier than its expires_at says.',
     additionalProperties: false,
     required: ['fault', 'after'],
     properties: { fault: { const: 'early-expiry' }, ...draw, after: duration },
   },
   'job-error': {
     type: 'object',
-    description: 'The project ends in error, refunded.',
+    description: 'The project ends in error and is refunded.',
     additionalProperties: false,
     required: ['fault', 'code'],
     properties: {
@@ -167,7 +170,7 @@ export const faultSchemas = {
   },
   surcharge: {
     type: 'object',
-    description: 'A project is charged so many percent more than its price, rounded up.',
+    description: 'A project costs more than its price by a percentage, rounded up.',
     additionalProperties: false,
     required: ['fault', 'percent', 'when'],
     properties: {
@@ -177,13 +180,13 @@ export const faultSchemas = {
       when: {
         ...when,
         description:
-          '`before`: the creation answers and charges so. `after`: the final charge is so.',
+          '`before`: the creation charges more. `after`: only the final charge is raised.',
       },
     },
   },
   'job-hang': {
     type: 'object',
-    description: 'The project stays in rendering for ever.',
+    description: 'The project stays in `rendering` for ever.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'job-hang' }, ...draw },
@@ -197,7 +200,7 @@ export const faultSchemas = {
   },
   'event-late': {
     type: 'object',
-    description: 'The event is sent later; those behind it of the same project wait for it.',
+    description: 'The event is sent late; later events of the same project wait for it.',
     additionalProperties: false,
     required: ['fault', 'by'],
     properties: { fault: { const: 'event-late' }, ...draw, by: duration },
@@ -211,15 +214,14 @@ export const faultSchemas = {
   },
   'event-out-of-order': {
     type: 'object',
-    description:
-      'The event is held back until a later one of the same project was sent, or for 5 seconds.',
+    description: 'The event waits for a later event of the same project, for 5 seconds at most.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'event-out-of-order' }, ...draw },
   },
   'event-wrong-signature': {
     type: 'object',
-    description: 'The event is signed with a secret that nobody has. Drawn for each attempt.',
+    description: 'The event has a wrong signature. Drawn for each attempt.',
     additionalProperties: false,
     required: ['fault'],
     properties: { fault: { const: 'event-wrong-signature' }, ...draw },
@@ -227,7 +229,7 @@ export const faultSchemas = {
 } as const;
 
 export type FaultName = keyof typeof faultSchemas;
-/** A rule of one kind of fault, or of any. */
+/** A rule of one kind of fault, or of any kind. */
 export type FaultRule<Name extends FaultName = FaultName> = Extract<
   AnyRule,
   { readonly fault: Name }
@@ -238,7 +240,7 @@ export function isFaultName(text: unknown): text is FaultName {
   return typeof text === 'string' && Object.hasOwn(faultSchemas, text);
 }
 
-/** What the file and the hub take: `{faults: [rule, …]}`. */
+/** The content of a faults file, and of a request to the hub: `{faults: [rule, …]}`. */
 export interface FaultsDocument {
   readonly faults: readonly FaultRule[];
 }
@@ -247,7 +249,7 @@ export const faultsSchema: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/faults.schema.json',
   title: 'shotlist faults',
-  description: 'What shall go wrong in the local service: shotlist serve --faults faults.yaml',
+  description: 'Faults for the local service to inject: shotlist serve --faults faults.yaml',
   type: 'object',
   additionalProperties: false,
   required: ['faults'],

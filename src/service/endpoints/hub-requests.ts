@@ -1,10 +1,10 @@
-// What the hub's changes take: one schema for each, for JSON and forms, and for the OpenAPI document.
+// The bodies of the hub's changes, as schemas: for JSON, forms and the OpenAPI document.
 import { eventKinds } from '../../contract/api/event.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { permissions } from '../store/keys.ts';
 
 const tier = { type: 'string', enum: tiers, description: 'Default: pro.' } as const;
-const account = { type: 'string', description: 'Whose it is; default: local.' } as const;
+const account = { type: 'string', description: 'The account; default: local.' } as const;
 
 export const newAccount = {
   type: 'object',
@@ -40,7 +40,7 @@ export const grant = {
       type: 'integer',
       minimum: -1e12,
       maximum: 1e12,
-      description: 'Given to the account; a negative number takes, down to zero.',
+      description: 'Credits to add; a negative number takes credits, down to zero.',
     },
   },
 } as const;
@@ -72,12 +72,12 @@ export const newWebhook = {
       type: 'string',
       minLength: 1,
       maxLength: 2000,
-      description: 'https, or http on this machine.',
+      description: 'An https address, or an http address on this machine.',
     },
     events: {
       type: 'array',
       items: { type: 'string', enum: eventKinds },
-      description: 'None or left out: all kinds.',
+      description: 'Empty or absent: all kinds.',
     },
     account,
   },
@@ -88,6 +88,6 @@ export const cancellation = {
   title: 'Cancellation',
   additionalProperties: false,
   properties: {
-    refund: { type: 'boolean', description: 'Whether its credits are given back; default true.' },
+    refund: { type: 'boolean', description: 'Whether to refund the credits; default true.' },
   },
 } as const;

@@ -1,11 +1,11 @@
-// What the service serves, as an OpenAPI 3.1 document made from the schemas that it validates with.
+// The OpenAPI 3.1 document of the service, made from the schemas that validate its requests.
 import type { PathForm } from '../../contract/api/routes.ts';
 import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { asJson, isObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 
-/** The document, for a service at this address that answers to this form of the paths. */
+/** The document of a service at this address, with this form of the paths. */
 export function openApiOf(address: string, form: PathForm): JsonObject {
   const schemas = new Map<string, Schema>();
   const paths: Record<string, Record<string, Json>> = {};
@@ -22,7 +22,7 @@ export function openApiOf(address: string, form: PathForm): JsonObject {
       title: 'Media generation service (local)',
       version: '1.0.0-beta',
       description:
-        'The interface of the hosted service as the local one serves it: asynchronous projects, paid in credits.',
+        'The interface of the hosted service, as the local service implements it: asynchronous projects, paid in credits.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: address }],
@@ -33,32 +33,32 @@ export function openApiOf(address: string, form: PathForm): JsonObject {
     paths: asJson(paths),
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: asJson({ ...Object.fromEntries(schemas), Refusal: refusal }),
-      responses: asJson(refusals),
+      schemas: asJson({ ...Object.fromEntries(schemas), ErrorResponse: errorSchema }),
+      responses: asJson(errorResponses),
     },
   };
 }
 
-const refusal = {
+const errorSchema = {
   type: 'object',
   description: 'interface.md, Errors.',
   required: ['message'],
   properties: { message: { type: 'string' } },
 } as const;
 
-const refusals = Object.fromEntries(
+const errorResponses = Object.fromEntries(
   [
     ['BadRequest', 'Invalid request.'],
     ['Unauthorized', 'Not authenticated. The message is always `Unauthorized`.'],
     ['PaymentRequired', 'Payment required.'],
-    ['Forbidden', 'The key or the plan does not permit it.'],
+    ['Forbidden', 'The key or the plan does not permit the request.'],
     ['NotFound', 'Not found. The message is always `Not Found`.'],
-    ['Unprocessable', 'It could not be created.'],
+    ['Unprocessable', 'The project could not be created.'],
   ].map(([name, description]) => [
     name,
     {
       description,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
     },
   ]),
 );
@@ -87,11 +87,10 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => (next ?? '').toUpperCase())}`,
     summary,
     tags: [group],
-    responses: asJson({ ...successOf(endpoint, schemas), ...refusalsOf(endpoint) }),
+    responses: asJson({ ...successOf(endpoint, schemas), ...errorsOf(endpoint) }),
   };
   if (alternateOf !== undefined)
-    operation['description'] =
-      `The same as ${alternateOf}, which deployed clients know by this path.`;
+    operation['description'] = `The same as ${alternateOf}. Deployed clients use this path.`;
   if (storage || group === 'hub') operation['security'] = [];
   if (storage) {
     operation['parameters'] = ['expires', 'signature'].map((name) => ({
@@ -101,7 +100,7 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
   }
   if (request !== undefined)
     operation['requestBody'] = {
-      // A change in the hub that needs no field needs no body.
+      // A change in the hub without required fields needs no body.
       required: group !== 'hub' || request['required'] !== undefined,
       content: { 'application/json': { schema: referenceTo(request, path, 'Request', schemas) } },
     };
@@ -128,7 +127,7 @@ function successOf(
   return { 200: { description: 'Done.', content: { 'application/json': { schema } } } };
 }
 
-function refusalsOf({ method, group, request }: Endpoint): JsonObject {
+function errorsOf({ method, group, request }: Endpoint): JsonObject {
   const ref = (name: string): JsonObject => ({ $ref: `#/components/responses/${name}` });
   if (group === 'storage') return { 403: ref('Forbidden') };
   if (group === 'hub')
@@ -143,7 +142,7 @@ function refusalsOf({ method, group, request }: Endpoint): JsonObject {
   };
 }
 
-/** Puts a schema among the components, by its title or its path, and refers to it. */
+/** Adds a schema to the components, by its title or its path, and returns a reference to it. */
 function referenceTo(
   schema: Schema,
   path: string,
@@ -159,7 +158,7 @@ function referenceTo(
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A schema inside a document has no identity of its own. */
+/** A schema inside a document has no `$id` and no `$schema`. */
 function embedded({ $id: _id, $schema: _schema, ...schema }: Schema): Schema {
   return isObject(schema) ? schema : {};
 }

@@ -1,4 +1,4 @@
-// The request bodies that are no tool's (facts.md, Uploads and Face detection).
+// The request bodies of uploads and face detections (facts.md, Uploads and Face detection).
 import { confidenceScore, imageAsset } from '../../contract/kinds/fields.ts';
 
 export const uploadRequest = {

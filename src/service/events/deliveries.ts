@@ -1,5 +1,5 @@
-// The events that happened and their deliveries: written in the same transaction as the move that they tell of, so
-// that none is lost, and kept as a log of what was sent, when, and what came back.
+// Events and their deliveries. An event is written in the same transaction as the change that it reports, so no event is
+// lost. The deliveries are a log of all attempts and their answers.
 import { randomUUID } from 'node:crypto';
 import { type Action, type EventKind, isEventKind } from '../../contract/api/event.ts';
 import { milliseconds } from '../../contract/base/duration.ts';
@@ -16,7 +16,7 @@ import {
 import type { StoredProject } from '../store/project-row.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** `lost`: by a fault that was asked for. */
+/** `lost`: a fault lost the event. */
 export type DeliveryState = 'waiting' | 'delivered' | 'given_up' | 'lost';
 
 export interface Delivery {
@@ -26,58 +26,58 @@ export interface Delivery {
   readonly kind: EventKind;
   readonly state: DeliveryState;
   readonly createdAt: number;
-  /** When it is sent, or sent again, at the earliest; while it waits. */
+  /** The earliest time of the next attempt, while the delivery waits. */
   readonly nextAt: number | undefined;
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly DeliveryAttempt[];
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly at: number;
-  /** The HTTP status that came back; undefined: none did. */
+  /** The HTTP status of the answer; undefined: no answer. */
   readonly status: number | undefined;
   readonly error: string | undefined;
 }
 
-/** What has to be sent, as it was when it happened. */
+/** A delivery to send, with the project as it was when the event happened. */
 export interface Outgoing {
   readonly id: string;
   readonly kind: EventKind;
   readonly project: StoredProject;
-  /** When it happened, in milliseconds since 1970. */
+  /** When the event happened, in milliseconds since 1970. */
   readonly at: number;
 }
 
 export interface DeliveryOptions {
-  /** The wait before the second attempt; it doubles each time. */
+  /** Milliseconds between the first and the second attempt; the wait doubles each time. */
   readonly backoffMs: number;
-  /** How long after the event it is given up. */
+  /** Milliseconds after the event until the delivery is given up. */
   readonly giveUpMs: number;
 }
 
 export interface Deliveries {
-  /** Inside the write that moves the project: one delivery for each webhook that wants it. */
-  note(project: StoredProject, action: Action, at: number): void;
-  /** What a webhook is due now: of each project only the first that waits. */
+  /** Adds a delivery for each webhook of this kind of event. Call inside the write that changes the project. */
+  recordEvent(project: StoredProject, action: Action, at: number): void;
+  /** The deliveries of a webhook that are due now: of each project only the first one that waits. */
   due(webhook: string, now: number, most: number): readonly Outgoing[];
-  /** When the next one is due that is not yet. */
+  /** When the next delivery becomes due. */
   nextDue(now: number): number | undefined;
-  /** What came of an attempt, known at `now`: from then on it waits for the next. */
-  record(id: string, attempt: Attempt, now: number): Promise<void>;
-  /** A new delivery of the same event. Undefined: there is no such delivery, or its webhook is gone. */
+  /** Records the result of an attempt at `now`, from which the wait for the next attempt counts. */
+  settle(id: string, attempt: DeliveryAttempt, now: number): Promise<void>;
+  /** Delivers an event again. Undefined: no such delivery, or its webhook is removed. */
   replay(id: string, at: number): Promise<Delivery | undefined>;
-  list(selection: DeliverySelection): readonly Delivery[];
+  list(filter: DeliveryFilter): readonly Delivery[];
 }
 
-export interface DeliverySelection {
+export interface DeliveryFilter {
   readonly webhook?: string | undefined;
   readonly project?: string | undefined;
   readonly state?: DeliveryState | undefined;
   readonly limit: number;
 }
 
-/** How long an event that is to be overtaken waits for one that does. */
+/** How long the fault `event-out-of-order` holds an event back at most. */
 const heldBackMs = 5000;
-/** interface.md, States: `image.started` may be skipped. Here it is by tools that take no longer than this. */
+/** `image.started` may be skipped (interface.md, States). Tools that take this many seconds or less skip it. */
 const tooFastToStart = 5;
 
 export function openDeliveries(
@@ -107,13 +107,13 @@ export function openDeliveries(
   const soonest = database.prepare(
     `SELECT min(next_at) AS next_at FROM deliveries WHERE state = 'waiting' AND next_at > ?`,
   );
-  const note = database.prepare(
+  const recordAttempt = database.prepare(
     'INSERT INTO attempts (delivery, at, status, error) VALUES (?, ?, ?, ?)',
   );
-  const change = database.prepare(
+  const changeDelivery = database.prepare(
     'UPDATE deliveries SET state = ?, next_at = ?, tries = ?, copies = ? WHERE id = ?',
   );
-  const letGo = database.prepare(
+  const releaseOvertaken = database.prepare(
     `UPDATE deliveries SET next_at = min(next_at, ?)
      WHERE state = 'waiting' AND overtaken = 1 AND webhook = ? AND project = ? AND seq < ?`,
   );
@@ -125,12 +125,12 @@ export function openDeliveries(
   );
 
   const deliveryOf = (row: Row): Delivery => {
-    const state = stateOf(textOf(row, 'state'));
+    const state = deliveryStateOf(textOf(row, 'state'));
     return {
       id: textOf(row, 'id'),
       webhook: textOf(row, 'webhook'),
       project: textOf(row, 'project'),
-      kind: kindOf(row),
+      kind: eventKindOf(row),
       state,
       createdAt: numberOf(row, 'created_at'),
       nextAt: state === 'waiting' ? numberOf(row, 'next_at') : undefined,
@@ -139,12 +139,12 @@ export function openDeliveries(
   };
 
   return {
-    note: (project, action, at) => {
+    recordEvent: (project, action, at) => {
       const kind: EventKind = `${project.record}.${action}`;
       const median = toolNamed(project.tool)?.medianSeconds ?? 0;
       if (kind === 'image.started' && median <= tooFastToStart) return;
       const wanted = webhooks
-        .receivers()
+        .active()
         .filter(({ account, kinds }) => account === project.account && kinds.includes(kind));
       if (wanted.length === 0) return;
       const { lastInsertRowid } = insertEvent.run(project.id, kind, at, JSON.stringify(project));
@@ -165,33 +165,38 @@ export function openDeliveries(
     },
     due: (webhook, now, most) => first.all(webhook, now, most).map(outgoingOf),
     nextDue: (now) => maybeNumberOf(soonest.get(now) ?? { next_at: null }, 'next_at'),
-    record: (id, attempt, now) =>
+    settle: (id, attempt, now) =>
       database.write(() => {
         const row = byId.get(id);
         if (row === undefined) throw new Error(`bug: a delivery ${id} that is not kept`);
         const { at, status, error } = attempt;
-        note.run(id, at, status ?? null, error ?? null);
+        recordAttempt.run(id, at, status ?? null, error ?? null);
         if (textOf(row, 'state') !== 'waiting') return;
         const tries = numberOf(row, 'tries') + 1;
         const copies = numberOf(row, 'copies');
         if (status !== undefined && status >= 200 && status < 300) {
-          change.run(copies > 1 ? 'waiting' : 'delivered', now, tries, copies - 1, id);
-          letGo.run(now, textOf(row, 'webhook'), textOf(row, 'project'), numberOf(row, 'seq'));
+          changeDelivery.run(copies > 1 ? 'waiting' : 'delivered', now, tries, copies - 1, id);
+          releaseOvertaken.run(
+            now,
+            textOf(row, 'webhook'),
+            textOf(row, 'project'),
+            numberOf(row, 'seq'),
+          );
           return;
         }
         const next = now + backoffMs * 2 ** (tries - 1);
         const late = next > numberOf(row, 'created_at') + giveUpMs;
-        change.run(late ? 'given_up' : 'waiting', Math.ceil(next), tries, copies, id);
+        changeDelivery.run(late ? 'given_up' : 'waiting', Math.ceil(next), tries, copies, id);
       }),
     replay: (id, at) =>
       database.write(() => {
         const row = byId.get(id);
         if (row === undefined) return undefined;
         const webhook = textOf(row, 'webhook');
-        if (!webhooks.receivers().some((receiver) => receiver.id === webhook)) return undefined;
+        if (!webhooks.active().some((receiver) => receiver.id === webhook)) return undefined;
         const again = randomUUID();
         insert.run(
-          ...[again, numberOf(row, 'event'), webhook, textOf(row, 'project'), kindOf(row)],
+          ...[again, numberOf(row, 'event'), webhook, textOf(row, 'project'), eventKindOf(row)],
           ...['waiting', at, at, 1, 0],
         );
         const made = byId.get(again);
@@ -203,12 +208,12 @@ export function openDeliveries(
 }
 
 function outgoingOf(row: Row): Outgoing {
-  // As `note` wrote it.
+  // As `recordEvent` wrote it.
   const project: StoredProject = JSON.parse(textOf(row, 'snapshot'));
-  return { id: textOf(row, 'id'), kind: kindOf(row), project, at: numberOf(row, 'at') };
+  return { id: textOf(row, 'id'), kind: eventKindOf(row), project, at: numberOf(row, 'at') };
 }
 
-function attemptOf(row: Row): Attempt {
+function attemptOf(row: Row): DeliveryAttempt {
   return {
     at: numberOf(row, 'at'),
     status: maybeNumberOf(row, 'status'),
@@ -216,7 +221,7 @@ function attemptOf(row: Row): Attempt {
   };
 }
 
-function kindOf(row: Row): EventKind {
+function eventKindOf(row: Row): EventKind {
   const kind = textOf(row, 'kind');
   if (isEventKind(kind)) return kind;
   throw new Error(`bug: unknown event kind ${kind}`);
@@ -226,7 +231,7 @@ export function isDeliveryState(text: string): text is DeliveryState {
   return text === 'waiting' || text === 'delivered' || text === 'given_up' || text === 'lost';
 }
 
-function stateOf(text: string): DeliveryState {
+function deliveryStateOf(text: string): DeliveryState {
   if (isDeliveryState(text)) return text;
   throw new Error(`bug: unknown state of a delivery ${text}`);
 }

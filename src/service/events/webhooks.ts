@@ -1,5 +1,5 @@
-// Webhook registrations: where events go, which ones, and the secret that signs them (interface.md, Events).
-// The secret is shown once, but kept: without it nothing could be signed.
+// Webhook registrations: an address, kinds of events, and the secret that signs the events (interface.md, Events). The
+// secret is shown once, but stored, since every event is signed with it.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type EventKind, eventKinds, isEventKind } from '../../contract/api/event.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -14,25 +14,25 @@ export interface Webhook {
   readonly removedAt: number | undefined;
 }
 
-/** A registration that is in force, with what signs its events. */
-export interface Receiver extends Webhook {
+/** A registration in force, with its secret. */
+export interface ActiveWebhook extends Webhook {
   readonly secret: string;
 }
 
 export interface NewWebhook {
   readonly account: string;
   readonly url: string;
-  /** None: all kinds. */
+  /** Empty: all kinds. */
   readonly kinds: readonly EventKind[];
 }
 
 export interface Webhooks {
   all(): readonly Webhook[];
-  add(webhook: NewWebhook, at: number): Promise<Receiver>;
-  /** What still waits for it is given up. Undefined: there is no such registration. */
+  add(webhook: NewWebhook, at: number): Promise<ActiveWebhook>;
+  /** Removes a registration and gives its waiting deliveries up. Undefined: no such registration. */
   remove(id: string, at: number): Promise<Webhook | undefined>;
-  /** Those in force. */
-  receivers(): readonly Receiver[];
+  /** The registrations in force. */
+  active(): readonly ActiveWebhook[];
 }
 
 export function openWebhooks(database: Database): Webhooks {
@@ -47,9 +47,9 @@ export function openWebhooks(database: Database): Webhooks {
   const giveUp = database.prepare(
     `UPDATE deliveries SET state = 'given_up' WHERE webhook = ? AND state = 'waiting'`,
   );
-  let inForce: readonly Receiver[] = [];
+  let activeWebhooks: readonly ActiveWebhook[] = [];
   const refresh = (): void => {
-    inForce = rows
+    activeWebhooks = rows
       .all()
       .filter((row) => row['removed_at'] === null)
       .map((row) => ({ ...webhookOf(row), secret: textOf(row, 'secret') }));
@@ -58,7 +58,7 @@ export function openWebhooks(database: Database): Webhooks {
 
   return {
     all: () => rows.all().map(webhookOf),
-    receivers: () => inForce,
+    active: () => activeWebhooks,
     add: async ({ account, url, kinds }, at) => {
       const id = randomUUID();
       const secret = `whsec_${randomBytes(24).toString('base64url')}`;
@@ -78,15 +78,15 @@ export function openWebhooks(database: Database): Webhooks {
   };
 }
 
-/** interface.md, Events: an HTTPS endpoint. On this machine plain HTTP will do. */
-export function checkAddress(text: string): Result<string, string> {
-  if (!URL.canParse(text)) return err(`${JSON.stringify(text)} is no address`);
+/** An HTTPS endpoint (interface.md, Events), or an HTTP endpoint on this machine. */
+export function checkWebhookUrl(text: string): Result<string, string> {
+  if (!URL.canParse(text)) return err(`${JSON.stringify(text)} is not an address`);
   const { protocol, hostname, username, password, href } = new URL(text);
   if (username !== '' || password !== '')
-    return err('an address must not hold a user or a password');
+    return err('an address must not contain a user or a password');
   const near = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
   if (protocol === 'https:' || (protocol === 'http:' && near)) return ok(href);
-  return err(`${JSON.stringify(text)} must begin with https:// (http:// only on this machine)`);
+  return err(`${JSON.stringify(text)} must begin with https://, or with http:// for this machine`);
 }
 
 function webhookOf(row: Row): Webhook {

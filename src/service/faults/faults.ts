@@ -1,19 +1,19 @@
-// The faults that are asked for, and whose turn it is. Each rule counts what it could have happened to by itself and
-// draws from the seed, its place in the list and that count: the same requests in the same order meet the same faults.
+// The fault rules, and which of them fire. Each rule counts the requests, jobs or events that it matches, and draws from
+// the seed, its place in the list and that count: the same requests in the same order meet the same faults.
 import { chanceOf } from '../../contract/base/chance.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
-import { fits, patternsOf, type Scope, scopeOf, targetsOf } from './targets.ts';
+import { type FaultScope, matches, patternsOf, scopeOf, targetsOf } from './targets.ts';
 
-/** A rule, and what came of it since it was added. */
+/** A rule, and its counts since it was added. */
 export interface FaultState {
   readonly rule: FaultRule;
-  /** How often it could have happened. */
+  /** How often the rule matched. */
   readonly matched: number;
-  /** How often it did. */
+  /** How often the rule fired. */
   readonly fired: number;
 }
 
-/** A rule that has just fired, with a number in [0, 1) for what the fault leaves to chance. */
+/** A rule that has just fired, with a number in [0, 1) for the random part of the fault. */
 export interface Fired<Name extends FaultName = FaultName> {
   readonly rule: FaultRule<Name>;
   readonly chance: number;
@@ -21,36 +21,36 @@ export interface Fired<Name extends FaultName = FaultName> {
 
 export interface Faults {
   /**
-   * What happens to this target now. Waiting goes with anything; of all else the first rule whose turn it is
-   * decides, and those behind it are not asked. A rule that fires has used up one of its times.
+   * The faults that happen to this target now. `latency` combines with every fault; of the others, only the first rule
+   * that fires applies, and the rules after it are not counted.
    */
-  fire(scope: Scope, target: string): readonly Fired[];
+  fire(scope: FaultScope, target: string): readonly Fired[];
   add(rules: readonly FaultRule[]): void;
   clear(): void;
   all(): readonly FaultState[];
 }
 
-interface Counted {
+interface RuleCounter {
   readonly rule: FaultRule;
   readonly place: number;
-  readonly scope: Scope;
+  readonly scope: FaultScope;
   readonly targets: ReadonlySet<string>;
   matched: number;
   fired: number;
 }
 
 export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
-  let counted: Counted[] = [];
+  let counters: RuleCounter[] = [];
   let places = 0;
 
   const add: Faults['add'] = (more) => {
     for (const rule of more) {
       const patterns = patternsOf(rule);
       const targets = targetsOf(rule.fault).filter((target) =>
-        patterns.some((pattern) => fits(pattern, target)),
+        patterns.some((pattern) => matches(pattern, target)),
       );
       const scope = scopeOf(rule);
-      counted.push({
+      counters.push({
         ...{ rule, scope, place: places++, targets: new Set(targets) },
         ...{ matched: 0, fired: 0 },
       });
@@ -58,7 +58,7 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
   };
   add(rules);
 
-  const turnOf = (one: Counted): Fired | undefined => {
+  const countAndDraw = (one: RuleCounter): Fired | undefined => {
     const { rule, place } = one;
     one.matched += 1;
     const chance = chanceOf(seed + place * 7919, one.matched);
@@ -72,11 +72,11 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
     fire: (scope, target) => {
       const fired: Fired[] = [];
       let decided = false;
-      for (const one of counted) {
+      for (const one of counters) {
         if (one.scope !== scope || !one.targets.has(target)) continue;
         const waits = one.rule.fault === 'latency';
         if (decided && !waits) continue;
-        const turn = turnOf(one);
+        const turn = countAndDraw(one);
         if (turn === undefined) continue;
         fired.push(turn);
         decided ||= !waits;
@@ -85,13 +85,13 @@ export function openFaults(rules: readonly FaultRule[], seed: number): Faults {
     },
     add,
     clear: () => {
-      counted = [];
+      counters = [];
     },
-    all: () => counted.map(({ rule, matched, fired }) => ({ rule, matched, fired })),
+    all: () => counters.map(({ rule, matched, fired }) => ({ rule, matched, fired })),
   };
 }
 
-/** The first fired rule of a kind. */
+/** The first of these rules of one kind. */
 export function firedOf<Name extends FaultName>(
   fired: readonly Fired[],
   name: Name,

@@ -1,15 +1,17 @@
-// Reading faults: from a file, with places in it, or from what the hub was sent. What is wrong names itself.
+// Reads fault rules from a faults file, with places in the file, or from a request to the hub.
+import { durationPattern } from '../../contract/base/duration.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
-import { diagnose } from '../../contract/yaml/shape.ts';
+import { describeValue, diagnose, dotted, type Format } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
-import { type Refusal, refuse, sentenceOf } from '../base/refusal.ts';
+import { badRequest, type ErrorResponse } from '../base/error-response.ts';
+import { sentenceOf } from '../base/request-body.ts';
 import { type FaultRule, faultSchemas, isFaultName } from '../endpoints/fault-schema.ts';
-import { fits, patternsOf, targetsOf } from './targets.ts';
+import { matches, patternsOf, targetsOf } from './targets.ts';
 
-/** The text of a faults file. `file` is only shown. */
+/** Reads the text of a faults file. `file` is the name for messages. */
 export function parseFaults(
   file: string,
   text: string,
@@ -18,24 +20,24 @@ export function parseFaults(
   if (!parsed.ok) return parsed;
   const source = parsed.value;
   const read = readFaults(source.value);
-  return read.ok ? read : err(read.error.map((trouble) => placed(trouble, source)));
+  return read.ok ? read : err(read.error.map((problem) => diagnosticOf(problem, source)));
 }
 
-/** What the hub was sent, or startService was given. */
-export function acceptFaults(sent: unknown): Result<readonly FaultRule[], Refusal> {
+/** Checks the faults that the hub or `startService` receives. */
+export function acceptFaults(sent: unknown): Result<readonly FaultRule[], ErrorResponse> {
   const read = readFaults(sent);
   if (read.ok) return read;
-  const sentences = read.error.map((trouble) =>
-    trouble.kind === 'shape'
-      ? sentenceOf(trouble.error)
-      : `faults.${trouble.index}.on "${trouble.pattern}" ${trouble.message}`,
+  const sentences = read.error.map((problem) =>
+    problem.kind === 'shape'
+      ? sentenceOf(problem.error)
+      : `faults.${problem.index}.on "${problem.pattern}" ${problem.message}`,
   );
-  return refuse(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
+  return badRequest(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
 }
 
-type Trouble =
+type RuleProblem =
   | { readonly kind: 'shape'; readonly error: ErrorObject }
-  /** A pattern that fits nothing: a fault that could never happen. */
+  /** A pattern that matches nothing: the fault could never happen. */
   | {
       readonly kind: 'target';
       readonly index: number;
@@ -61,57 +63,66 @@ const outside = {
   },
 } as const;
 
-function readFaults(document: unknown): Result<readonly FaultRule[], readonly Trouble[]> {
+function readFaults(document: unknown): Result<readonly FaultRule[], readonly RuleProblem[]> {
   const check = validatorOf(outside);
   if (!check(document))
     return err((check.errors ?? []).map((error) => ({ kind: 'shape', error }) as const));
   const list: unknown = isObject(document) ? document['faults'] : [];
   const rules: FaultRule[] = [];
-  const troubles: Trouble[] = [];
+  const problems: RuleProblem[] = [];
   for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
-    const rule = ruleIn(entry, index, troubles);
+    const rule = ruleIn(entry, index, problems);
     if (rule === undefined) continue;
     rules.push(rule);
-    troubles.push(...unknownTargets(rule, index));
+    problems.push(...unknownTargets(rule, index));
   }
-  return troubles.length > 0 ? err(troubles) : ok(rules);
+  return problems.length > 0 ? err(problems) : ok(rules);
 }
 
-/** An entry as a rule of its kind; what is wrong with it is added to the troubles. */
-function ruleIn(entry: Json, index: number, troubles: Trouble[]): FaultRule | undefined {
+/** An entry as a rule of its kind. Adds the problems of the entry to `problems`. */
+function ruleIn(entry: Json, index: number, problems: RuleProblem[]): FaultRule | undefined {
   const name = isObject(entry) ? entry['fault'] : undefined;
   if (!isFaultName(name)) return undefined;
   const check = validatorOf<FaultRule>(faultSchemas[name]);
   const candidate: unknown = entry;
   if (check(candidate)) return candidate;
   for (const error of check.errors ?? [])
-    troubles.push({
+    problems.push({
       kind: 'shape',
       error: { ...error, instancePath: `/faults/${index}${error.instancePath}` },
     });
   return undefined;
 }
 
-function unknownTargets(rule: FaultRule, index: number): readonly Trouble[] {
+function unknownTargets(rule: FaultRule, index: number): readonly RuleProblem[] {
   const targets = targetsOf(rule.fault);
   return patternsOf(rule).flatMap((pattern, place) => {
-    if (targets.some((target) => fits(pattern, target))) return [];
+    if (targets.some((target) => matches(pattern, target))) return [];
     return [
       {
         kind: 'target',
         index,
         place: Array.isArray(rule.on) ? place : undefined,
         pattern,
-        message: `is nothing that ${rule.fault} can happen to`,
+        message: `matches no target of ${rule.fault}`,
         hint: suggestion(pattern, targets) ?? `for example "${targets[0]}"`,
       },
     ];
   });
 }
 
-function placed(trouble: Trouble, source: Source): Diagnostic {
-  if (trouble.kind === 'shape') return diagnose(trouble.error, source);
-  const { index, place, pattern, message, hint } = trouble;
+/** Describes a time in words instead of by its pattern. */
+const faultsFormat: Format = {
+  subjectOf: (path) => dotted(path) || 'the file',
+  sentenceOf: ({ params, data }, _path, subject) =>
+    params['pattern'] === durationPattern
+      ? { message: `${subject} must be a time such as 200ms, 5s or 2m, not ${describeValue(data)}` }
+      : undefined,
+};
+
+function diagnosticOf(problem: RuleProblem, source: Source): Diagnostic {
+  if (problem.kind === 'shape') return diagnose(problem.error, source, faultsFormat);
+  const { index, place, pattern, message, hint } = problem;
   const path = ['faults', index, 'on', ...(place === undefined ? [] : [place])];
   return {
     severity: 'error',

@@ -1,13 +1,20 @@
-// What a fault can happen to: requests, jobs, events and addresses, by name. A rule names them with patterns.
+// The targets of faults: requests, jobs, events and addresses, by name. A rule selects them by patterns.
 import { eventKinds } from '../../contract/api/event.ts';
 import { tools } from '../../contract/kinds/tools.ts';
 import { endpoints } from '../endpoints/endpoints.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 
-/** What a fault happens to: which rules are asked, and by what name. */
-export type Scope = 'request' | 'charge' | 'job' | 'settlement' | 'event' | 'attempt' | 'address';
+/** The moments at which faults happen. */
+export type FaultScope =
+  | 'request'
+  | 'charge'
+  | 'job'
+  | 'settlement'
+  | 'event'
+  | 'attempt'
+  | 'address';
 
-const scopes: Readonly<Record<Exclude<FaultName, 'surcharge'>, Scope>> = {
+const scopes: Readonly<Record<Exclude<FaultName, 'surcharge'>, FaultScope>> = {
   latency: 'request',
   throttled: 'request',
   unavailable: 'request',
@@ -28,7 +35,7 @@ const scopes: Readonly<Record<Exclude<FaultName, 'surcharge'>, Scope>> = {
   'event-wrong-signature': 'attempt',
 };
 
-export function scopeOf(rule: FaultRule): Scope {
+export function scopeOf(rule: FaultRule): FaultScope {
   if (rule.fault !== 'surcharge') return scopes[rule.fault];
   return rule.when === 'before' ? 'charge' : 'settlement';
 }
@@ -37,7 +44,7 @@ const toolNames = tools.map(({ name }) => name);
 const upload = 'PUT /uploads/*';
 const download = 'GET /downloads/*';
 
-/** Every name that a rule of this kind can mean. */
+/** Every target of a kind of fault. */
 export function targetsOf(fault: FaultName): readonly string[] {
   if (fault === 'lost-upload') return [upload];
   if (fault === 'surcharge') return toolNames;
@@ -60,13 +67,13 @@ export function targetsOf(fault: FaultName): readonly string[] {
   }
 }
 
-/** The patterns of a rule; `*`, alone or inside, stands for any text. */
+/** The patterns of a rule; `*` stands for any text. */
 export function patternsOf({ on }: FaultRule): readonly string[] {
   if (on === undefined) return ['*'];
   return typeof on === 'string' ? [on] : on;
 }
 
-export function fits(pattern: string, target: string): boolean {
+export function matches(pattern: string, target: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return pattern === target;
   if (!target.startsWith(first)) return false;

@@ -1,5 +1,4 @@
-// The HTTP side: who is let in, how a body is read, what is counted, and how trouble is answered. What a path
-// does is in routes/.
+// The HTTP server: authentication, permissions, request bodies, counts and errors. The handlers are in routes/.
 
 import fastify, {
   type FastifyError,
@@ -7,24 +6,22 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { reportTrouble } from '../base/own-trouble.ts';
-import { notFound, type Refusal, unauthorized } from '../base/refusal.ts';
+import { type ErrorResponse, notFound, unauthorized } from '../base/error-response.ts';
+import { reportInternalError } from '../base/internal-error.ts';
+import type { RequestCounts } from '../base/request-counts.ts';
 import type { Caller, Keys, Permission } from '../store/keys.ts';
 import { endSlowSenders } from './slow-senders.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every request below /v1 that reaches a handler. */
+    /** Defined for every request below /v1 that reaches a handler. */
     caller: Caller | undefined;
   }
   interface FastifyContextConfig {
-    /** What a key must permit for this route. Every route below /v1 says so. */
+    /** The permission that a key needs for this route. Every route below /v1 has one. */
     permission?: Permission;
   }
 }
-
-/** How often each route was asked for: `POST /v1/face-swap-photo`; paths of no route count as `unknown`. */
-export type RequestCounts = Readonly<Record<string, number>>;
 
 export interface App {
   readonly server: FastifyInstance;
@@ -32,7 +29,7 @@ export interface App {
 }
 
 export interface AppOptions {
-  /** Milliseconds in which the head of a request must have come, and its body. */
+  /** Milliseconds within which the head of a request must arrive, and its body. */
   readonly senderMs: number;
 }
 
@@ -43,19 +40,19 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     http: { headersTimeout: senderMs, connectionsCheckingInterval: Math.min(1000, senderMs) },
-    // A field that is given twice counts as given once: the last time.
+    // Of a field that is given twice, the last value counts.
     routerOptions: {
       querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)),
     },
-    // A path that is not even well formed is a path that nothing answers to.
+    // A malformed path is a path without a route.
     frameworkErrors: (_error, request, reply) => {
       const path = request.raw.url ?? '';
-      answer(reply, needsKey(path) && !callerOf(request) ? unauthorized : notFound);
+      sendError(reply, needsKey(path) && !callerOf(request) ? unauthorized : notFound);
     },
   });
   const callerOf = ({ raw }: FastifyRequest): Caller | undefined => {
     const [authorization, ...more] = raw.headersDistinct['authorization'] ?? [];
-    // Two of them are a badly formed header, whatever the first one says (interface.md, Authentication).
+    // Two headers are malformed, even if the first one is valid (interface.md, Authentication).
     return more.length > 0 ? undefined : keys.callerOf(authorization);
   };
 
@@ -63,32 +60,32 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
   server.decorateRequest('caller', undefined);
   server.addHook('onRoute', ({ url, config }) => {
     if (needsKey(url) && config?.permission === undefined)
-      throw new Error(`bug: ${url} does not say what a key must permit`);
+      throw new Error(`bug: ${url} has no permission`);
   });
   server.addHook('onRequest', (request, reply, done) => {
     const { url: route, config } = request.routeOptions;
     const name = route === undefined ? 'unknown' : `${request.method} ${route}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    // The route, not the path as it was written: the router reads %76 as v.
+    // The route, not the path as written: the router reads %76 as v.
     if (!needsKey(route ?? request.url)) return done();
     request.caller = callerOf(request);
-    if (request.caller === undefined) answer(reply, unauthorized);
+    if (request.caller === undefined) sendError(reply, unauthorized);
     else if (config.permission !== undefined && !request.caller.permissions.has(config.permission))
-      answer(reply, {
+      sendError(reply, {
         status: 403,
-        message: `This key does not permit ${config.permission}: make one that does in the hub.`,
+        message: `This key does not have the permission "${config.permission}". Create a key with it in the hub.`,
       });
     else done();
   });
-  server.setNotFoundHandler((_request, reply) => answer(reply, notFound));
+  server.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
-    // A client that hung up gets no answer, and is no trouble of the service's own.
+    // A client that closed the connection is no error of the service.
     if (status >= 500 && !request.raw.destroyed)
-      // The route, not the address as it was written: that may be a presigned one.
-      reportTrouble(`${request.method} ${request.routeOptions.url ?? 'unknown path'}`, error);
+      // The route, not the address as written: that address may be presigned.
+      reportInternalError(`${request.method} ${request.routeOptions.url ?? 'unknown path'}`, error);
     if (status >= 500) return reply.code(status).send({ message: 'Internal Server Error' });
-    // interface.md knows one status for a request that is not right.
+    // interface.md has one status for an invalid request.
     if (status === 415)
       return reply.code(400).send({ message: wrongType(request.headers['content-type'] ?? '') });
     return reply.code(status === 413 ? 400 : status).send({ message: error.message });
@@ -97,22 +94,22 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
   return { server, requests: () => Object.fromEntries(counts) };
 }
 
-/** Whose request it is. Only for routes below /v1. */
-export function accountOf({ caller }: FastifyRequest): string {
-  if (caller === undefined) throw new Error('bug: a request came in without a key');
+/** The account of a request to a route below /v1. */
+export function callerAccount({ caller }: FastifyRequest): string {
+  if (caller === undefined) throw new Error('bug: a handler got a request without a key');
   return caller.account;
 }
 
 const needsKey = (path: string): boolean => path === '/v1' || /^\/v1[/?]/.test(path);
 
-/** Reads bodies as JSON; the handlers say what is wrong with what they hold. */
+/** Reads bodies as JSON; the handlers validate the content. */
 export function readJson(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
     if (text === '') return done(null, undefined);
     const type = request.headers['content-type'];
-    // A body that does not say what it is may be JSON; one that says it is something else is not.
+    // A body without a content type may be JSON; a body with another content type is not.
     if (type !== undefined && !isJson(type))
       return done(new MalformedBody(wrongType(type)), undefined);
     return parse(request, text.toString(), (error, body) => {
@@ -131,11 +128,11 @@ export function readJson(server: FastifyInstance): void {
 const wrongType = (type: string): string =>
   `The Content-Type of the body must be application/json, not ${JSON.stringify(type.slice(0, 80))}.`;
 
-/** `application/json`, and what calls itself a kind of it. */
+/** `application/json`, or a type with the suffix `+json`. */
 const isJson = (type: string): boolean =>
   /^\s*application\/(json|[\w.!#$&^-]+\+json)\s*(;|$)/i.test(type);
 
-/** Far deeper than any tool's body; what is deeper would only exhaust the stack of what walks it. */
+/** Far deeper than any tool's body. A deeper body would exhaust the stack of the code that walks it. */
 const mostLevels = 100;
 
 function isDeeperThan(value: unknown, levels: number): boolean {
@@ -147,6 +144,6 @@ class MalformedBody extends Error {
   readonly statusCode = 400;
 }
 
-export function answer(reply: FastifyReply, { status, message }: Refusal): FastifyReply {
+export function sendError(reply: FastifyReply, { status, message }: ErrorResponse): FastifyReply {
   return reply.code(status).send({ message });
 }

@@ -1,26 +1,27 @@
-// Sending a file of the storage: whole or a range of bytes, streamed from disk.
+// Sends a stored file, whole or a range of its bytes, streamed from disk. Not by @fastify/send: its entity tags are weak,
+// and it accepts any later date in If-Range, so that a resumed download could join two versions of a file.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentTypeOf, extensionOf, unknownType } from '../../contract/api/asset.ts';
-import { notFound } from '../base/refusal.ts';
-import { spoilerOf } from '../faults/spoil.ts';
-import type { Storage } from '../store/storage.ts';
-import { answer } from './app.ts';
+import { notFound } from '../base/error-response.ts';
+import { transferFaultOf } from '../faults/transfer-faults.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { sendError } from './app.ts';
 
-/** A file of the storage, whole or the part that is asked for. The key must be one of ours. */
+/** Sends a stored file, or the range that the request asks for. The key must come from this service. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string,
-  storage: Storage,
+  fileStore: FileStore,
 ): Promise<FastifyReply> {
-  const file = storage.fileOf(key);
-  const stored = await lookAt(file);
-  if (stored === undefined) return answer(reply, notFound);
+  const file = fileStore.fileOf(key);
+  const stored = await versionOf(file);
+  if (stored === undefined) return sendError(reply, notFound);
   const { size, etag } = stored;
-  // Files are strangers': a browser that opens one runs nothing in it, and does not guess what it is.
+  // Users upload any content: a browser must not run anything in it, or guess its type.
   reply.header('x-content-type-options', 'nosniff');
   reply.header('content-security-policy', "default-src 'none'; sandbox");
 
@@ -32,37 +33,39 @@ export async function sendFile(
     return reply
       .code(416)
       .header('content-range', `bytes */${size}`)
-      .send({ message: `The range ${request.headers.range} is outside the ${size} bytes.` });
+      .send({
+        message: `The range ${request.headers.range} is outside the file of ${size} bytes.`,
+      });
   const type = contentTypeOf(extensionOf(key));
   reply.type(type);
   if (type === unknownType) reply.header('content-disposition', 'attachment');
   const { start, end } = part ?? { start: 0, end: size - 1 };
   reply.header('content-length', end - start + 1);
   if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
-  // An empty file has no last byte to name.
+  // An empty file has no bytes to stream.
   if (request.method === 'HEAD' || size === 0) return reply.send();
   const content = createReadStream(file, { start, end });
   const transfer = { length: end - start + 1, socket: request.raw.socket };
-  const spoiler = spoilerOf(request.faults ?? [], transfer);
-  if (spoiler === undefined) return reply.send(content);
-  // One that ends early ends the other; what is wrong with it is seen by whoever reads the last.
-  return reply.send(pipeline(content, spoiler, () => {}));
+  const transferFault = transferFaultOf(request.faults ?? [], transfer);
+  if (transferFault === undefined) return reply.send(content);
+  // If one stream ends early, the other ends too; fastify reports the error of the last one.
+  return reply.send(pipeline(content, transferFault, () => {}));
 }
 
-interface Part {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The part of a file that is asked for; undefined for all of it: also when several ranges are asked for, or when
- * If-Range names another version (RFC 9110, 14.2).
+ * The range that a request asks for; undefined for the whole file, also for several ranges, or if If-Range names another
+ * version of the file (RFC 9110, 14.2).
  */
 function rangeOf(
   range: string | undefined,
   ifRange: string | string[] | undefined,
-  { size, etag }: Stored,
-): Part | 'unsatisfiable' | undefined {
+  { size, etag }: FileVersion,
+): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
   if ((ifRange !== undefined && ifRange !== etag) || (from === '' && to === '')) return undefined;
   if (from === '') {
@@ -75,21 +78,21 @@ function rangeOf(
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-interface Stored {
+interface FileVersion {
   /** Bytes. */
   readonly size: number;
-  /** Another one for every file that ever had this name: files are written whole and renamed. */
+  /** Differs between all files that ever had this name: files are written whole and renamed. */
   readonly etag: string;
 }
 
-async function lookAt(file: string): Promise<Stored | undefined> {
+async function versionOf(file: string): Promise<FileVersion | undefined> {
   try {
     const found = await stat(file, { bigint: true });
     const { size, ino, mtimeNs } = found;
     const etag = `"${[size, ino, mtimeNs].map((number) => number.toString(36)).join('-')}"`;
     return found.isFile() ? { size: Number(size), etag } : undefined;
   } catch (error) {
-    // Removed with its project meanwhile; anything else is trouble of the service's own.
+    // The file was removed with its project; any other error is the service's own.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }

@@ -1,16 +1,16 @@
-// Ends connections on which a request never comes to its end. Without this, a few hundred senders of one byte a minute
-// hold all the connections that a process may have, with no key and for ever.
+// Closes connections whose requests do not complete in time. Otherwise a few hundred clients that send one byte a minute
+// could hold every connection of the process for ever, without a key.
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body may take as long as it likes, as long as it moves. */
+    /** The body may take any time while it keeps arriving. */
     longBody?: boolean;
   }
 }
 
-/** How much longer the body of an upload may stand still than a whole other request may take. */
+/** An upload may pause for this many times the limit of other requests. */
 const stillTimes = 4;
 
 interface Sender {
@@ -20,7 +20,7 @@ interface Sender {
   movedAt: number;
 }
 
-/** @param senderMs milliseconds in which the body of a request must have come */
+/** @param senderMs milliseconds within which the body of a request must arrive */
 export function endSlowSenders(server: FastifyInstance, senderMs: number): void {
   const senders = new Map<IncomingMessage, Sender>();
   server.addHook('onRequest', (request, _reply, done) => {
@@ -33,7 +33,7 @@ export function endSlowSenders(server: FastifyInstance, senderMs: number): void 
     }
     done();
   });
-  // One that was answered before it had sent everything is still watched.
+  // A client that has its answer, but still sends, is watched further.
   server.addHook('onResponse', ({ raw }, _reply, done) => {
     if (raw.complete) senders.delete(raw);
     done();

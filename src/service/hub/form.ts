@@ -1,74 +1,35 @@
-// What is sent to the hub and how it answers: forms and JSON in, pages and JSON out.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+// What the hub is sent: forms and JSON.
+import formbody from '@fastify/formbody';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
-import { bodyOf, type Refusal } from '../base/refusal.ts';
+import type { ErrorResponse } from '../base/error-response.ts';
+import { validBody } from '../base/request-body.ts';
 import { readJson } from '../http/app.ts';
 
-const formType = 'application/x-www-form-urlencoded';
-
-/** JSON as everywhere, and forms as what they are: names with texts. */
 export function readForms(hub: FastifyInstance): void {
   readJson(hub);
-  hub.addContentTypeParser(formType, { parseAs: 'string' }, (_request, text, done) =>
-    done(null, new URLSearchParams(text.toString())),
-  );
+  hub.register(formbody);
 }
 
-/** The body by a schema. The texts of a form become what the schema calls them; empty ones count as left out. */
-export function fieldsOf(schema: Schema, { body }: FastifyRequest): Result<JsonObject, Refusal> {
-  if (!(body instanceof URLSearchParams)) return bodyOf(schema, body ?? {});
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  const fields: Record<string, Json> = {};
-  for (const name of new Set(body.keys())) {
-    const texts = body.getAll(name).filter((text) => text !== '');
-    const [text] = texts;
-    if (text !== undefined) fields[name] = meant(properties[name], text, texts);
-  }
-  return bodyOf(schema, fields);
-}
+/** The texts of a form become the types that the schema names; one text becomes a list where the schema has one. */
+const coercion = new Ajv2020({ coerceTypes: 'array', allErrors: true, validateSchema: false });
 
-function meant(property: Json | undefined, text: string, texts: readonly string[]): Json {
-  switch (isObject(property) ? property['type'] : undefined) {
-    case 'array':
-      return texts;
-    case 'integer':
-      return Number.isNaN(Number(text)) ? text : Number(text);
-    case 'boolean':
-      return text === 'true' || text === 'on';
-    default:
-      return text;
-  }
-}
-
-/** Shows facts as the page that a browser asks for, or as JSON. */
-export function show(
+/** The body by a schema. The empty texts of a form count as left out. */
+export function fieldsOf(
+  schema: Schema,
   request: FastifyRequest,
-  reply: FastifyReply,
-  facts: unknown,
-  page: () => string,
-): FastifyReply {
-  return wantsPage(request)
-    ? reply.type('text/html; charset=utf-8').send(page())
-    : reply.send(facts);
+): Result<JsonObject, ErrorResponse> {
+  const { body = {} } = request;
+  if (!isForm(request) || !isObject(body)) return validBody(schema, body);
+  const fields = Object.fromEntries(Object.entries(body).filter(([, text]) => text !== ''));
+  // What cannot be coerced stays as it is: the check below names it.
+  coercion.validate(schema, fields);
+  return validBody(schema, fields);
 }
 
-/** Answers a change: a form goes back to a page, a program gets the facts. */
-export function changed(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  facts: unknown,
-  { status = 200, back }: { readonly status?: number; readonly back: string },
-): FastifyReply {
-  if (request.body instanceof URLSearchParams) return reply.redirect(back, 303);
-  return reply.code(status).send(facts);
-}
-
-export function wantsPage(request: FastifyRequest): boolean {
-  return request.body instanceof URLSearchParams || asksForPage(request);
-}
-
-export function asksForPage({ headers }: FastifyRequest): boolean {
-  return (headers.accept ?? '').includes('text/html');
+export function isForm({ headers }: FastifyRequest): boolean {
+  return /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '');
 }

@@ -1,24 +1,24 @@
-// Who may use the hub: a person or program on this machine, and no page of another site in that person's browser.
-// It has no key, so what a browser can be made to send from elsewhere is turned away (DNS rebinding, forged forms), and
-// so is what a proxy on this machine passes on: the peer is the proxy then, wherever the request comes from.
+// Who can use the hub: people and programs on this machine, and no page of another site in a person's browser. The hub needs
+// no key, so the guard rejects DNS rebinding and forged forms, and also requests through a proxy on this machine: their
+// origin is unknown.
 import { isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** Why a request may not come in; undefined: it may. */
-export function refusalOf(request: FastifyRequest): string | undefined {
+/** Why a request is denied; undefined: the request is allowed. */
+export function denialOf(request: FastifyRequest): string | undefined {
   const { host, origin, 'sec-fetch-site': site } = request.headers;
   if (!isLoopback(request.socket.remoteAddress ?? ''))
-    return 'The hub answers to this machine only.';
-  // Node.js keeps the first of several Host headers, and a proxy may have looked at another one.
+    return 'The hub is available only on the machine that it runs on.';
+  // Node.js keeps the first of several Host headers, and a proxy may use another one.
   const hosts = request.raw.headersDistinct['host'] ?? [];
   if (host === undefined || hosts.length !== 1 || !isLoopbackHost(host))
-    return 'The hub answers to loopback addresses only.';
+    return 'The hub is available only at loopback addresses, such as localhost.';
   if (Object.keys(request.headers).some((name) => proxyHeaders.test(name)))
-    return 'The hub does not answer through a proxy. Open it on the machine that it runs on.';
+    return 'The hub is not available through a proxy. Open it on the machine that it runs on.';
   if (request.method === 'GET') return undefined;
   const elsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
   if (elsewhere || (origin !== undefined && origin !== `http://${host}`))
-    return 'The hub takes changes from its own pages only.';
+    return 'The hub accepts changes only from its own pages.';
   return undefined;
 }
 
@@ -26,12 +26,12 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
-/** What proxies add to what they pass on. */
+/** The headers that proxies add. */
 const proxyHeaders = /^(?:x-forwarded-.*|forwarded|x-real-ip|via)$/;
 
 /**
- * A Host header as browsers and programs write it for this machine: a loopback name and a port. It is not read as the
- * host of an address, since that parser also takes user information, other spellings of numbers and what follows.
+ * A Host header as browsers and programs write it for this machine: a loopback name and a port. A URL parser would also
+ * accept user information, other spellings of numbers, and a path.
  */
 function isLoopbackHost(host: string): boolean {
   const [, name = '', port = '80'] = /^(\[::1\]|[a-z0-9.]+)(?::([1-9]\d{0,4}))?$/.exec(host) ?? [];

@@ -1,15 +1,15 @@
-// What the hub shows, as plain data: the JSON of /hub/… and what its pages are made of.
+// The facts of the hub as plain data: the JSON of /hub/…, and the content of its pages.
 import type { Project } from '../../contract/api/project.ts';
 import type { Json } from '../../contract/base/json.ts';
+import type { LedgerEntry } from '../base/ledger-entry.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
+import { recordOf } from '../endpoints/records.ts';
 import type { Delivery, DeliveryState } from '../events/deliveries.ts';
 import type { Webhook } from '../events/webhooks.ts';
 import type { FaultState } from '../faults/faults.ts';
-import type { Parts } from '../http/parts.ts';
-import type { LedgerEntry } from '../store/accounts.ts';
+import type { Dependencies } from '../http/dependencies.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { StoredProject } from '../store/project-row.ts';
-import { recordOf } from '../store/records.ts';
 
 export type ProjectView = Project & {
   readonly seq: number;
@@ -65,15 +65,15 @@ export interface LedgerView {
 
 export type FaultView = FaultRule & { readonly matched: number; readonly fired: number };
 
-export function projectView(project: StoredProject, { addresses }: Parts): ProjectView {
+export function projectView(project: StoredProject, { addresses }: Dependencies): ProjectView {
   const { seq, account, tool } = project;
   return { seq, account, tool, ...recordOf(project, addresses) };
 }
 
-export function projectDetails(project: StoredProject, parts: Parts): ProjectDetails {
-  const sent = parts.deliveries.list({ project: project.id, limit: 500 });
+export function projectDetails(project: StoredProject, dependencies: Dependencies): ProjectDetails {
+  const sent = dependencies.deliveries.list({ project: project.id, limit: 500 });
   return {
-    ...projectView(project, parts),
+    ...projectView(project, dependencies),
     body: project.body,
     deliveries: sent.map(deliveryView),
   };

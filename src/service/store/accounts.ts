@@ -1,45 +1,26 @@
-// The accounts and their ledger: every credit that moved, in order, never changed afterwards.
-// The functions that move credits must be called inside a write of the database, with the change they pay for.
+// The accounts and their ledger: every movement of credits in order, append-only. Call the functions that move credits
+// inside a database write, together with the change that the credits pay for.
 import { randomUUID } from 'node:crypto';
 import { isTier, type Tier } from '../../contract/api/tier.ts';
+import type { LedgerEntry, LedgerKind } from '../base/ledger-entry.ts';
 import { type Database, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
-export interface Account {
+export interface StoredAccount {
   readonly id: string;
   readonly email: string;
   readonly tier: Tier;
-  /** What is left. Never below zero (facts.md, Account). */
+  /** The balance. Never below zero (facts.md, Account). */
   readonly credits: number;
 }
 
-/** The account that every service has; an id of the database, not of a person. */
+/** The id of the account that every service has. */
 export const localAccount = 'local';
 
-/** What an account can hold: a number that is still exact. */
+/** The largest balance: the largest number that is exact. */
 export const mostCredits = Number.MAX_SAFE_INTEGER;
 
-export type LedgerKind = 'charge' | 'refund' | 'adjustment';
-
-export interface LedgerEntry {
-  readonly seq: number;
-  /** ISO 8601 timestamp. */
-  readonly at: string;
-  readonly account: string;
-  /** The project that it is about; null for an adjustment of the account itself, as the opening balance. */
-  readonly project: string | null;
-  readonly tool: string | null;
-  /** The project's name. */
-  readonly name: string | null;
-  readonly kind: LedgerKind;
-  /**
-   * Credits. A charge and a refund are positive: the kind says the direction. An adjustment has a sign:
-   * positive is credited to the account, negative is taken from it.
-   */
-  readonly credits: number;
-}
-
-/** What a movement of credits is about. */
-export interface Purpose {
+/** The project that a movement of credits is about. */
+export interface ProjectReference {
   readonly account: string;
   readonly project: string;
   readonly tool: string;
@@ -54,22 +35,22 @@ export interface NewAccount {
 }
 
 export interface Accounts {
-  all(): readonly Account[];
-  find(id: string): Account | undefined;
-  add(account: NewAccount, at: number): Promise<Account>;
-  setTier(id: string, tier: Tier): Promise<Account | undefined>;
-  /** Credits given by hand; a negative number takes, down to zero. Undefined: there is no such account. */
-  grant(id: string, credits: number, at: number): Promise<Account | undefined>;
+  all(): readonly StoredAccount[];
+  find(id: string): StoredAccount | undefined;
+  add(account: NewAccount, at: number): Promise<StoredAccount>;
+  setTier(id: string, tier: Tier): Promise<StoredAccount | undefined>;
+  /** Adds credits by hand; a negative number takes credits, down to zero. Undefined: no such account. */
+  grant(id: string, credits: number, at: number): Promise<StoredAccount | undefined>;
   /** Entries of one account, oldest first. */
   ledger(id: string): readonly LedgerEntry[];
-  /** Takes the credits; false, and nothing changed, when the balance is not enough. */
-  charge(purpose: Purpose, credits: number, at: number): boolean;
-  refund(purpose: Purpose, credits: number, at: number): void;
-  /** Settles an estimate: positive gives credits back, negative takes more. Answers what was moved. */
-  adjust(purpose: Purpose, credits: number, at: number): number;
+  /** Takes the credits. False if the balance is too low; then nothing changes. */
+  charge(reference: ProjectReference, credits: number, at: number): boolean;
+  refund(reference: ProjectReference, credits: number, at: number): void;
+  /** Settles an estimate: a positive number gives credits back, a negative one takes more. Returns the credits moved. */
+  adjust(reference: ProjectReference, credits: number, at: number): number;
 }
 
-/** Opens them; when the database is new, with one account. */
+/** Opens the accounts of a database. A new database gets one account. */
 export async function openAccounts(
   database: Database,
   first: Omit<NewAccount, 'email'>,
@@ -94,8 +75,8 @@ export async function openAccounts(
     const row = byId.get(id);
     return row === undefined ? undefined : accountOf(row);
   };
-  const note = (
-    { account, project, tool, name }: Purpose | Movement,
+  const appendEntry = (
+    { account, project, tool, name }: ProjectReference | AccountReference,
     kind: LedgerKind,
     credits: number,
     when: number,
@@ -104,15 +85,19 @@ export async function openAccounts(
   };
   const open = (id: string, { email, tier, credits }: NewAccount, when: number): void => {
     insert.run(id, email, tier, credits);
-    note(byHand(id), 'adjustment', credits, when);
+    appendEntry(withoutProject(id), 'adjustment', credits, when);
   };
-  /** The service bears what an account does not have, and keeps what it cannot hold. */
-  const move = (of: Purpose | Movement, credits: number, when: number): number => {
-    const balance = find(of.account)?.credits ?? 0;
+  /** Moves no more credits than the account has or can hold. */
+  const move = (
+    reference: ProjectReference | AccountReference,
+    credits: number,
+    when: number,
+  ): number => {
+    const balance = find(reference.account)?.credits ?? 0;
     const moved = Math.max(Math.min(credits, mostCredits - balance), -balance);
     if (moved === 0) return 0;
-    add.run(moved, of.account);
-    note(of, 'adjustment', moved, when);
+    add.run(moved, reference.account);
+    appendEntry(reference, 'adjustment', moved, when);
     return moved;
   };
 
@@ -137,34 +122,39 @@ export async function openAccounts(
     grant: (id, credits, when) =>
       database.write(() => {
         if (find(id) === undefined) return undefined;
-        move(byHand(id), credits, when);
+        move(withoutProject(id), credits, when);
         return find(id);
       }),
     ledger: (id) => entries.all(id).map(entryOf),
-    charge: (purpose, credits, when) => {
-      if (take.run(credits, purpose.account).changes === 0) return false;
-      note(purpose, 'charge', credits, when);
+    charge: (reference, credits, when) => {
+      if (take.run(credits, reference.account).changes === 0) return false;
+      appendEntry(reference, 'charge', credits, when);
       return true;
     },
-    refund: (purpose, credits, when) => {
-      add.run(credits, purpose.account);
-      note(purpose, 'refund', credits, when);
+    refund: (reference, credits, when) => {
+      add.run(credits, reference.account);
+      appendEntry(reference, 'refund', credits, when);
     },
     adjust: move,
   };
 }
 
-/** A movement that no project is the reason of. */
-interface Movement {
+/** A movement without a project. */
+interface AccountReference {
   readonly account: string;
   readonly project: null;
   readonly tool: null;
   readonly name: null;
 }
 
-const byHand = (account: string): Movement => ({ account, project: null, tool: null, name: null });
+const withoutProject = (account: string): AccountReference => ({
+  account,
+  project: null,
+  tool: null,
+  name: null,
+});
 
-/** A ledger that does not add up to the balances is a bug, and nothing is to be built on it. */
+/** Throws if a ledger does not add up to the balance: the service must not build on such data. */
 function checkBooks(database: Database): void {
   const wrong = database
     .prepare(
@@ -181,7 +171,7 @@ function checkBooks(database: Database): void {
     );
 }
 
-function accountOf(row: Row): Account {
+function accountOf(row: Row): StoredAccount {
   const tier = textOf(row, 'tier');
   if (!isTier(tier)) throw new Error(`bug: unknown tier ${tier}`);
   return {
@@ -200,12 +190,12 @@ function entryOf(row: Row): LedgerEntry {
     project: maybeTextOf(row, 'project') ?? null,
     tool: maybeTextOf(row, 'tool') ?? null,
     name: maybeTextOf(row, 'name') ?? null,
-    kind: kindOf(textOf(row, 'kind')),
+    kind: ledgerKindOf(textOf(row, 'kind')),
     credits: numberOf(row, 'credits'),
   };
 }
 
-function kindOf(text: string): LedgerKind {
+function ledgerKindOf(text: string): LedgerKind {
   if (text === 'charge' || text === 'refund' || text === 'adjustment') return text;
   throw new Error(`bug: unknown ledger kind ${text}`);
 }

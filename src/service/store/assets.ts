@@ -1,18 +1,18 @@
-// Which uploaded files storage has, and whose they are. A file counts from the moment its upload is complete, for
-// seven days (facts.md, Uploads) unless told otherwise; what is not here "does not exist", whatever lies on the disk.
+// The uploaded files and their owners. A file exists from the moment its upload is complete, for seven days by default
+// (facts.md, Uploads). A file on disk without an entry here "does not exist".
 import { type Database, textOf } from './database.ts';
-import type { Storage } from './storage.ts';
+import type { FileStore } from './file-store.ts';
 
 export interface Assets {
-  /** Whether this account uploaded it, and it is still kept. */
+  /** Whether this account uploaded the file, and its time has not passed. */
   has(path: string, account: string): boolean;
   /** Call inside a write of the database. */
   add(path: string, account: string, bytes: number, at: number): void;
-  /** Forgets and removes what is older than its time: the files go later than the paths, which end to the moment. */
+  /** Removes the files whose time has passed. (`has` is exact to the moment; the files go later.) */
   sweep(): Promise<void>;
-  /** The same, when the last time is an hour ago. */
+  /** The same, if the last sweep was at least an hour ago. */
   sweepNowAndThen(): Promise<void>;
-  /** Removes files that no upload answers for, as a kill leaves them. Only while nothing is being received. */
+  /** Removes files without an entry, which a kill leaves behind. Call only while no upload is being received. */
   sweepStrays(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface AssetOptions {
 
 export function openAssets(
   database: Database,
-  storage: Storage,
+  fileStore: FileStore,
   { now, lifetimeMs }: AssetOptions,
 ): Assets {
   const young = database.prepare(
@@ -43,7 +43,7 @@ export function openAssets(
     swept = now();
     for (const row of old.all(oldest())) {
       const path = textOf(row, 'path');
-      await storage.remove(path);
+      await fileStore.remove(path);
       await database.write(() => forget.run(path));
     }
   };
@@ -54,8 +54,8 @@ export function openAssets(
     },
     sweep,
     sweepStrays: async () => {
-      for (const key of await storage.assetKeys())
-        if (known.get(key) === undefined) await storage.remove(key);
+      for (const key of await fileStore.assetKeys())
+        if (known.get(key) === undefined) await fileStore.remove(key);
     },
     sweepNowAndThen: async () => {
       if (now() - swept >= betweenSweepsMs) await sweep();

@@ -1,4 +1,4 @@
-// Where a service keeps everything: a folder of its own, or a temporary one and a database in memory.
+// Where the service keeps its data: a data folder, or a temporary folder and a database in memory.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ export interface DataFolder {
 
 const databaseName = 'service.sqlite';
 
-/** Throws a `DataFolderError` when it cannot be had, is in use, or is somebody else's. */
+/** Throws a `DataFolderError` if the folder cannot be opened, is in use, or belongs to somebody else. */
 export async function openDataFolder(data: string | undefined): Promise<DataFolder> {
   if (data === undefined) {
     const folder = await mkdtemp(join(tmpdir(), 'shotlist-service-'));
@@ -43,54 +43,54 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
     const inUse = /locked|busy/i.test(why);
     throw new DataFolderError(
       inUse
-        ? `The data folder ${data} is used by another local service: stop that one, or name another folder.`
-        : `The data folder ${data} cannot be opened: ${why}`,
+        ? `The data folder ${data} is in use by another local service. Stop that service, or name another folder.`
+        : `The data folder ${data} can't be opened: ${why}`,
       { cause },
     );
   }
 }
 
-/** What is in it is believed, and files that no upload answers for are removed: it must be a folder of its own. */
+/** The service trusts the content of the folder and removes unknown files from it, so it must be the service's own. */
 function makeOwn(data: string): void {
-  // It holds the secrets that sign events and addresses.
-  const was = attempt(data, () => ownershipOf(data));
-  refuse(data, was);
+  // The folder holds the secrets that sign events and addresses.
+  const was = orFolderError(data, () => ownershipOf(data));
+  requireOwn(data, was);
   if (was !== 'absent' && !tightenFolder(data))
     throw new DataFolderError(
-      `The data folder ${data} belongs to another user and is open to others: name a folder of your own.`,
+      `The data folder ${data} belongs to another user, and others can use it. Name a folder of your own.`,
     );
-  refuse(
+  requireOwn(
     data,
-    attempt(data, () => claimFolder(data, 0o700)),
+    orFolderError(data, () => claimFolder(data, 0o700)),
   );
-  // Deeper, nothing is removed by its path.
-  const odd = attempt(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
+  // Below these folders, the service removes nothing by path.
+  const odd = orFolderError(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
   if (odd !== undefined)
     throw new DataFolderError(
-      `${odd.path} in a data folder is ${odd.is === 'link' ? 'a link' : 'not a regular file'}: remove it.`,
+      `${odd.path} in a data folder is ${odd.is === 'link' ? 'a link' : 'not a regular file'}. Remove it.`,
     );
 }
 
-function refuse(data: string, ownership: Ownership): void {
-  const why = refusals[ownership];
+function requireOwn(data: string, ownership: Ownership): void {
+  const why = ownershipErrors[ownership];
   if (why !== undefined) throw new DataFolderError(`The folder ${data} ${why(data)}`);
 }
 
-const refusals: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {
+const ownershipErrors: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {
   foreign: (data) =>
-    'holds files, and no local service made it for you on this machine: name one that is new or empty. If it is the ' +
-    `data of an older version, or you copied it, run: shotlist trust --folder ${data}`,
-  link: () => 'is a link: name the folder that it leads to.',
+    'holds files, and no local service created it for you on this machine. Name a new or empty folder. If the folder ' +
+    `holds data of an older version, or you copied it, run: shotlist trust --folder ${data}`,
+  link: () => 'is a link. Name the folder that the link leads to.',
 };
 
-function attempt<T>(data: string, work: () => T): T {
+function orFolderError<T>(data: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
     if (cause instanceof OwnerKeyTrouble)
       throw new DataFolderError(
-        `The data folder ${data} cannot be marked as yours: ${cause.message}. ` +
-          'Set XDG_STATE_HOME to a folder that you may write to.',
+        `The data folder ${data} can't be marked as yours: ${cause.message}. ` +
+          'Set XDG_STATE_HOME to a folder that you can write to.',
         { cause },
       );
     const code = systemCode(cause);

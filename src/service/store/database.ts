@@ -1,30 +1,29 @@
 // The service's database, and the one way to write to it.
 //
-// Every write is a function that runs inside a transaction. Writes that are asked for in the same turn of the
-// event loop share one transaction, and so one sync of the disk: that is what makes thousands of creations a
-// second possible while an answered request is always durable. Each has its own savepoint: one that throws
-// is undone alone.
+// Every write is a function that runs inside a transaction. The writes of one turn of the event loop share a transaction,
+// and so one sync of the disk (group commit): thousands of creations a second are possible, and an answered request is
+// always durable. Each write has its own savepoint, so a write that throws is undone alone.
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { steps } from './tables.ts';
+import { migrations } from './migrations.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
 export interface Database {
   prepare(sql: string): StatementSync;
-  /** Runs `work` in a transaction; resolves with its result once that is durable. */
+  /** Runs `work` in a transaction. Resolves with the result once the transaction is durable. */
   write<T>(work: () => T): Promise<T>;
-  /** Writes what still waits, and closes. */
+  /** Runs the pending writes, and closes the database. */
   close(): void;
 }
 
-/** Opens the database file, or one in memory when there is none. Throws when another service has it open. */
+/** Opens a database file, or a database in memory without one. Throws if another service has the file open. */
 export function openDatabase(file: string | undefined): Database {
   const sqlite = new DatabaseSync(file ?? ':memory:');
   try {
-    // An exclusive lock: two services on one data folder would render everything twice.
+    // Exclusive, since two services on one data folder would render every project twice.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;');
     sqlite.exec('PRAGMA synchronous = FULL;');
-    bringUpToDate(sqlite);
+    migrate(sqlite);
   } catch (error) {
     sqlite.close();
     throw error;
@@ -35,14 +34,14 @@ export function openDatabase(file: string | undefined): Database {
   const release = sqlite.prepare('RELEASE one');
   const undo = sqlite.prepare('ROLLBACK TO one');
 
-  /** Runs one write; what it returns tells the caller of the write, once the transaction is over. */
-  type Waiting = { readonly run: () => () => void; readonly fail: (reason: unknown) => void };
-  let waiting: Waiting[] = [];
+  /** `run` runs one write, and returns a function that settles its promise once the transaction is durable. */
+  type PendingWrite = { readonly run: () => () => void; readonly fail: (reason: unknown) => void };
+  let pending: PendingWrite[] = [];
 
   function flush(): void {
-    const batch = waiting;
+    const batch = pending;
     if (batch.length === 0) return;
-    waiting = [];
+    pending = [];
     try {
       begin.run();
       const answers = batch.map((one) => one.run());
@@ -70,8 +69,8 @@ export function openDatabase(file: string | undefined): Database {
             return () => reject(reason);
           }
         };
-        waiting.push({ run, fail: reject });
-        if (waiting.length === 1) setImmediate(flush);
+        pending.push({ run, fail: reject });
+        if (pending.length === 1) setImmediate(flush);
       }),
     close: () => {
       flush();
@@ -80,13 +79,14 @@ export function openDatabase(file: string | undefined): Database {
   };
 }
 
-/** Takes the steps that this database has not had yet, all or none of them. */
-function bringUpToDate(sqlite: DatabaseSync): void {
+/** Runs the migrations that this database has not had yet: all of them or none. */
+function migrate(sqlite: DatabaseSync): void {
   const had = numberOf(onlyRow(sqlite.prepare('PRAGMA user_version')), 'user_version');
-  if (had > steps.length)
-    throw new Error('it was made by a newer version of shotlist, which knows more than this one');
-  if (had === steps.length) return;
-  sqlite.exec(`BEGIN; ${steps.slice(had).join('')} PRAGMA user_version = ${steps.length}; COMMIT;`);
+  if (had > migrations.length) throw new Error('a newer version of shotlist made it');
+  if (had === migrations.length) return;
+  sqlite.exec(
+    `BEGIN; ${migrations.slice(had).join('')} PRAGMA user_version = ${migrations.length}; COMMIT;`,
+  );
 }
 
 export function textOf(row: Row, column: string): string {
@@ -109,9 +109,9 @@ export function maybeNumberOf(row: Row, column: string): number | undefined {
   return row[column] === null ? undefined : numberOf(row, column);
 }
 
-/** The only row of a question that always has an answer, such as a sum. */
+/** The only row of a query that always has one, such as a sum. */
 export function onlyRow(statement: StatementSync): Row {
   const row = statement.get();
-  if (row === undefined) throw new Error('bug: a question that always has an answer had none');
+  if (row === undefined) throw new Error('bug: the query returned no row');
   return row;
 }

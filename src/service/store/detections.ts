@@ -1,29 +1,29 @@
-// Face detections: one row each, and the faces that they found, by the path that a mapping names them with.
-// They are free (facts.md, Face detection), so no credits move here.
+// Face detections, one row each, and the detected faces, by the path that a face mapping names. Detections are free
+// (facts.md, Face detection), so no credits move here.
 import type { Region } from '../../contract/api/region.ts';
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { type Status, statusOf } from './project-row.ts';
+import { type ProjectStatus, statusOf } from './project-row.ts';
 
 export interface StoredDetection {
   readonly seq: number;
   readonly account: string;
   readonly id: string;
-  readonly status: Status;
+  readonly status: ProjectStatus;
   readonly input: Input;
-  /** How sure one must be that it is a face: 0 to 1 (facts.md, Face detection). */
+  /** The minimum confidence that something is a face: 0 to 1 (facts.md, Face detection). */
   readonly confidence: number;
   readonly createdAt: number;
   readonly startedAt: number | undefined;
 }
 
-/** What is asked for, and under which id. */
+/** What a new detection looks for, and its id. */
 export type DetectionOrder = Pick<StoredDetection, 'id' | 'account' | 'input' | 'confidence'>;
 
 export interface StoredFace {
   /** The crop in storage: `api-assets/<detection>/0-0.png`. */
   readonly path: string;
-  /** The key of the picture in which it was found. */
+  /** The key of the picture with the face. */
   readonly image: string;
   readonly region: Region;
 }
@@ -33,13 +33,13 @@ export interface Detections {
   find(id: string): StoredDetection | undefined;
   unfinished(): readonly StoredDetection[];
   start(id: string, at: number): Promise<void>;
-  /** Records a face as soon as it is found. Call inside a write of the database. */
+  /** Records a face. Call inside a database write. */
   addFace(id: string, face: StoredFace): void;
   finish(id: string, status: 'complete' | 'error'): Promise<void>;
   facesOf(id: string): readonly StoredFace[];
-  /** The face that a path names, when it is a detected face. */
+  /** The detected face with this path. */
   face(path: string): StoredFace | undefined;
-  /** Where faces were found in a picture, by its key. */
+  /** The regions of the faces in a picture, by the picture's key. */
   regionsIn(image: string): readonly Region[];
 }
 
@@ -95,7 +95,7 @@ export function openDetections(database: Database): Detections {
   };
 }
 
-/** A picture that was looked at twice has each face twice. */
+/** Two detections of one picture find each face twice. */
 function distinct(regions: readonly Region[]): readonly Region[] {
   return [...new Map(regions.map((region) => [JSON.stringify(region), region])).values()];
 }

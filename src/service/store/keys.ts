@@ -1,10 +1,10 @@
-// API keys: kept as SHA-256 hashes only, so a copy of the data folder opens nothing (interface.md, Authentication).
-// Names, permissions and the last four characters are kept with them; the full key is shown once, when it is made.
+// API keys, stored as SHA-256 hashes only: a copy of the data folder gives no access (interface.md, Authentication).
+// Each hash has a name, permissions and the last four characters. The full key is shown once, when it is created.
 import { createHash, randomBytes } from 'node:crypto';
 import { localAccount } from './accounts.ts';
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 
-/** What a key may be used for. The hosted list is not published; this one is ours. */
+/** What a key permits. The hosted service publishes no list; this one is a guess. */
 export const permissions = ['upload', 'create', 'read', 'delete'] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -12,13 +12,13 @@ export function isPermission(text: string): text is Permission {
   return permissions.some((permission) => permission === text);
 }
 
-/** Who a request comes from. */
+/** The account and the permissions behind a request. */
 export interface Caller {
   readonly account: string;
   readonly permissions: ReadonlySet<Permission>;
 }
 
-/** A key as the list shows it. */
+/** A key as the list of keys shows it. */
 export interface KeyRow {
   readonly id: number;
   readonly name: string;
@@ -36,28 +36,28 @@ export interface NewKey {
 }
 
 export interface Keys {
-  /** The key that this start of the service knows in full. */
+  /** The full key of this start of the service. */
   readonly key: string;
-  /** Whose key an `Authorization` header carries; undefined: none that was made and not revoked. */
+  /** The caller with this `Authorization` header; undefined: no key in force. */
   callerOf(authorization: string | undefined): Caller | undefined;
   all(): readonly KeyRow[];
-  /** `key` is the full key, which nobody can read again. */
+  /** Returns the full key, which cannot be read again. */
   add(key: NewKey, at: number): Promise<{ readonly row: KeyRow; readonly key: string }>;
-  /** From this moment the key opens nothing. Undefined: there is no such key. */
+  /** The key stops working immediately. Undefined: no such key. */
   revoke(id: number, at: number): Promise<KeyRow | undefined>;
 }
 
 export interface KeyOptions {
-  /** The key to accept; undefined: a new one is made. */
+  /** The key to accept; undefined: create one. */
   readonly given: string | undefined;
-  /** The key ends with this start: the next one of this kind takes its place. */
-  readonly passing: boolean;
+  /** The next start with a temporary key revokes this one. */
+  readonly temporary: boolean;
 }
 
-/** Adds a key, the given one or a new one, to those of earlier starts: all of them work. */
+/** Adds a key, given or new. The keys of earlier starts keep working. */
 export async function openKeys(
   database: Database,
-  { given, passing }: KeyOptions,
+  { given, temporary }: KeyOptions,
   at: number,
 ): Promise<Keys> {
   const insert = database.prepare(
@@ -71,7 +71,7 @@ export async function openKeys(
   );
   const find = (id: number): KeyRow | undefined => {
     const row = byId.get(id);
-    return row === undefined ? undefined : keyOf(row);
+    return row === undefined ? undefined : keyRowOf(row);
   };
   const store = (key: string, { name, account, permissions: may }: NewKey, when: number): number =>
     Number(
@@ -81,16 +81,18 @@ export async function openKeys(
   const key = given ?? newKey();
   const forget = database.prepare('DELETE FROM keys WHERE name = ?');
   await database.write(() => {
-    if (passing) forget.run(passingName);
-    const name = passing ? passingName : 'made at start';
+    if (temporary) forget.run(temporaryName);
+    const name = temporary ? temporaryName : 'made at start';
     store(key, { name, account: localAccount, permissions }, at);
   });
-  // By the hash of the key: how long a look-up takes tells nothing about a key that one does not have.
+  // By hash: the time of a look-up reveals nothing about other keys.
   const valid = new Map<string, Caller>();
   for (const row of rows.all())
-    if (row['revoked_at'] === null) valid.set(textOf(row, 'hash'), callerIn(keyOf(row)));
+    if (row['revoked_at'] === null) valid.set(textOf(row, 'hash'), callerIn(keyRowOf(row)));
   if (!valid.has(hashOf(key)))
-    throw new Error('The key that the service was started with is revoked: give it another one.');
+    throw new Error(
+      'The key that the service was started with is revoked. Start the service with another key.',
+    );
 
   return {
     key,
@@ -98,7 +100,7 @@ export async function openKeys(
       const presented = /^Bearer ([^\s]+)$/i.exec(authorization ?? '')?.[1];
       return presented === undefined ? undefined : valid.get(hashOf(presented));
     },
-    all: () => rows.all().map(keyOf),
+    all: () => rows.all().map(keyRowOf),
     add: async (wanted, when) => {
       const made = newKey();
       const id = await database.write(() => store(made, wanted, when));
@@ -110,7 +112,7 @@ export async function openKeys(
     revoke: async (id, when) => {
       const found = byId.get(id);
       if (found === undefined) return undefined;
-      // Before it is on disk: immediately means immediately.
+      // Before the write is on disk: the key stops working immediately.
       valid.delete(textOf(found, 'hash'));
       await database.write(() => end.run(when, id));
       return find(id);
@@ -118,8 +120,8 @@ export async function openKeys(
   };
 }
 
-/** The name of keys that end with the start that made them. */
-const passingName = 'of a rehearsal';
+/** The name of temporary keys. */
+const temporaryName = 'of a rehearsal';
 
 const newKey = (): string => `sl_${randomBytes(24).toString('base64url')}`;
 
@@ -132,7 +134,7 @@ const callerIn = ({ account, permissions: may }: KeyRow): Caller => ({
   permissions: new Set(may),
 });
 
-function keyOf(row: Row): KeyRow {
+function keyRowOf(row: Row): KeyRow {
   return {
     id: numberOf(row, 'id'),
     name: textOf(row, 'name'),

@@ -1,21 +1,21 @@
-// Keeps the data folder to its owner: it holds photos of people, and the secrets that sign events and addresses.
+// Restricts the data folder to its owner: it holds photos of people, and the secrets that sign events and addresses.
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../contract/files/system-error.ts';
 
-/** Takes a folder's modes away from others. False: it belongs to somebody else, who could give them back. */
+/** Removes other users' access to a folder. False if another user owns the folder, who could restore the access. */
 export function tightenFolder(folder: string): boolean {
   const { mode, uid } = lstatSync(folder);
   if ((mode & 0o077) === 0) return true;
   const own = process.getuid?.();
-  // Where there are no users, modes mean nothing.
+  // On a system without users, modes mean nothing.
   if (own === undefined) return true;
   if (own !== 0 && uid !== own) return false;
   tighten(folder, 0o700);
   return true;
 }
 
-/** The same for the files of a folder whose names begin so. */
+/** The same for the files of a folder whose names begin with a prefix. */
 export function tightenFiles(folder: string, beginning: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isFile() && entry.name.startsWith(beginning))
@@ -26,7 +26,7 @@ function tighten(path: string, mode: number): void {
   try {
     chmodSync(path, mode);
   } catch (error) {
-    // A file system without modes, such as that of a USB stick: nobody's mistake, and nothing that could be mended.
+    // A file system without modes, such as that of a USB stick: the user can't change that.
     const code = systemCode(error);
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EROFS') throw error;
   }

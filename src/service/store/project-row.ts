@@ -1,4 +1,4 @@
-// A project as the database keeps it, and reading its row.
+// A project in the database, and how its row is read.
 import {
   type ProjectError,
   type ProjectId,
@@ -8,8 +8,8 @@ import {
 import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
 import { maybeNumberOf, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
-/** `canceled`: stopped by hand in the hub (facts.md, Project records). */
-export type Status = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
+/** `canceled`: somebody stopped it in the hub (facts.md, Project records). */
+export type ProjectStatus = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
 
 export interface StoredProject {
   readonly seq: number;
@@ -19,7 +19,7 @@ export interface StoredProject {
   readonly tool: string;
   readonly record: RecordKind;
   readonly type: string;
-  readonly status: Status;
+  readonly status: ProjectStatus;
   readonly enabled: boolean;
   readonly credits: number;
   readonly estimated: boolean;
@@ -34,7 +34,7 @@ export interface StoredProject {
   readonly error: ProjectError | null;
 }
 
-/** Whether work is still to be done for it. */
+/** Whether the project still has to be rendered. */
 export function isLive({ enabled, status }: StoredProject): boolean {
   return enabled && (status === 'queued' || status === 'rendering');
 }
@@ -47,13 +47,13 @@ export function projectOf(row: Row): StoredProject {
     id: projectId(textOf(row, 'id')),
     name: textOf(row, 'name'),
     tool: textOf(row, 'tool'),
-    record: recordOf(textOf(row, 'record')),
+    record: recordKindOf(textOf(row, 'record')),
     type: textOf(row, 'type'),
     status: statusOf(textOf(row, 'status')),
     enabled: numberOf(row, 'enabled') === 1,
     credits: numberOf(row, 'credits'),
     estimated: numberOf(row, 'estimated') === 1,
-    body: bodyOf(textOf(row, 'body')),
+    body: storedBodyOf(textOf(row, 'body')),
     files: filesOf(textOf(row, 'files')),
     createdAt: numberOf(row, 'created_at'),
     startedAt: maybeNumberOf(row, 'started_at'),
@@ -64,30 +64,30 @@ export function projectOf(row: Row): StoredProject {
   };
 }
 
-function recordOf(text: string): RecordKind {
+function recordKindOf(text: string): RecordKind {
   if (text === 'video' || text === 'image' || text === 'audio') return text;
   throw new Error(`bug: unknown record kind ${text}`);
 }
 
-const statuses: readonly Status[] = ['queued', 'rendering', 'complete', 'error', 'canceled'];
+const statuses: readonly ProjectStatus[] = ['queued', 'rendering', 'complete', 'error', 'canceled'];
 
-export function isStatus(text: string): text is Status {
+export function isStatus(text: string): text is ProjectStatus {
   return statuses.some((status) => status === text);
 }
 
-export function statusOf(text: string): Status {
+export function statusOf(text: string): ProjectStatus {
   if (isStatus(text)) return text;
   throw new Error(`bug: unknown status ${text}`);
 }
 
-function bodyOf(text: string): JsonObject {
+function storedBodyOf(text: string): JsonObject {
   const body = asJson(JSON.parse(text));
-  if (!isObject(body)) throw new Error('bug: a stored body is an object');
+  if (!isObject(body)) throw new Error('bug: a stored body is not an object');
   return body;
 }
 
 function filesOf(text: string): readonly string[] {
   const files = asJson(JSON.parse(text));
-  if (!Array.isArray(files)) throw new Error('bug: stored files are a list');
+  if (!Array.isArray(files)) throw new Error('bug: stored files are not a list');
   return files.map((file) => `${file}`);
 }

@@ -1,13 +1,13 @@
-// The projects of the service: one row each, and every move between states in one transaction with the credits
-// that it moves (interface.md, States and transitions).
+// The projects, one row each. Every change of state is one transaction with its credits and its event (interface.md, States
+// and transitions).
 import type { Action } from '../../contract/api/event.ts';
 import type { ProjectError, ProjectId } from '../../contract/api/project.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
-import type { Accounts, Purpose } from './accounts.ts';
+import type { Accounts, ProjectReference } from './accounts.ts';
 import { type Database, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { isLive, projectOf, type Status, type StoredProject } from './project-row.ts';
+import { isLive, type ProjectStatus, projectOf, type StoredProject } from './project-row.ts';
 
 export interface NewProject {
   readonly account: string;
@@ -21,8 +21,8 @@ export interface NewProject {
   readonly at: number;
 }
 
-/** What a finished rendering leaves; `credits` is the final charge. */
-export interface Outcome {
+/** The result of a rendering; `credits` is the final charge. */
+export interface Completion {
   readonly files: readonly string[];
   readonly width: number | undefined;
   readonly height: number | undefined;
@@ -30,51 +30,51 @@ export interface Outcome {
   readonly credits: number;
 }
 
-/** Who is told of a project's moves (interface.md, States and transitions: events). */
-export interface Announcer {
-  /** Called inside the write that moves the project: the event is as durable as the move. */
-  note(project: StoredProject, action: Action, at: number): void;
-  /** Called when such a write is on disk. */
-  tell(): void;
+/** The transactional outbox of events: what happens to a project is recorded with it (interface.md, States and transitions). */
+export interface EventOutbox {
+  /** Call inside the write that changes the project: the event is as durable as the change. */
+  record(project: StoredProject, action: Action, at: number): void;
+  /** Call when that write is on disk. */
+  flush(): void;
 }
 
-/** Which projects a list is to show. */
-export interface Selection {
+/** Which projects a list shows. */
+export interface ProjectFilter {
   readonly account?: string | undefined;
-  readonly status?: Status | undefined;
-  /** Only those before this sequence number. */
+  readonly status?: ProjectStatus | undefined;
+  /** Only projects with a lower sequence number. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
 
 export interface Projects {
-  /** Charges and creates; undefined, and nothing happened, when the balance is not enough. */
+  /** Charges and creates. Undefined if the balance is too low; then nothing changes. */
   create(project: NewProject): Promise<StoredProject | undefined>;
   find(id: string): StoredProject | undefined;
   /** Newest first. */
-  list(selection: Selection): readonly StoredProject[];
+  list(filter: ProjectFilter): readonly StoredProject[];
   inputsOf(id: string): readonly Input[];
-  /** Those that a crash or a stop left unfinished, oldest first. */
+  /** The projects that a crash or a stop left unfinished, oldest first. */
   unfinished(): readonly StoredProject[];
   start(id: string, at: number): Promise<void>;
-  /** False when it was deleted meanwhile: then nobody has its files. */
-  complete(id: string, outcome: Outcome, at: number): Promise<boolean>;
+  /** False if the project was deleted or canceled during rendering: then its files have to be removed. */
+  complete(id: string, completion: Completion, at: number): Promise<boolean>;
   /** Refunds the whole charge. */
   fail(id: string, error: ProjectError, at: number): Promise<void>;
-  /** Stops it by hand; no event is sent. False when it had already ended. */
+  /** Stops a project by hand, without an event. False if the project has already ended. */
   cancel(id: string, refund: boolean, at: number): Promise<boolean>;
-  /** False when there is nothing to delete. */
+  /** Deletes a project. False if there is no such project, or it is deleted already. */
   disable(id: string): Promise<boolean>;
-  /** Ids of projects that have no outputs (any more) and whose files may still be on disk. */
+  /** The ids of projects without outputs whose files may still be on disk. */
   unswept(): readonly string[];
-  /** Its files are gone, and nothing makes new ones. */
+  /** Records that the files of a project are removed, and that no more will come. */
   swept(id: string): Promise<unknown>;
 }
 
 export function openProjects(
   database: Database,
   accounts: Accounts,
-  announcer: Announcer,
+  outbox: EventOutbox,
 ): Projects {
   const byId = database.prepare('SELECT * FROM projects WHERE id = ?');
   const inputsById = database.prepare('SELECT inputs FROM projects WHERE id = ?');
@@ -120,21 +120,21 @@ export function openProjects(
     return row === undefined ? undefined : projectOf(row);
   };
 
-  /** A move and its event in one write. `move` answers whether there was anything to move. */
-  const moving = async (
+  /** A change of state and its event in one write. `apply` returns false if the project's state does not allow the change. */
+  const changeState = async (
     id: string,
     action: Action,
     at: number,
-    move: (project: StoredProject) => boolean,
+    apply: (project: StoredProject) => boolean,
   ): Promise<boolean> => {
-    const moved = await database.write(() => {
+    const changed = await database.write(() => {
       const project = find(id);
-      if (project === undefined || !move(project)) return false;
-      announcer.note(find(id) ?? project, action, at);
+      if (project === undefined || !apply(project)) return false;
+      outbox.record(find(id) ?? project, action, at);
       return true;
     });
-    if (moved) announcer.tell();
-    return moved;
+    if (changed) outbox.flush();
+    return changed;
   };
 
   return {
@@ -145,8 +145,8 @@ export function openProjects(
         .map(projectOf),
     create: ({ account, id, name, tool, body, inputs, credits, estimate, at }) =>
       database.write(() => {
-        const purpose = { account, project: id, tool: tool.name, name };
-        if (!accounts.charge(purpose, credits, at)) return undefined;
+        const reference = { account, project: id, tool: tool.name, name };
+        if (!accounts.charge(reference, credits, at)) return undefined;
         const { lastInsertRowid } = insert.run(
           account,
           id,
@@ -188,22 +188,22 @@ export function openProjects(
     },
     unfinished: () => waiting.all().map(projectOf),
     start: async (id, at) => {
-      await moving(id, 'started', at, () => toRendering.run(at, id).changes === 1);
+      await changeState(id, 'started', at, () => toRendering.run(at, id).changes === 1);
     },
     complete: (id, { files, width, height, fps, credits }, at) =>
-      moving(id, 'completed', at, (project) => {
+      changeState(id, 'completed', at, (project) => {
         if (!isLive(project)) return false;
-        // What the account could not bear is not charged, so the record says what was really taken.
-        const moved = accounts.adjust(purposeOf(project), project.credits - credits, at);
-        const final = project.credits - moved;
+        // The account is charged no more than its balance, and the record says what was charged.
+        const changed = accounts.adjust(referenceOf(project), project.credits - credits, at);
+        const final = project.credits - changed;
         const size = [width ?? null, height ?? null, fps ?? null] as const;
         toComplete.run(at, JSON.stringify(files), ...size, final, id);
         return true;
       }),
     fail: async (id, { code, message }, at) => {
-      await moving(id, 'errored', at, (project) => {
+      await changeState(id, 'errored', at, (project) => {
         if (toError.run(at, code, message, id).changes === 0) return false;
-        accounts.refund(purposeOf(project), project.credits, at);
+        accounts.refund(referenceOf(project), project.credits, at);
         return true;
       });
     },
@@ -212,7 +212,7 @@ export function openProjects(
         const project = find(id);
         if (project === undefined || !isLive(project)) return false;
         toCanceled.run(at, refund ? 0 : project.credits, id);
-        if (refund) accounts.refund(purposeOf(project), project.credits, at);
+        if (refund) accounts.refund(referenceOf(project), project.credits, at);
         return true;
       }),
     disable: (id) => database.write(() => toDeleted.run(id).changes === 1),
@@ -221,7 +221,7 @@ export function openProjects(
   };
 }
 
-const purposeOf = ({ account, id, tool, name }: StoredProject): Purpose => ({
+const referenceOf = ({ account, id, tool, name }: StoredProject): ProjectReference => ({
   account,
   project: id,
   tool,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
 import { type Answer, listAt, send, textAt } from '../client.ts';
-import { besiege, expectAlive, expectDecent, frozen } from './siege.ts';
+import { besiege, expectAlive, expectDecent, frozen, tries } from './siege.ts';
 import { anyBody, mutated, varied, wildForm } from './wild-json.ts';
 
 const siege = await besiege({ ...frozen, credits: Number.MAX_SAFE_INTEGER });
@@ -88,7 +88,7 @@ test.each(targets)('POST %s answers every change of a valid body', async (path, 
   const property = fc.asyncProperty(fc.oneof(mutated(body), varied(body)), async (changed) => {
     await fire(path, changed, json);
   });
-  await fc.assert(property, { seed: 1, numRuns: 60 });
+  await fc.assert(property, { seed: 1, numRuns: tries(30) });
   await expectAlive(siege);
 });
 
@@ -97,7 +97,7 @@ test('any JSON, and what is none, is answered at every path', async () => {
   const property = fc.asyncProperty(path, anyBody, async (at, body) => {
     await fire(at, body, json);
   });
-  await fc.assert(property, { seed: 2, numRuns: 200 });
+  await fc.assert(property, { seed: 2, numRuns: tries(100) });
   await expectAlive(siege);
 });
 
@@ -106,7 +106,7 @@ test('any form is answered at every path', async () => {
   const property = fc.asyncProperty(path, wildForm, async (at, body) => {
     await fire(at, body, form);
   });
-  await fc.assert(property, { seed: 3, numRuns: 250 });
+  await fc.assert(property, { seed: 3, numRuns: tries(130) });
   await expectAlive(siege);
 });
 
@@ -137,7 +137,7 @@ test('credits stay whole numbers that can be read back, whatever is added and ta
       about,
     ).toBe(balance);
   });
-  await fc.assert(property, { seed: 4, numRuns: 150 });
+  await fc.assert(property, { seed: 4, numRuns: tries(80) });
   await expectAlive(siege);
 });
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { type Answer, addressIn, pathOf, send } from '../client.ts';
-import { besiege, expectAlive, expectDecent } from './siege.ts';
+import { besiege, expectAlive, expectDecent, tries } from './siege.ts';
 
 const siege = await besiege({ credits: 1_000_000_000 });
 const { local, client } = siege;
@@ -107,7 +107,7 @@ test('faults of jobs, events and addresses leave the creation, the record and th
       expect((await hub('/faults/clear', '{}')).status).toBe(200);
     },
   );
-  await fc.assert(property, { seed: 1, numRuns: 90, endOnFailure: true });
+  await fc.assert(property, { seed: 1, numRuns: tries(90), endOnFailure: true });
   expect(taken).toBeGreaterThan(20);
   await expectAlive(siege);
 });
@@ -160,7 +160,7 @@ test('faults of requests spoil the requests, and are gone when they are cleared'
       await expectAlive(siege);
     },
   );
-  await fc.assert(property, { seed: 2, numRuns: 90, endOnFailure: true });
+  await fc.assert(property, { seed: 2, numRuns: tries(90), endOnFailure: true });
   expect(taken).toBeGreaterThan(20);
 });
 
@@ -219,6 +219,6 @@ test('a faults file in a form is read or refused, however it is written', async 
     await hub('/faults', `faults=${encodeURIComponent(sent)}`, 'application/x-www-form-urlencoded');
     expect((await hub('/faults/clear', '{}')).status).toBe(200);
   });
-  await fc.assert(property, { seed: 3, numRuns: 250 });
+  await fc.assert(property, { seed: 3, numRuns: tries(130) });
   await expectAlive(siege);
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
 import { send, textAt } from '../client.ts';
-import { besiege, expectAlive, frozen, moneyOf, validOrders } from './siege.ts';
+import { besiege, expectAlive, frozen, moneyOf, tries, validOrders } from './siege.ts';
 import { answersIn, bodyIn, bytesOf, exchange } from './wire.ts';
 
 const siege = await besiege(frozen);
@@ -120,7 +120,7 @@ test('a header that is not exactly a key is Unauthorized, everywhere', async () 
   const property = fc.asyncProperty(target, wrongValue, async (one, value) => {
     expect(await ask(one, [` ${value}`])).toEqual(unauthorized);
   });
-  await fc.assert(property, { seed: 1, numRuns: 900 });
+  await fc.assert(property, { seed: 1, numRuns: tries(450) });
   await expectNothingDone(before);
 });
 
@@ -130,7 +130,7 @@ test('a header that comes twice is badly formed, though one of the two be right'
   const property = fc.asyncProperty(target, value, value, async (one, first, second) => {
     expect(await ask(one, [first, second])).toEqual(unauthorized);
   });
-  await fc.assert(property, { seed: 2, numRuns: 200 });
+  await fc.assert(property, { seed: 2, numRuns: tries(100) });
   await expectNothingDone(before);
 });
 
@@ -151,7 +151,7 @@ test('a key that was revoked opens nothing from that moment on', async () => {
   const property = fc.asyncProperty(target, value, async (one, header) => {
     expect(await ask(one, [header])).toEqual(unauthorized);
   });
-  await fc.assert(property, { seed: 4, numRuns: 150 });
+  await fc.assert(property, { seed: 4, numRuns: tries(80) });
   await expectNothingDone(before);
 });
 
@@ -175,7 +175,7 @@ test('a key opens what it permits, and nothing else, for whatever else is asked'
     expect(body).toEqual({ message: expect.any(String) });
     expect(moneyOf(local)).toEqual(before);
   });
-  await fc.assert(property, { seed: 5, numRuns: 200 });
+  await fc.assert(property, { seed: 5, numRuns: tries(100) });
   await expectNothingDone(moneyOf(local));
 });
 
@@ -209,6 +209,6 @@ test('what is no header at all opens nothing either', async () => {
     expect([400, 401, 431]).toContain(status);
     if (status === 401) expect(body).toEqual({ message: 'Unauthorized' });
   });
-  await fc.assert(property, { seed: 3, numRuns: 300 });
+  await fc.assert(property, { seed: 3, numRuns: tries(150) });
   await expectNothingDone(before);
 });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Answer, addressIn, download, pathOf, send } from '../client.ts';
-import { besiege, expectAlive, expectDecent } from './siege.ts';
+import { besiege, expectAlive, expectDecent, tries } from './siege.ts';
 
 const siege = await besiege();
 const { client } = siege;
@@ -85,7 +85,7 @@ test('one range is answered with exactly its bytes', async () => {
       expect([range, told]).toEqual([range, meant(from, to, of.content.length)]);
     },
   );
-  await fc.assert(property, { seed: 1, numRuns: 700 });
+  await fc.assert(property, { seed: 1, numRuns: tries(350) });
   await expectAlive(siege);
 });
 
@@ -137,7 +137,7 @@ test('what is nearly a range is all of the file, a true part of it, or no part',
     const of = files[name];
     expectRight(await download(of.url, { range }), of, range.slice(0, 200));
   });
-  await fc.assert(property, { seed: 2, numRuns: 900 });
+  await fc.assert(property, { seed: 2, numRuns: tries(450) });
   await expectAlive(siege);
 });
 
@@ -155,7 +155,7 @@ test('If-Range gives a part only when it names this very content', async () => {
     expectRight(answer, of, `If-Range: ${mark}`);
     if (!marks.includes(mark.trim())) expect([mark, answer.status]).toEqual([mark, 200]);
   });
-  await fc.assert(property, { seed: 3, numRuns: 300 });
+  await fc.assert(property, { seed: 3, numRuns: tries(150) });
 });
 
 test('HEAD answers as GET would, without the bytes', async () => {
@@ -167,6 +167,6 @@ test('HEAD answers as GET would, without the bytes', async () => {
     expect(bytes).toHaveLength(0);
     if (status === 200) expect(headers['content-length']).toBe(`${whole.length}`);
   });
-  await fc.assert(property, { seed: 4, numRuns: 200 });
+  await fc.assert(property, { seed: 4, numRuns: tries(100) });
   await expectAlive(siege);
 });

@@ -17,7 +17,7 @@ import {
   message,
   order,
 } from './http-text.ts';
-import { besiege, expectAlive, frozen, moneyOf } from './siege.ts';
+import { besiege, expectAlive, frozen, moneyOf, tries } from './siege.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ test('noise is refused', async () => {
     for (const { status } of await answersTo(local, [bytes], after))
       expect([400, 401, 404]).toContain(status);
   });
-  await fc.assert(property, { seed: 1, numRuns: 400 });
+  await fc.assert(property, { seed: 1, numRuns: tries(200) });
   await expectAlive(siege);
 });
 
@@ -88,7 +88,7 @@ test('a request with bytes changed is answered or refused', async () => {
     }
     await answersTo(local, [text], after);
   });
-  await fc.assert(property, { seed: 2, numRuns: 900 });
+  await fc.assert(property, { seed: 2, numRuns: tries(450) });
   await expectNothingHalf();
   await expectAlive(siege);
 });
@@ -100,7 +100,7 @@ test('a creation that is cut off at any byte is not made', async () => {
       expect([400, 408]).toContain(status);
     expect(moneyOf(local)).toEqual(before);
   });
-  await fc.assert(property, { seed: 3, numRuns: 150 });
+  await fc.assert(property, { seed: 3, numRuns: tries(80) });
   await expectAlive(siege);
 });
 
@@ -116,7 +116,7 @@ test('a creation whose length is not the length of its body is not made', async 
       expect(moneyOf(local)).toEqual(before);
     },
   );
-  await fc.assert(property, { seed: 4, numRuns: 100 });
+  await fc.assert(property, { seed: 4, numRuns: tries(50) });
   await expectAlive(siege);
 });
 
@@ -130,7 +130,7 @@ test('an upload that is cut off at any byte is not kept, and can be made again',
       expect([400, 408]).toContain(status);
     expect((await client.ask('POST', '/v1/photo-colorizer', named)).status).toBe(400);
   });
-  await fc.assert(property, { seed: 5, numRuns: 150 });
+  await fc.assert(property, { seed: 5, numRuns: tries(80) });
   await expectNothingHalf();
   expect((await put(other.url, Buffer.from(content))).status).toBe(200);
   expect((await client.ask('POST', '/v1/photo-colorizer', named)).status).toBe(200);
@@ -157,7 +157,7 @@ test('a body in chunks of any size is one body, and with a wrong size it is none
       expect(local.balance() < balance).toBe(more === 0);
     },
   );
-  await fc.assert(property, { seed: 6, numRuns: 120 });
+  await fc.assert(property, { seed: 6, numRuns: tries(60) });
   await expectAlive(siege);
 });
 
@@ -182,7 +182,7 @@ test('requests that come together are answered in their order', async () => {
       ]);
     },
   );
-  await fc.assert(property, { seed: 7, numRuns: 120 });
+  await fc.assert(property, { seed: 7, numRuns: tries(60) });
   await expectAlive(siege);
 });
 
@@ -196,7 +196,7 @@ test('what comes after a request that is none is not read', async () => {
       expect(moneyOf(local)).toEqual(before);
     },
   );
-  await fc.assert(property, { seed: 8, numRuns: 60 });
+  await fc.assert(property, { seed: 8, numRuns: tries(30) });
   await expectAlive(siege);
 });
 
@@ -207,7 +207,7 @@ test('a request that comes letter by letter is answered, and a hundred that stay
     fc.constantFrom(account, creation, upload),
     fc.double({ min: 0, max: 0.99, noNaN: true }),
   );
-  const parts = fc.sample(part, { seed: 9, numRuns: 100 });
+  const parts = fc.sample(part, { seed: 9, numRuns: tries(50) });
   const before = moneyOf(local);
   await Promise.all(
     parts.map(([request, share]) =>
@@ -242,6 +242,6 @@ test('no line of a request becomes a header of the answer', async () => {
     for (const { headers } of await answersTo(local, [spot(text)], 'hang-up'))
       expect(headers.has('x-injected')).toBe(false);
   });
-  await fc.assert(property, { seed: 10, numRuns: 80 });
+  await fc.assert(property, { seed: 10, numRuns: tries(40) });
   await expectAlive(siege);
 });

@@ -1,12 +1,12 @@
-// The account, for clients (facts.md, Account).
+// GET /v1/account (facts.md, Account).
 import type { FastifyInstance } from 'fastify';
-import { accountOf } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import { callerAccount } from '../app.ts';
+import type { Dependencies } from '../dependencies.ts';
 
-export function accountRoutes(server: FastifyInstance, { accounts }: Parts): void {
+export function accountRoutes(server: FastifyInstance, { accounts }: Dependencies): void {
   server.get('/v1/account', { config: { permission: 'read' } }, (request, reply) => {
-    const account = accounts.find(accountOf(request));
-    if (account === undefined) throw new Error('bug: a key belongs to an account');
+    const account = accounts.find(callerAccount(request));
+    if (account === undefined) throw new Error('bug: a key belongs to no account');
     return reply.send({ ...account, subscription: null });
   });
 }

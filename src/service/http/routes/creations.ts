@@ -1,5 +1,5 @@
-// The 27 creation endpoints: one handler, driven by the catalogue. What is refused is refused before anything
-// is charged; what is answered with 200 is charged, and durable.
+// The 27 creation endpoints: one handler, driven by the catalogue. Errors come before any charge. After an answer with 200,
+// the charge and the project are durable.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { extensionOf, fitsAs, libraryMediaOf } from '../../../contract/api/asset.ts';
@@ -14,30 +14,37 @@ import type { RuleBreach, Tool } from '../../../contract/kinds/kind.ts';
 import { beyondPlan } from '../../../contract/kinds/plan-rules.ts';
 import { tools } from '../../../contract/kinds/tools.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
-import { bodyOf, type Refusal, refuse } from '../../base/refusal.ts';
+import { badRequest, type ErrorResponse } from '../../base/error-response.ts';
+import { validBody } from '../../base/request-body.ts';
+import { inputsOf } from '../../endpoints/asset-references.ts';
+import { creationOf } from '../../endpoints/records.ts';
 import { firedOf } from '../../faults/faults.ts';
-import { type Input, inputsOf } from '../../store/inputs.ts';
-import { creationOf } from '../../store/records.ts';
-import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import type { Input } from '../../store/inputs.ts';
+import { callerAccount, sendError } from '../app.ts';
+import type { Dependencies } from '../dependencies.ts';
 
-export function creationRoutes(server: FastifyInstance, parts: Parts): void {
-  const { projects, accounts, clock, faults, render } = parts;
+export function creationRoutes(server: FastifyInstance, dependencies: Dependencies): void {
+  const { projects, accounts, clock, faults, render } = dependencies;
   const config = { permission: 'create' } as const;
   for (const tool of tools)
     server.post(routes.create(tool.name).path, { config }, async (request, reply) => {
-      const account = accounts.find(accountOf(request));
-      if (account === undefined) throw new Error('bug: a key belongs to an account');
+      const account = accounts.find(callerAccount(request));
+      if (account === undefined) throw new Error('bug: a key belongs to no account');
       const body = requestOf(tool, request.body);
-      if (!body.ok) return answer(reply, body.error);
-      const plan = refusedBy(tool, body.value, account.tier);
-      if (plan !== undefined) return answer(reply, plan);
-      const inputs = inputsOf(tool.request, body.value, { ...parts, account: account.id });
-      if (!inputs.ok) return answer(reply, inputs.error);
-      const unfit = unfitInput(tool, inputs.value);
-      if (unfit !== undefined) return answer(reply, unfit);
+      if (!body.ok) return sendError(reply, body.error);
+      const plan = planError(tool, body.value, account.tier);
+      if (plan !== undefined) return sendError(reply, plan);
+      const inputs = inputsOf(tool.request, body.value, { ...dependencies, account: account.id });
+      if (!inputs.ok) return sendError(reply, inputs.error);
+      const unfit = inputError(tool, inputs.value);
+      if (unfit !== undefined) return sendError(reply, unfit);
       const at = clock.now();
-      const { credits: price, estimate } = chargeOf(tool, body.value, account.tier, parts.stated);
+      const { credits: price, estimate } = chargeOf(
+        tool,
+        body.value,
+        account.tier,
+        dependencies.stated,
+      );
       const more = firedOf(faults.fire('charge', tool.name), 'surcharge');
       const credits = more === undefined ? price : surcharged(price, more.rule.percent);
       const project = await projects.create({
@@ -52,7 +59,7 @@ export function creationRoutes(server: FastifyInstance, parts: Parts): void {
         at,
       });
       if (project === undefined)
-        return answer(reply, {
+        return sendError(reply, {
           status: 402,
           message: `Payment required: this costs ${credits} credits, the account has ${accounts.find(account.id)?.credits ?? 0}.`,
         });
@@ -61,8 +68,8 @@ export function creationRoutes(server: FastifyInstance, parts: Parts): void {
     });
 }
 
-/** facts.md, Rate limits: 403 where the plan does not have it; 400 where the plan's default model does not take it. */
-function refusedBy(tool: Tool, body: JsonObject, tier: Tier): Refusal | undefined {
+/** 403 if the plan does not include the request, 400 if the plan's default model rejects it (facts.md, Rate limits). */
+function planError(tool: Tool, body: JsonObject, tier: Tier): ErrorResponse | undefined {
   const [beyond] = beyondPlan(tool, body, tier);
   if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
   const breaches = tool.rules?.(withPlanDefaults(tool.name, body, tier)) ?? [];
@@ -72,8 +79,8 @@ function refusedBy(tool: Tool, body: JsonObject, tier: Tier): Refusal | undefine
 const invalid = (breaches: readonly RuleBreach[]): string =>
   `Invalid request: ${breaches.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`;
 
-/** interface.md, Responses: 422 where the request is right and yet nothing can be made of it. */
-function unfitInput({ record }: Tool, inputs: readonly Input[]): Refusal | undefined {
+/** 422 if the request is valid, but an input has the wrong kind of media (interface.md, Responses). */
+function inputError({ record }: Tool, inputs: readonly Input[]): ErrorResponse | undefined {
   for (const { field, media, place, reference, key } of inputs) {
     const library = libraryMediaOf(reference);
     const unfit =
@@ -90,16 +97,16 @@ function unfitInput({ record }: Tool, inputs: readonly Input[]): Refusal | undef
 
 const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file' } as const;
 
-/** A valid body with its defaults filled in. */
-function requestOf(tool: Tool, sent: unknown): Result<JsonObject, Refusal> {
-  const body = bodyOf(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
+/** The validated body with its defaults filled in. */
+function requestOf(tool: Tool, sent: unknown): Result<JsonObject, ErrorResponse> {
+  const body = validBody(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
   if (!body.ok) return body;
   const breaches = tool.rules?.(body.value) ?? [];
-  if (breaches.length > 0) return refuse(invalid(breaches));
+  if (breaches.length > 0) return badRequest(invalid(breaches));
   return ok(withDefaults(tool.request, body.value));
 }
 
-/** interface.md: the default is the tool's name followed by a date-time. */
+/** The default is the tool's name followed by a date-time (interface.md). */
 function nameOf({ name }: Tool, { name: given }: JsonObject, at: number): string {
   if (typeof given === 'string') return given;
   const words = name.split('-').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);

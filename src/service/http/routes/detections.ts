@@ -1,33 +1,37 @@
-// Face detection: free, and at paths of two forms (facts.md, Paths that exist in two forms).
+// Face detection: free, with paths in two forms (facts.md, Paths that exist in two forms).
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
-import { bodyOf, notFound } from '../../base/refusal.ts';
+import { notFound } from '../../base/error-response.ts';
+import { validBody } from '../../base/request-body.ts';
+import { inputsOf } from '../../endpoints/asset-references.ts';
+import { detectionRecordOf } from '../../endpoints/records.ts';
 import { detectionRequest } from '../../endpoints/requests.ts';
-import { inputsOf } from '../../store/inputs.ts';
-import { detectionRecordOf } from '../../store/records.ts';
-import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import { callerAccount, sendError } from '../app.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { ById } from '../route-types.ts';
 
 /** facts.md, Face detection. */
 const usualConfidence = 0.5;
 
 const byId = { path: '/v1/face-detection/:id', alternate: '/v1/files/:id/face-detection' };
 
-type ById = { Params: { id: string } };
-
-export function detectionRoutes(server: FastifyInstance, parts: Parts, form: PathForm): void {
-  const { detections, addresses, clock, search } = parts;
+export function detectionRoutes(
+  server: FastifyInstance,
+  dependencies: Dependencies,
+  form: PathForm,
+): void {
+  const { detections, addresses, clock, search } = dependencies;
 
   for (const path of pathsOf(routes.detectFaces(), form))
     server.post(path, { config: { permission: 'upload' } }, async (request, reply) => {
-      const account = accountOf(request);
-      const body = bodyOf(detectionRequest, request.body);
-      if (!body.ok) return answer(reply, body.error);
-      const inputs = inputsOf(detectionRequest, body.value, { ...parts, account });
-      if (!inputs.ok) return answer(reply, inputs.error);
+      const account = callerAccount(request);
+      const body = validBody(detectionRequest, request.body);
+      if (!body.ok) return sendError(reply, body.error);
+      const inputs = inputsOf(detectionRequest, body.value, { ...dependencies, account });
+      if (!inputs.ok) return sendError(reply, inputs.error);
       const [input] = inputs.value;
-      if (input === undefined) throw new Error('bug: a detection names its target');
+      if (input === undefined) throw new Error('bug: a detection has no target');
       const asked = body.value['confidence_score'];
       const confidence = typeof asked === 'number' ? asked : usualConfidence;
       const order = { id: randomUUID(), account, input, confidence };
@@ -39,7 +43,7 @@ export function detectionRoutes(server: FastifyInstance, parts: Parts, form: Pat
   for (const path of pathsOf(byId, form))
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
       const detection = detections.find(request.params.id);
-      if (detection?.account !== accountOf(request)) return answer(reply, notFound);
+      if (detection?.account !== callerAccount(request)) return sendError(reply, notFound);
       const faces = detections.facesOf(detection.id);
       return reply.send(detectionRecordOf(detection, faces, addresses));
     });

@@ -1,22 +1,23 @@
-// Downloads: by presigned addresses, without a key.
+// Downloads by presigned addresses, without a key.
 import type { FastifyInstance } from 'fastify';
-import type { SignedQuery } from '../../store/addresses.ts';
-import { answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import { sendError } from '../app.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Presigned } from '../route-types.ts';
 import { sendFile } from '../send-file.ts';
 
-type Signed = { Params: { '*': string }; Querystring: SignedQuery };
-
-export function downloadRoutes(server: FastifyInstance, { storage, addresses }: Parts): void {
-  server.route<Signed>({
+export function downloadRoutes(
+  server: FastifyInstance,
+  { fileStore, addresses }: Dependencies,
+): void {
+  server.route<Presigned>({
     method: ['GET', 'HEAD'],
     url: '/downloads/*',
     handler: (request, reply) => {
       const key = request.params['*'];
-      const standing = addresses.standing('downloads', key, request.query);
-      if (standing === 'valid') return sendFile(request, reply, key, storage);
-      const why = standing === 'expired' ? 'has expired' : 'is not valid';
-      return answer(reply, { status: 403, message: `This download address ${why}.` });
+      const state = addresses.state('downloads', key, request.query);
+      if (state === 'valid') return sendFile(request, reply, key, fileStore);
+      const why = state === 'expired' ? 'has expired' : 'is not valid';
+      return sendError(reply, { status: 403, message: `This download address ${why}.` });
     },
   });
 }

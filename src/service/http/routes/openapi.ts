@@ -1,4 +1,4 @@
-// GET /openapi.json: what this service serves, as an OpenAPI document.
+// GET /openapi.json: the OpenAPI document of this service.
 import type { FastifyInstance } from 'fastify';
 import type { PathForm } from '../../../contract/api/routes.ts';
 import { openApiOf } from '../../endpoints/openapi.ts';

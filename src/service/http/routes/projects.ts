@@ -1,35 +1,34 @@
-// Reading and deleting projects. Each record kind has its own path, and knows only its own projects.
+// Reads and deletes projects. Each kind of record has a path of its own, with its own projects only.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { notFound } from '../../base/refusal.ts';
+import { notFound } from '../../base/error-response.ts';
+import { recordOf } from '../../endpoints/records.ts';
 import { isLive, type StoredProject } from '../../store/project-row.ts';
-import { recordOf } from '../../store/records.ts';
-import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import { callerAccount, sendError } from '../app.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { ById } from '../route-types.ts';
 
-type ById = { Params: { id: string } };
-
-export function projectRoutes(server: FastifyInstance, parts: Parts): void {
-  const { projects, addresses, storage, release } = parts;
+export function projectRoutes(server: FastifyInstance, dependencies: Dependencies): void {
+  const { projects, addresses, fileStore, release } = dependencies;
   for (const record of ['video', 'image', 'audio'] as const) {
     const path = `/v1/${record}-projects/:id`;
     const found = (request: FastifyRequest<ById>): StoredProject | undefined => {
       const project = projects.find(request.params.id);
-      const own = project?.account === accountOf(request) && project.record === record;
+      const own = project?.account === callerAccount(request) && project.record === record;
       return own && project.enabled ? project : undefined;
     };
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
       const project = found(request);
-      if (project === undefined) return answer(reply, notFound);
+      if (project === undefined) return sendError(reply, notFound);
       return reply.send(recordOf(project, addresses));
     });
-    // A project that is deleted before its end is not rendered any further, and stays charged: nothing
-    // published says otherwise.
+    // A project that is deleted before its end is not rendered, and stays charged. The hosted service publishes nothing
+    // about this.
     server.delete<ById>(path, { config: { permission: 'delete' } }, async (request, reply) => {
       const project = found(request);
       if (project === undefined || !(await projects.disable(project.id)))
-        return answer(reply, notFound);
+        return sendError(reply, notFound);
       release(project.id);
-      await storage.removeOutputs(project.id);
+      await fileStore.removeOutputs(project.id);
       if (!isLive(project)) await projects.swept(project.id);
       return reply.code(204).send();
     });

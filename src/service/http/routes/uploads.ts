@@ -1,5 +1,5 @@
-// Uploads: addresses are given out under /v1, the bytes come to those addresses without a key
-// (facts.md, Uploads). A file is streamed to disk, so its size costs no memory.
+// Uploads: a path below /v1 issues addresses, and the bytes are sent to those addresses without a key (facts.md, Uploads).
+// Files are streamed to disk, so large files need no memory.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { mediaTypeOf } from '../../../contract/api/asset.ts';
@@ -7,63 +7,69 @@ import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts'
 import { allowances } from '../../../contract/api/tier.ts';
 import { isObject, type Json, type JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { bodyOf, type Refusal } from '../../base/refusal.ts';
+import type { ErrorResponse } from '../../base/error-response.ts';
+import { validBody } from '../../base/request-body.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
-import { spoilerOf } from '../../faults/spoil.ts';
-import type { SignedQuery } from '../../store/addresses.ts';
-import { TooLarge } from '../../store/storage.ts';
-import { accountOf, answer } from '../app.ts';
-import type { Parts } from '../parts.ts';
+import { transferFaultOf } from '../../faults/transfer-faults.ts';
+import { TooLarge } from '../../store/file-store.ts';
+import { callerAccount, sendError } from '../app.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Presigned } from '../route-types.ts';
 
-type Signed = { Params: { '*': string }; Querystring: SignedQuery };
-
-export function uploadRoutes(server: FastifyInstance, parts: Parts, form: PathForm): void {
-  const { accounts, database, assets, storage, addresses, clock } = parts;
+export function uploadRoutes(
+  server: FastifyInstance,
+  dependencies: Dependencies,
+  form: PathForm,
+): void {
+  const { accounts, database, assets, fileStore, addresses, clock } = dependencies;
 
   for (const url of pathsOf(routes.uploadAddresses(), form))
     server.post(url, { config: { permission: 'upload' } }, (request, reply) => {
       const wanted = extensionsIn(request.body);
-      if (!wanted.ok) return answer(reply, wanted.error);
+      if (!wanted.ok) return sendError(reply, wanted.error);
       const items = wanted.value.map((extension) => {
-        const key = storage.newAssetKey(extension);
-        const address = addresses.issue('uploads', key, accountOf(request));
+        const key = fileStore.newAssetKey(extension);
+        const address = addresses.issue('uploads', key, callerAccount(request));
         return { upload_url: address.url, file_path: key, expires_at: address.expires_at };
       });
       return reply.send({ items });
     });
 
   server.register(async (raw) => {
-    // Left as the stream that it is.
+    // No parser: the handler reads the stream.
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, _stream, done) => done(null));
-    raw.put<Signed>(
+    raw.put<Presigned>(
       '/uploads/*',
       { bodyLimit: Number.MAX_SAFE_INTEGER, config: { longBody: true } },
       async (request, reply) => {
         const key = request.params['*'];
-        const standing = addresses.standing('uploads', key, request.query);
-        if (standing !== 'valid') {
-          const why = standing === 'expired' ? 'has expired' : 'is not valid';
-          return answer(reply, { status: 403, message: `This upload address ${why}.` });
+        const state = addresses.state('uploads', key, request.query);
+        if (state !== 'valid') {
+          const why = state === 'expired' ? 'has expired' : 'is not valid';
+          return sendError(reply, { status: 403, message: `This upload address ${why}.` });
         }
         const account = accounts.find(request.query.account ?? '');
-        if (account === undefined) throw new Error('bug: an upload address without an account');
+        if (account === undefined) throw new Error('bug: an upload address names no account');
         const { tier } = account;
         const most = allowances[tier].uploadBytes;
         const length = lengthOf(request.headers['content-length']);
-        const through = spoilerOf(request.faults ?? [], { length, socket: request.raw.socket });
+        const through = transferFaultOf(request.faults ?? [], {
+          length,
+          socket: request.raw.socket,
+        });
         const sent = Readable.from(request.raw, { objectMode: false });
         try {
           if ((length ?? 0) > most) throw new TooLarge();
-          const bytes = await storage.receive(key, sent, { most, through });
+          const bytes = await fileStore.receive(key, sent, { most, through });
           if (firedOf(request.faults ?? [], 'lost-upload') === undefined)
             await database.write(() => assets.add(key, account.id, bytes, clock.now()));
           await assets.sweepNowAndThen();
         } catch (error) {
           if (!(error instanceof TooLarge)) throw error;
           const message = `The file is too large: the ${tier} plan takes up to ${most / 1_000_000} MB.`;
-          return answer(reply.header('connection', 'close'), { status: 413, message });
+          return sendError(reply.header('connection', 'close'), { status: 413, message });
         }
         return reply.code(200).send();
       },
@@ -71,21 +77,21 @@ export function uploadRoutes(server: FastifyInstance, parts: Parts, form: PathFo
   });
 }
 
-/** Bytes to come, where the client says it. */
+/** The length of the body in bytes, if the client sends it. */
 function lengthOf(header: string | undefined): number | undefined {
   return header === undefined ? undefined : Number(header);
 }
 
-/** The extension of each file to come, or why one is not taken. */
-function extensionsIn(sent: unknown): Result<readonly string[], Refusal> {
-  const body = bodyOf(uploadRequest, sent);
+/** The extension of each file, or an error for the first extension that is not accepted. */
+function extensionsIn(sent: unknown): Result<readonly string[], ErrorResponse> {
+  const body = validBody(uploadRequest, sent);
   if (!body.ok) return body;
   const extensions: string[] = [];
   for (const [index, item] of listOf(body.value['items']).entries()) {
     const { type, extension } = item;
     if (typeof type !== 'string' || typeof extension !== 'string') continue;
     if (!takes(type, extension)) {
-      const message = `items.${index}.extension "${extension}" is not taken for type ${type}.`;
+      const message = `items.${index}.extension "${extension}" is not accepted for the type ${type}.`;
       return err({ status: 422, message });
     }
     extensions.push(extension);
@@ -93,7 +99,7 @@ function extensionsIn(sent: unknown): Result<readonly string[], Refusal> {
   return ok(extensions);
 }
 
-/** facts.md, Uploads: webm may be a video or only sound. */
+/** A webm file is a video or a sound (facts.md, Uploads). */
 function takes(type: string, extension: string): boolean {
   return mediaTypeOf(extension) === type || (type === 'audio' && extension === 'webm');
 }

@@ -1,8 +1,8 @@
-// The choice of an account in a form.
-import type { Account } from '../../store/accounts.ts';
+// The select element for an account in a form.
+import type { StoredAccount } from '../../store/accounts.ts';
 import { type Html, html } from './layout.ts';
 
-export function accountSelect(accounts: readonly Account[]): Html {
+export function accountSelect(accounts: readonly StoredAccount[]): Html {
   return html`<label>
     Account
     <select name="account">

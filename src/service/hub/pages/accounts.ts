@@ -1,9 +1,9 @@
-// The page of accounts: tier, balance, and changing either.
+// The page of accounts: their tiers and balances, and forms to change them.
 import { tiers } from '../../../contract/api/tier.ts';
-import type { Account } from '../../store/accounts.ts';
+import type { StoredAccount } from '../../store/accounts.ts';
 import { type Html, html, number, page, table } from './layout.ts';
 
-export function accountsPage(accounts: readonly Account[]): string {
+export function accountsPage(accounts: readonly StoredAccount[]): string {
   return page('Accounts', '/hub/accounts', [
     table(
       ['Account', 'E-mail', 'Tier', 'Credits', 'Change'],

@@ -1,51 +1,51 @@
-// Credits over time, as a picture drawn on the server: a step for each entry of a ledger. The labels are text beside the
-// curve, not in it: however many digits a balance has and however narrow the screen is, they have room.
-import type { LedgerEntry } from '../../store/accounts.ts';
+// The chart of credits over time, drawn on the server with a step for each entry of the ledger. The labels are text beside
+// the curve, so that long balances have room on narrow screens.
+import type { LedgerEntry } from '../../base/ledger-entry.ts';
 import { type Html, html, number } from './layout.ts';
 
-/** The curve's own units: it is stretched to the room that the labels beside it leave. */
+/** The units of the curve, which is stretched to the available room. */
 const width = 1000;
 const height = 100;
-/** More steps than pixels cannot be seen. */
-const mostSteps = 600;
+/** More points than pixels would be invisible. */
+const mostPoints = 600;
 
-export interface Step {
+export interface ChartPoint {
   readonly at: number;
   readonly balance: number;
 }
 
-/** The balance after each entry; of many, every so-manieth and the last. */
-export function stepsOf(entries: readonly LedgerEntry[]): readonly Step[] {
+/** The balance after each entry: at most about 600 points, evenly sampled, and always the last. */
+export function pointsOf(entries: readonly LedgerEntry[]): readonly ChartPoint[] {
   let balance = 0;
-  const steps = entries.map(({ at, kind, credits }): Step => {
+  const points = entries.map(({ at, kind, credits }): ChartPoint => {
     balance += kind === 'charge' ? -credits : credits;
     return { at: Date.parse(at), balance };
   });
-  const every = Math.ceil(steps.length / mostSteps);
-  return steps.filter((_, index) => index % every === 0 || index === steps.length - 1);
+  const every = Math.ceil(points.length / mostPoints);
+  return points.filter((_, index) => index % every === 0 || index === points.length - 1);
 }
 
 export function creditChart(entries: readonly LedgerEntry[]): Html {
-  const steps = stepsOf(entries);
-  const [first, last] = [steps[0], steps.at(-1)];
+  const points = pointsOf(entries);
+  const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined)
-    return html`<p class="empty">No credits moved yet.</p>`;
-  const balances = steps.map(({ balance }) => balance);
+    return html`<p class="empty">No credits have moved yet.</p>`;
+  const balances = points.map(({ balance }) => balance);
   const most = Math.max(1, ...balances);
-  // Small spending from a large balance would be a flat line above an empty picture.
+  // From zero, a small charge to a large balance would look like a flat line.
   const lowest = Math.min(...balances);
   const least = lowest > most / 2 && lowest < most ? lowest : 0;
   const span = Math.max(1, last.at - first.at);
   const x = (at: number): number => ((at - first.at) / span) * width;
   const y = (balance: number): number => (1 - (balance - least) / (most - least)) * height;
-  const line = steps
+  const line = points
     .map(({ at, balance }, index) =>
       index === 0
         ? `M${x(at).toFixed(1)} ${y(balance).toFixed(2)}`
         : `H${x(at).toFixed(1)}V${y(balance).toFixed(2)}`,
     )
     .join('');
-  // Of a short time the seconds tell both ends apart.
+  // In a short time, the ends differ in their seconds only.
   const digits = span < 600_000 ? 19 : 16;
   const clock = (at: number): string =>
     new Date(at).toISOString().slice(0, digits).replace('T', ' ');

@@ -1,4 +1,4 @@
-// The page of faults: what shall go wrong, and how often it did.
+// The page of faults: the rules, and how often they matched and fired.
 import type { FaultView } from '../views.ts';
 import { button, html, number, page, table } from './layout.ts';
 
@@ -9,7 +9,7 @@ const example = `faults:
 export function faultsPage(faults: readonly FaultView[]): string {
   return page('Faults', '/hub/faults', [
     table(
-      ['Fault', 'On', 'Rule', 'Could have', 'Did'],
+      ['Fault', 'On', 'Rule', 'Matched', 'Fired'],
       faults.map(
         ({ fault, on, matched, fired, ...rest }) => html`
           <tr>
@@ -21,13 +21,13 @@ export function faultsPage(faults: readonly FaultView[]): string {
           </tr>
         `,
       ),
-      'Nothing goes wrong on purpose.',
+      'No faults.',
     ),
     faults.length === 0 ? null : html`<p>${button('/hub/faults/clear', 'Clear all')}</p>`,
     html`<h2>Add faults</h2>
       <form class="panel" method="post" action="/hub/faults">
         <label>
-          As in a faults file
+          Rules, as in a faults file
           <textarea name="faults" rows="6" required spellcheck="false">${example}</textarea>
         </label>
         <button>Add</button>

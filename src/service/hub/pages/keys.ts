@@ -1,14 +1,14 @@
-// The page of keys: what each may do, and making or revoking one.
-import type { Account } from '../../store/accounts.ts';
+// The page of keys: their permissions, and forms to create and revoke keys.
+import type { StoredAccount } from '../../store/accounts.ts';
 import { permissions } from '../../store/keys.ts';
 import type { KeyView } from '../views.ts';
 import { accountSelect } from './account-select.ts';
 import { button, html, page, table, time } from './layout.ts';
 
-export function keysPage(keys: readonly KeyView[], accounts: readonly Account[]): string {
+export function keysPage(keys: readonly KeyView[], accounts: readonly StoredAccount[]): string {
   return page('Keys', '/hub/keys', [
     table(
-      ['Name', 'Key', 'May', 'Account', 'Created', 'Revoked', ''],
+      ['Name', 'Key', 'Permissions', 'Account', 'Created', 'Revoked', ''],
       keys.map(
         (key) => html`
           <tr>
@@ -28,7 +28,7 @@ export function keysPage(keys: readonly KeyView[], accounts: readonly Account[])
       <form class="panel" method="post" action="/hub/keys">
         <label>Name <input name="name" required maxlength="200" /></label>
         <fieldset>
-          <legend>May</legend>
+          <legend>Permissions</legend>
           ${permissions.map(
             (name) =>
               html`<label class="tick"><input type="checkbox" name="permissions" value=${name} checked />${name}</label>`,

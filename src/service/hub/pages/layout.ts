@@ -1,11 +1,11 @@
-// The frame of every hub page, and the pieces that pages share. Rendered on the server; nothing runs in the browser.
+// The frame of every hub page, and the parts that pages share. Pages are rendered on the server and run no script.
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { printable } from '../../../contract/base/printable.ts';
 
 export { html };
-/** A piece of a page. What stands in its holes is text, never markup. */
+/** A part of a page. Interpolated values are text, never markup. */
 export type Html = ReturnType<typeof html>;
 
 const places = [
@@ -19,7 +19,7 @@ const places = [
   ['/hub/faults', 'Faults'],
 ] as const;
 
-/** A whole page. `here` is the path that its entry in the navigation has. */
+/** A whole page. `here`: the path of the page's entry in the navigation. */
 export function page(title: string, here: string, content: ComponentChildren): string {
   const whole = html`
     <html lang="en">
@@ -45,18 +45,18 @@ export function page(title: string, here: string, content: ComponentChildren): s
           ${content}
         </main>
         <footer>
-          A rehearsal: nothing here costs money. Every page is also JSON for programs that do not ask for
-          text/html. <a href="/openapi.json">OpenAPI</a>
+          This is a rehearsal: nothing here costs money. A program that does not ask for text/html gets each page as
+          JSON. <a href="/openapi.json">OpenAPI</a>
         </footer>
       </body>
     </html>
   `;
   const lines = renderToString(h(Fragment, null, whole)).split('\n');
-  // Names come from anywhere: what would reorder or hide text is shown as an escape, in every page.
+  // Names can contain anything: characters that reorder or hide text are escaped.
   return `<!doctype html>${lines.map((line) => printable(line)).join('\n')}`;
 }
 
-/** A table that says so when it is empty. */
+/** A table, or a sentence if the table is empty. */
 export function table(
   heads: readonly string[],
   rows: readonly ComponentChildren[],
@@ -84,7 +84,7 @@ export function button(action: string, label: string): Html {
   return html`<form method="post" action=${action} class="inline"><button>${label}</button></form>`;
 }
 
-/** A time as people read it, with the exact one for machines. */
+/** A readable time, with the exact time for machines. */
 export function time(iso: string | null | undefined): Html {
   if (iso === null || iso === undefined) return html`<span>–</span>`;
   return html`<time datetime=${iso}>${iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`;
@@ -92,5 +92,5 @@ export function time(iso: string | null | undefined): Html {
 
 export const number = (value: number): string => value.toLocaleString('en-US');
 
-/** A state, in words; its colour only repeats them. */
+/** A state in words; the colour only repeats them. */
 export const badge = (state: string): Html => html`<span class=${`badge ${state}`}>${state}</span>`;

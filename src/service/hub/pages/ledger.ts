@@ -1,9 +1,9 @@
-// The page of the ledger: credits over time, and every entry of late.
+// The page of the ledger: credits over time, and the newest entries.
 import type { LedgerView } from '../views.ts';
 import { creditChart } from './chart.ts';
 import { html, number, page, table, time } from './layout.ts';
 
-/** What a page shows; the JSON has all of them. */
+/** The page shows this many entries; the JSON has all. */
 const mostRows = 500;
 
 export function ledgerPage({ account, balance, entries }: LedgerView): string {
@@ -26,7 +26,7 @@ export function ledgerPage({ account, balance, entries }: LedgerView): string {
           </tr>
         `,
       ),
-      'No credits moved yet.',
+      'No credits have moved yet.',
     ),
     left > 0
       ? html`<p class="dim">${number(left)} earlier entries are in the JSON of this page.</p>`

@@ -1,12 +1,13 @@
 // The first page of the hub.
-import type { Account, LedgerEntry } from '../../store/accounts.ts';
+import type { LedgerEntry } from '../../base/ledger-entry.ts';
+import type { StoredAccount } from '../../store/accounts.ts';
 import type { ProjectView } from '../views.ts';
 import { creditChart } from './chart.ts';
 import { html, number, page } from './layout.ts';
 import { projectCards } from './projects.ts';
 
 interface Overview {
-  readonly accounts: readonly Account[];
+  readonly accounts: readonly StoredAccount[];
   readonly projects: readonly ProjectView[];
 }
 

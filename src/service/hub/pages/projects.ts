@@ -1,4 +1,4 @@
-// The pages of projects: a wall of pictures, and one project with its record, its outputs and its events.
+// The pages of projects: a grid of pictures, and one project with its record, outputs and events.
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import type { ProjectDetails, ProjectView } from '../views.ts';
 import { badge, button, type Html, html, number, page, table, time } from './layout.ts';
@@ -43,7 +43,7 @@ export function projectPage(project: ProjectDetails): string {
     ['Credits charged', number(project.credits_charged ?? 0)],
     ['Size', project.width === undefined ? '–' : `${project.width} × ${project.height}`],
     ['Error', error === null || error === undefined ? '–' : `${error.code}: ${error.message}`],
-    ['Enabled', project.enabled === false ? 'no: it was deleted' : 'yes'],
+    ['Enabled', project.enabled === false ? 'no (deleted)' : 'yes'],
   ];
   return page(name ?? id, '/hub/projects', [
     html`<p>${badge(status)} · created ${time(project.created_at)} ${live ? button(`/hub/projects/${id}/cancel`, 'Cancel') : null}</p>`,
@@ -79,7 +79,7 @@ function outputOf({ id, downloads, tool, status, enabled }: ProjectView): Html {
 
 const outputPath = (id: string, index: number): string => `/hub/projects/${id}/outputs/${index}`;
 
-/** An output by itself: what has a length can be played, the rest opened. */
+/** One output: clips and sounds can be played, other files opened. */
 function player(path: string, url: string, what: string): Html {
   const extension = extensionOf(new URL(url).pathname);
   const type = extension === 'gif' ? 'image' : mediaTypeOf(extension);
@@ -91,7 +91,7 @@ function player(path: string, url: string, what: string): Html {
   return html`<a class="picture" href=${path}>${media(path, url, what)}</a>`;
 }
 
-/** A picture, a clip or a sound, as the ending of its address says. */
+/** A picture, a clip or a sound, by the extension of its address. */
 function media(path: string, url: string, what: string): Html {
   const extension = extensionOf(new URL(url).pathname);
   switch (mediaTypeOf(extension)) {

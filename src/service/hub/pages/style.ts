@@ -1,4 +1,4 @@
-// How the hub looks: its style sheet and its icon. Colours follow the system's light or dark setting.
+// The hub's style sheet and icon. Colours follow the system's light or dark setting.
 
 /** A clapperboard. */
 export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">

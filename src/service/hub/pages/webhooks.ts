@@ -1,13 +1,13 @@
-// The pages of webhooks and of what was delivered to them.
+// The pages of webhooks and of their deliveries.
 import { eventKinds } from '../../../contract/api/event.ts';
-import type { Account } from '../../store/accounts.ts';
+import type { StoredAccount } from '../../store/accounts.ts';
 import type { DeliveryView, WebhookView } from '../views.ts';
 import { accountSelect } from './account-select.ts';
 import { badge, button, type Html, html, page, table, time } from './layout.ts';
 
 export function webhooksPage(
   webhooks: readonly WebhookView[],
-  accounts: readonly Account[],
+  accounts: readonly StoredAccount[],
 ): string {
   return page('Webhooks', '/hub/webhooks', [
     table(
@@ -26,7 +26,7 @@ export function webhooksPage(
           </tr>
         `,
       ),
-      'No webhooks. Events are sent to the addresses that are registered here.',
+      'No webhooks. The service sends events to the addresses that you register here.',
     ),
     html`<h2>New webhook</h2>
       <form class="panel" method="post" action="/hub/webhooks">
@@ -35,7 +35,7 @@ export function webhooksPage(
           <input name="url" type="url" required placeholder="http://127.0.0.1:8080/events" />
         </label>
         <fieldset>
-          <legend>Events (none chosen: all)</legend>
+          <legend>Events (none selected: all)</legend>
           ${eventKinds.map(
             (kind) =>
               html`<label class="tick"><input type="checkbox" name="events" value=${kind} />${kind}</label>`,
@@ -71,6 +71,6 @@ export function deliveryTable(deliveries: readonly DeliveryView[]): Html {
         </tr>
       `,
     ),
-    'No events were sent yet.',
+    'No events yet.',
   );
 }

@@ -1,0 +1,131 @@
+// Runs jobs in a limited number of slots; the other jobs wait in a queue. A job keeps its slot until its time has passed,
+// even if its work is done earlier.
+import type { ServiceClock } from '../base/clock.ts';
+import { reportInternalError } from '../base/internal-error.ts';
+import type { JobTiming } from './timing.ts';
+
+export interface ScheduledJob extends JobTiming {
+  readonly id: string;
+  /** The job never ends. It frees its slot, so that no other job waits for it. */
+  readonly hangs?: boolean;
+  /** Called when the job gets a slot: its state becomes `rendering`. */
+  begin(): Promise<void>;
+  /** Renders. Returns a function that records the outcome, which is called when the job's time has passed. */
+  work(): Promise<() => Promise<void>>;
+  /** False if nobody waits for the job any more: then it ends before its time has passed. */
+  isWanted(): boolean;
+  /** Called if `begin`, `work` or the recording throws, which is a bug. */
+  onFailure(reason: unknown): Promise<void>;
+}
+
+export interface Scheduler {
+  submit(job: ScheduledJob): void;
+  /** Ends the wait of a job that nobody needs any more, and frees its slot. */
+  release(id: string): void;
+  /** Begins no more jobs, and waits for the running ones. */
+  close(): Promise<void>;
+}
+
+export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
+  let queue: ScheduledJob[] = [];
+  let taken = 0;
+  let busy = 0;
+  let closed = false;
+  const timers = new Set<() => void>();
+  /** By job whose work is done and whose time has not passed: a function that ends it now. */
+  const waitingForTime = new Map<string, () => void>();
+  const running = new Set<Promise<void>>();
+
+  /** Returns a function that ends the wait now. */
+  function later(ms: number, then: () => void): () => void {
+    if (closed) return () => {};
+    const wake = (): void => {
+      timers.delete(cancel);
+      then();
+    };
+    const cancel = clock.after(ms, wake);
+    timers.add(cancel);
+    return () => {
+      cancel();
+      wake();
+    };
+  }
+
+  function track(operation: Promise<void>): void {
+    running.add(operation);
+    void operation.finally(() => running.delete(operation));
+  }
+
+  function pump(): void {
+    while (!closed && busy < slots && taken < queue.length) {
+      const job = queue[taken++];
+      if (job !== undefined) track(perform(job));
+    }
+    // Removing the first element of a long array copies the whole array, so the front is cut off in batches.
+    if (taken > 1024 && taken * 2 > queue.length) {
+      queue = queue.slice(taken);
+      taken = 0;
+    }
+  }
+
+  async function perform(job: ScheduledJob): Promise<void> {
+    busy += 1;
+    try {
+      const begun = clock.now();
+      if (job.hangs === true) return await job.begin();
+      const [settle] = await Promise.all([job.work(), job.begin()]);
+      const left = job.isWanted() ? begun + job.workMs - clock.now() : 0;
+      if (left <= 0) return await settle();
+      busy += 1;
+      const end = later(left, () => {
+        waitingForTime.delete(job.id);
+        track(finish(job, settle));
+      });
+      waitingForTime.set(job.id, end);
+    } catch (reason) {
+      await giveUp(job, reason);
+    } finally {
+      busy -= 1;
+      pump();
+    }
+  }
+
+  /** Recording the failure may fail too, for example on a full disk. The service then continues without the job. */
+  async function giveUp(job: ScheduledJob, reason: unknown): Promise<void> {
+    try {
+      await job.onFailure(reason);
+    } catch (trouble) {
+      reportInternalError('recording a failed job', trouble);
+    }
+  }
+
+  /** Records the outcome of a job whose time has passed, and frees its slot. */
+  async function finish(job: ScheduledJob, settle: () => Promise<void>): Promise<void> {
+    try {
+      await settle();
+    } catch (reason) {
+      await giveUp(job, reason);
+    } finally {
+      busy -= 1;
+      pump();
+    }
+  }
+
+  return {
+    submit: (job) => {
+      const enqueue = (): void => {
+        queue.push(job);
+        pump();
+      };
+      if (job.waitMs > 0) later(job.waitMs, enqueue);
+      else enqueue();
+    },
+    release: (id) => waitingForTime.get(id)?.(),
+    close: async () => {
+      closed = true;
+      for (const cancel of timers) cancel();
+      // A running job may still record its outcome, which adds a promise to the set.
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
