@@ -1,12 +1,12 @@
 // The CEL environment of pipelines: the names at the root, and the functions that differ from the library's own.
 import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
-import { Meter } from './meter.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
 import { matches, patternOf } from './pattern.ts';
 
 export const roots = ['item', 'inputs', 'env', 'steps', 'run', 'result'] as const;
 
 /** The budget of the evaluation that is under way: evaluations are synchronous, so there is one at a time. */
-export const meter = new Meter();
+export const budget = new EvaluationBudget();
 
 /** What calls of `matches` become before they are checked: the library's own runs on a backtracking engine. */
 const re2 = 'matchesRe2';
@@ -18,9 +18,9 @@ export const environment = new Environment({
 });
 for (const root of roots) environment.registerVariable(root, 'dyn');
 environment.registerFunction(`string.${re2}(string): bool`, (text: string, pattern: string) => {
-  const found = patternOf(pattern, meter);
+  const found = patternOf(pattern, budget);
   if (!found.ok) throw new EvaluationError(found.error);
-  return matches(found.value, text, meter);
+  return matches(found.value, text, budget);
 });
 environment.registerFunction('list.take(int): list', (list: Iterable<unknown>, count: bigint) => {
   if (count < 0n) throw new EvaluationError(`take(${count}): the count must not be negative`);

@@ -2,9 +2,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { environment, inOurNames, meter, roots, useRe2 } from './environment.ts';
+import { budget, environment, inOurNames, roots, useRe2 } from './environment.ts';
+import { withBudget } from './evaluation-budget.ts';
 import { inWords } from './expression-words.ts';
-import { metered } from './meter.ts';
 import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
@@ -50,7 +50,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
     const references: Reference[] = [];
     collect(program.ast, references);
     const strict = isStrict(program.ast);
-    metered(program.ast, meter);
+    withBudget(program.ast, budget);
     return ok({
       text,
       references,
@@ -59,10 +59,10 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
         const unknown = strict ? firstUnknown(references, scope.steps) : undefined;
         if (unknown !== undefined) return err(unknown);
         try {
-          meter.start();
+          budget.start();
           const value: unknown = program({ ...scope, result: resultNames });
-          meter.check();
-          meter.sizeOf(value);
+          budget.check();
+          budget.sizeOf(value);
           return ok(fromCel(value));
         } catch (error) {
           return err(errorOf(error, text));

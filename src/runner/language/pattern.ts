@@ -1,7 +1,7 @@
 // Regular expressions of expressions: RE2, as CEL asks for, since a pattern must not be able to backtrack.
 import { RE2JS, RE2JSException } from 're2js';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Meter } from './meter.ts';
+import type { EvaluationBudget } from './evaluation-budget.ts';
 
 /** Characters of a pattern. */
 const longest = 1000;
@@ -13,14 +13,14 @@ const kept = 100;
 const compiled = new Map<string, RE2JS>();
 
 /** A pattern, or a sentence about what is wrong with it. */
-export function patternOf(text: string, meter?: Meter): Result<RE2JS, string> {
+export function patternOf(text: string, budget?: EvaluationBudget): Result<RE2JS, string> {
   const known = compiled.get(text);
   if (known !== undefined) return ok(known);
   if (text.length > longest)
     return err(`the pattern is longer than ${longest.toLocaleString('en-US')} characters`);
   const width = widthOf(text);
   if (width > widest) return err(`the pattern repeats too much: ${shown(text)}`);
-  meter?.spend(100 + 2 * width);
+  budget?.spend(100 + 2 * width);
   try {
     const pattern = RE2JS.compile(text);
     if (compiled.size >= kept) compiled.clear();
@@ -36,8 +36,8 @@ export function patternOf(text: string, meter?: Meter): Result<RE2JS, string> {
 }
 
 /** True where the pattern matches any part of the text. */
-export function matches(pattern: RE2JS, text: string, meter: Meter): boolean {
-  meter.spend((text.length * pattern.programSize()) / 10);
+export function matches(pattern: RE2JS, text: string, budget: EvaluationBudget): boolean {
+  budget.spend((text.length * pattern.programSize()) / 10);
   return pattern.test(text);
 }
 

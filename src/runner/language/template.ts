@@ -2,13 +2,13 @@
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result, unreachable } from '../../contract/base/result.ts';
 import type { Path } from '../../contract/yaml/place.ts';
+import { maxSize } from './evaluation-budget.ts';
 import {
   type Expression,
   type ExpressionError,
   parseExpression,
   type Scope,
 } from './expression.ts';
-import { maxSize } from './meter.ts';
 
 export type Template =
   | { readonly kind: 'value'; readonly value: Json }

@@ -1,7 +1,7 @@
 // Expressions end: whatever a stranger writes, an evaluation has a budget of steps and of size.
 import { describe, expect, test } from 'vitest';
+import { maxSize, maxSteps } from '../../../src/runner/language/evaluation-budget.ts';
 import { parseExpression, type Scope, toCel } from '../../../src/runner/language/expression.ts';
-import { maxSize, maxSteps } from '../../../src/runner/language/meter.ts';
 import { fill } from '../../../src/runner/language/template.ts';
 import { conditionHolds } from '../../../src/runner/task/task-request.ts';
 import { pipelineOf, stepOf, withSteps } from './check.ts';

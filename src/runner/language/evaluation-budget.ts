@@ -14,7 +14,7 @@ const tooLarge =
   'the expression makes a value that is too large ' +
   `(over ${maxSize.toLocaleString('en-US')} characters and elements)`;
 
-export class Meter {
+export class EvaluationBudget {
   #steps = 0;
   /** Sizes by identity: one list that stands in a tree a million times is measured once. */
   #sizes = new Map<object, number>();
@@ -75,28 +75,28 @@ const isEvaluate = (value: unknown): value is Evaluate => typeof value === 'func
  * about to work on it. The library offers no hook for this: it calls `evaluate` of each node, macros included, and
  * puts a faster one in its place at the first call, which is why the property takes assignments.
  */
-export function metered(node: ASTNode, meter: Meter): void {
-  hook(node, meter, undefined);
-  meterParts(node, meter);
+export function withBudget(node: ASTNode, budget: EvaluationBudget): void {
+  hook(node, budget, undefined);
+  limitParts(node, budget);
 }
 
-function meterParts(node: ASTNode, meter: Meter): void {
+function limitParts(node: ASTNode, budget: EvaluationBudget): void {
   switch (node.op) {
     case 'value':
     case 'id':
       return;
     case '.':
     case '.?':
-      return metered(node.args[0], meter);
+      return withBudget(node.args[0], budget);
     case '!_':
     case '-_':
-      return metered(node.args, meter);
+      return withBudget(node.args, budget);
     case 'call':
-      return meterCall(node.args[0], node.args[1], meter);
+      return limitCall(node.args[0], node.args[1], budget);
     case 'rcall':
-      return meterCall(node.args[0], [node.args[1], ...node.args[2]], meter);
+      return limitCall(node.args[0], [node.args[1], ...node.args[2]], budget);
     case 'map':
-      for (const part of node.args.flat()) metered(part, meter);
+      for (const part of node.args.flat()) withBudget(part, budget);
       return;
     case 'list':
     case '?:':
@@ -104,31 +104,35 @@ function meterParts(node: ASTNode, meter: Meter): void {
     case '&&':
     case '[]':
     case '[?]':
-      for (const part of node.args) metered(part, meter);
+      for (const part of node.args) withBudget(part, budget);
       return;
     default:
-      return meterCall(node.op, node.args, meter);
+      return limitCall(node.op, node.args, budget);
   }
 }
 
 /** The evaluator takes arguments from the last to the first, and operands from the first to the last. */
-function meterCall(name: string, args: readonly ASTNode[], meter: Meter): void {
+function limitCall(name: string, args: readonly ASTNode[], budget: EvaluationBudget): void {
   const sizes: number[] = args.map(() => 0);
   const last = isOperator(name) ? args.length - 1 : 0;
   args.forEach((arg, index) => {
-    hook(arg, meter, (value) => {
-      sizes[index] = constant.has(name) ? 0 : meter.sizeOf(value);
-      if (index === last) meter.spend(workOf(name, sizes));
+    hook(arg, budget, (value) => {
+      sizes[index] = constant.has(name) ? 0 : budget.sizeOf(value);
+      if (index === last) budget.spend(workOf(name, sizes));
     });
-    meterParts(arg, meter);
+    limitParts(arg, budget);
   });
 }
 
-function hook(node: ASTNode, meter: Meter, measure: ((value: unknown) => void) | undefined): void {
+function hook(
+  node: ASTNode,
+  budget: EvaluationBudget,
+  measure: ((value: unknown) => void) | undefined,
+): void {
   let inner: unknown = Reflect.get(node, 'evaluate');
   const counted: Evaluate = (evaluator, self, context) => {
     if (!isEvaluate(inner)) throw new Error('bug: the CEL library evaluates in another way');
-    meter.spend(1);
+    budget.spend(1);
     const value = Reflect.apply(inner, node, [evaluator, self, context]);
     measure?.(value);
     return value;
