@@ -2,9 +2,9 @@
 import { milliseconds } from '../../contract/base/duration.ts';
 import type { Json } from '../../contract/base/json.ts';
 import type { Source } from '../../contract/yaml/source.ts';
+import { failureLimitsOf } from './failure-limits.ts';
 import type { InputDeclaration, Items, Pipeline, Step } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
-import { toleratedOf } from './tolerated.ts';
 
 export function pipelineOf(
   document: PipelineDocument,
@@ -21,7 +21,7 @@ export function pipelineOf(
       ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
       ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
     },
-    tolerated: toleratedOf(document),
+    failureLimits: failureLimitsOf(document),
     limits: {
       items: document.limits?.items ?? 16,
       steps: numbersOf(document.limits?.steps),

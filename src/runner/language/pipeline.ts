@@ -57,7 +57,7 @@ export interface Limits {
 }
 
 /** What may go wrong before a run buys nothing more; a field that is left out bounds nothing. */
-export interface Tolerated {
+export interface FailureLimits {
   /** Failed items. */
   readonly items?: number;
   /** The same as a share of all items, 0 to 1. */
@@ -73,7 +73,7 @@ export interface Pipeline {
   readonly env: readonly string[];
   readonly items: Items;
   readonly budget: { readonly credits?: number; readonly perItem?: number };
-  readonly tolerated: Tolerated;
+  readonly failureLimits: FailureLimits;
   readonly limits: Limits;
   /** The folder of downloads, as written: relative to the pipeline file. */
   readonly output: string;

@@ -9,6 +9,7 @@ import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
 import { checkExtra, extraPaths } from './extra.ts';
+import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkLevels } from './levels.ts';
 import type { Pipeline, Step } from './pipeline.ts';
@@ -16,7 +17,6 @@ import { checkReferences, type Declared, globItemFields } from './references.ts'
 import type { StepDocument } from './schema.ts';
 import { checkShape, isDocument } from './shape.ts';
 import type { TemplateError } from './template.ts';
-import { checkTolerance } from './tolerated.ts';
 import { checkKept } from './unsaved.ts';
 
 export interface Validated {
@@ -42,7 +42,7 @@ export function validate(file: string, text: string): Result<Validated, readonly
   const declared = declaredBy(document, drafts);
   for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
 
-  problems.push(...checkLimits(document, source), ...checkTolerance(document, source));
+  problems.push(...checkLimits(document, source), ...checkFailureLimits(document, source));
 
   const edges = edgesOf(drafts);
   const order = topological(edges.after);

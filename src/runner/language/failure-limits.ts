@@ -2,10 +2,10 @@
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
-import type { Tolerated } from './pipeline.ts';
+import type { FailureLimits } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
 
-export function toleratedOf(document: PipelineDocument): Tolerated {
+export function failureLimitsOf(document: PipelineDocument): FailureLimits {
   const { on_failure: onFailure, max_failures: most, max_credits_lost: credits } = document;
   return {
     ...(typeof most === 'number' ? { items: most } : {}),
@@ -17,7 +17,7 @@ export function toleratedOf(document: PipelineDocument): Tolerated {
 
 /** Why so many failed items end the buying; undefined: they may fail. `total`: the items of the run. */
 export function tooManyFailed(
-  { items, share }: Tolerated,
+  { items, share }: FailureLimits,
   failed: number,
   total: number,
 ): string | undefined {
@@ -30,7 +30,7 @@ export function tooManyFailed(
 }
 
 /** Two answers to one question are a mistake, even where they agree. */
-export function checkTolerance(document: Json, source: Source): readonly Diagnostic[] {
+export function checkFailureLimits(document: Json, source: Source): readonly Diagnostic[] {
   if (!isObject(document) || document['on_failure'] !== 'stop') return [];
   if (document['max_failures'] === undefined) return [];
   return [
