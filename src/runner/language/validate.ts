@@ -11,11 +11,11 @@ import { type Draft, draftStep, plainField } from './draft.ts';
 import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
-import { checkLevels } from './levels.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
 import type { StepDocument } from './schema.ts';
 import { checkShape, isDocument } from './shape.ts';
+import { checkStages } from './stages.ts';
 import type { TemplateError } from './template.ts';
 import { checkKept } from './unsaved.ts';
 
@@ -69,7 +69,7 @@ export function validate(file: string, text: string): Result<Validated, readonly
     if (draft === undefined || written === undefined) return [];
     return [stepOf(draft, written, edges, { shared: shared.has(name), isRead: read.has(name) })];
   });
-  const deadlocks = checkLevels(steps, source);
+  const deadlocks = checkStages(steps, source);
   if (deadlocks.length > 0) return err(inOrder(deadlocks));
   return ok({
     pipeline: pipelineOf(document, source, steps),

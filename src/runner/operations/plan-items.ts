@@ -7,9 +7,9 @@ import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../adapters/files/items.ts';
 import { OutputLinks } from '../adapters/files/output-links.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import { levelsOf } from '../language/levels.ts';
 import type { Step } from '../language/pipeline.ts';
 import { withMarkShown } from '../language/result-name.ts';
+import { stagesOf } from '../language/stages.ts';
 import { estimateOf } from '../plan/estimate.ts';
 import { type Before, type ItemPlan, planItem } from '../plan/item-plan.ts';
 import { unusablePlace } from '../plan/output-claims.ts';
@@ -133,7 +133,7 @@ export async function planItems(
     if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
-  const { common, own, last } = levelsOf(pipeline.steps);
+  const { common, own, last } = stagesOf(pipeline.steps);
   if (isEmpty(ledger))
     facts.spareAloneAfter(() => {
       const shared = planItem(common, undefined, context);

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Step } from './pipeline.ts';
 
-export interface Levels {
+export interface Stages {
   /** Shared steps that wait for no item. */
   readonly common: readonly Step[];
   /** The steps of each item. */
@@ -12,7 +12,7 @@ export interface Levels {
   readonly last: readonly Step[];
 }
 
-export function levelsOf(steps: readonly Step[]): Levels {
+export function stagesOf(steps: readonly Step[]): Stages {
   const own = steps.filter(({ shared }) => !shared);
   const late = new Set<string>(own.map(({ name }) => name));
   const [common, last]: [Step[], Step[]] = [[], []];
@@ -27,8 +27,8 @@ export function levelsOf(steps: readonly Step[]): Levels {
 }
 
 /** A step of an item cannot wait for a step that waits for all items. */
-export function checkLevels(steps: readonly Step[], source: Source): readonly Diagnostic[] {
-  const { own, last } = levelsOf(steps);
+export function checkStages(steps: readonly Step[], source: Source): readonly Diagnostic[] {
+  const { own, last } = stagesOf(steps);
   const late = new Set(last.map(({ name }) => name));
   return own.flatMap((step): Diagnostic[] => {
     const before = step.after.find((name) => late.has(name));
