@@ -6,7 +6,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { Path, Span } from './place.ts';
 import { Places, type Range } from './places.ts';
 import { plainValue } from './plain-value.ts';
-import { type Trouble, troublesOf } from './yaml-trouble.ts';
+import { type YamlProblem, yamlProblemsOf } from './yaml-problem.ts';
 
 export interface Source {
   readonly file: string;
@@ -33,7 +33,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
     const to = counter.linePos(Math.max(end, start));
     return { line: from.line, column: from.col, endLine: to.line, endColumn: to.col };
   };
-  const diagnose = ({ message, hint, range }: Trouble): Diagnostic => ({
+  const diagnose = ({ message, hint, range }: YamlProblem): Diagnostic => ({
     severity: 'error',
     file,
     span: spanOfRange(range),
@@ -41,7 +41,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
     ...(hint === undefined ? {} : { hint }),
   });
   if (document.errors.length > 0)
-    return err(oneALine(troublesOf(document.errors, text).map(diagnose)));
+    return err(oneALine(yamlProblemsOf(document.errors, text).map(diagnose)));
 
   const value = plainValue(document);
   if (!value.ok) return err(value.error.map(diagnose));

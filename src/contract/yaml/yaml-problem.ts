@@ -1,41 +1,44 @@
 // What the YAML parser says, in words that name the cure.
 import type { YAMLParseError } from 'yaml';
 
-export interface Trouble {
+export interface YamlProblem {
   readonly message: string;
   readonly hint?: string;
   /** Offsets in the text. */
   readonly range: readonly [number, number];
 }
 
-export function troublesOf(errors: readonly YAMLParseError[], text: string): readonly Trouble[] {
+export function yamlProblemsOf(
+  errors: readonly YAMLParseError[],
+  text: string,
+): readonly YamlProblem[] {
   const merge = conflictIn(text);
   if (merge !== undefined) return [merge];
   if (/\r/.test(text) && !text.includes('\n')) return [carriageReturns];
   const exhausted = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (exhausted !== undefined) return [tooDeep(exhausted.pos)];
-  return errors.map((error) => troubleOf(error, text));
+  return errors.map((error) => problemOf(error, text));
 }
 
-const carriageReturns: Trouble = {
+const carriageReturns: YamlProblem = {
   message: 'the lines end in carriage returns alone, as on old Macs, so YAML sees a single line',
   hint: 'save the file with line feeds (LF or CRLF)',
   range: [0, 0],
 };
 
-export const tooDeep = (range: readonly [number, number]): Trouble => ({
+export const tooDeep = (range: readonly [number, number]): YamlProblem => ({
   message: 'the YAML is nested too deeply',
   hint: 'a pipeline needs a few levels; look for brackets that do not close',
   range,
 });
 
-export const unquoted = (expression: string, range: Trouble['range']): Trouble => ({
+export const unquoted = (expression: string, range: YamlProblem['range']): YamlProblem => ({
   message: `YAML cannot read this expression without quotes: ${expression.length > 60 ? `${expression.slice(0, 59)}…` : expression}`,
   hint: 'quote it: "${{ … }}"',
   range,
 });
 
-function troubleOf(error: YAMLParseError, text: string): Trouble {
+function problemOf(error: YAMLParseError, text: string): YamlProblem {
   const range = error.pos;
   if (error.code === 'MULTIPLE_DOCS')
     return {
@@ -52,13 +55,13 @@ function troubleOf(error: YAMLParseError, text: string): Trouble {
   return { message: first.replace(/ at line \d+, column \d+:?$/, ''), range };
 }
 
-const open: Omit<Trouble, 'range'> = {
+const open: Omit<YamlProblem, 'range'> = {
   message: 'a { or [ of an earlier line is not closed before this line',
   hint: 'close it with } or ], or indent the lines inside it',
 };
 
 /** The errors that people make most, with their cures; the others are the parser's own words. */
-const spoken: Readonly<Partial<Record<YAMLParseError['code'], Omit<Trouble, 'range'>>>> = {
+const spoken: Readonly<Partial<Record<YAMLParseError['code'], Omit<YamlProblem, 'range'>>>> = {
   BAD_INDENT: {
     message: 'the indentation does not fit the lines above',
     hint: 'indent the keys of one object by the same number of spaces',
@@ -78,7 +81,7 @@ const spoken: Readonly<Partial<Record<YAMLParseError['code'], Omit<Trouble, 'ran
 };
 
 /** The markers that git leaves in a file that it could not merge. */
-function conflictIn(text: string): Trouble | undefined {
+function conflictIn(text: string): YamlProblem | undefined {
   const mark = /^(?:<{7}|>{7})(?: .*)?\r?$/m.exec(text);
   if (mark === null) return undefined;
   const line = text.slice(0, mark.index).split('\n').length;
