@@ -16,7 +16,7 @@ export interface Declared {
   readonly item: { readonly fields: readonly string[] } | undefined;
 }
 
-interface Complaint {
+interface Finding {
   readonly message: string;
   readonly hint?: string | undefined;
 }
@@ -32,7 +32,7 @@ export function checkReferences(
   source: Source,
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  const complain = (complaint: Complaint | undefined, span: Diagnostic['span']): void => {
+  const report = (complaint: Finding | undefined, span: Diagnostic['span']): void => {
     if (complaint === undefined || span === undefined) return;
     const { message, hint } = complaint;
     found.push({
@@ -44,7 +44,7 @@ export function checkReferences(
     });
   };
   for (const reference of draft.references)
-    complain(
+    report(
       aboutReference(reference, declared, draft),
       source.spanInside(reference.path, reference.text, reference.start, reference.end),
     );
@@ -53,9 +53,9 @@ export function checkReferences(
     needs.forEach((name: Json, index) => {
       const path: Path = ['steps', draft.name, 'needs', index];
       if (typeof name === 'string' && !declared.steps.has(name))
-        complain(unknownStep(name, declared), source.spanOf(path));
+        report(unknownStep(name, declared), source.spanOf(path));
     });
-  complain(aboutOf(draft, declared), source.spanOf(['steps', draft.name, 'with', 'of']));
+  report(aboutOf(draft, declared), source.spanOf(['steps', draft.name, 'with', 'of']));
   return found;
 }
 
@@ -63,7 +63,7 @@ function aboutReference(
   reference: PlacedReference,
   declared: Declared,
   draft: Draft,
-): Complaint | undefined {
+): Finding | undefined {
   const { key } = reference;
   switch (reference.root) {
     case 'steps':
@@ -95,7 +95,7 @@ function aboutReference(
 }
 
 /** Only a download knows the extension of what it fetched, and only for the name that it gives. */
-function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Complaint | undefined {
+function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Finding | undefined {
   const isPlace = kind?.operation === 'download' && path.join('.') === `steps.${name}.with.to`;
   if (!isPlace)
     return {
@@ -107,7 +107,7 @@ function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Com
     : unknownName('result has no', key, Object.keys(resultNames));
 }
 
-function unknownName(what: string, key: string, known: readonly string[]): Complaint | undefined {
+function unknownName(what: string, key: string, known: readonly string[]): Finding | undefined {
   if (known.includes(key)) return undefined;
   return {
     message: `${what} "${key}"`,
@@ -115,14 +115,14 @@ function unknownName(what: string, key: string, known: readonly string[]): Compl
   };
 }
 
-function unknownStep(name: string, declared: Declared): Complaint {
+function unknownStep(name: string, declared: Declared): Finding {
   return {
     message: `there is no step "${name}"`,
     hint: suggestion(name, declared.steps.keys()) ?? `steps: ${listing(declared.steps.keys())}`,
   };
 }
 
-function aboutStep(reference: PlacedReference, declared: Declared): Complaint | undefined {
+function aboutStep(reference: PlacedReference, declared: Declared): Finding | undefined {
   const { key, field } = reference;
   if (key === undefined) return { message: 'name the step: steps.<name>.<output>' };
   const step = declared.steps.get(key);
@@ -144,7 +144,7 @@ function aboutStep(reference: PlacedReference, declared: Declared): Complaint | 
   };
 }
 
-function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
+function aboutOf(draft: Draft, declared: Declared): Finding | undefined {
   const of = plainField(draft, 'of');
   if (
     of === undefined ||
