@@ -5,32 +5,32 @@ import type { Step } from './pipeline.ts';
 
 export interface Stages {
   /** Shared steps that wait for no item. */
-  readonly common: readonly Step[];
+  readonly once: readonly Step[];
   /** The steps of each item. */
-  readonly own: readonly Step[];
+  readonly perItem: readonly Step[];
   /** Shared steps that begin when every item is over: the deletes of what items use, and what follows on them. */
-  readonly last: readonly Step[];
+  readonly afterItems: readonly Step[];
 }
 
 export function stagesOf(steps: readonly Step[]): Stages {
-  const own = steps.filter(({ shared }) => !shared);
-  const late = new Set<string>(own.map(({ name }) => name));
-  const [common, last]: [Step[], Step[]] = [[], []];
+  const perItem = steps.filter(({ shared }) => !shared);
+  const late = new Set<string>(perItem.map(({ name }) => name));
+  const [once, afterItems]: [Step[], Step[]] = [[], []];
   for (const step of steps) {
     if (!step.shared) continue;
     if (step.after.some((before) => late.has(before))) {
       late.add(step.name);
-      last.push(step);
-    } else common.push(step);
+      afterItems.push(step);
+    } else once.push(step);
   }
-  return { common, own, last };
+  return { once, perItem, afterItems };
 }
 
 /** A step of an item cannot wait for a step that waits for all items. */
 export function checkStages(steps: readonly Step[], source: Source): readonly Diagnostic[] {
-  const { own, last } = stagesOf(steps);
-  const late = new Set(last.map(({ name }) => name));
-  return own.flatMap((step): Diagnostic[] => {
+  const { perItem, afterItems } = stagesOf(steps);
+  const late = new Set(afterItems.map(({ name }) => name));
+  return perItem.flatMap((step): Diagnostic[] => {
     const before = step.after.find((name) => late.has(name));
     if (before === undefined) return [];
     return [
