@@ -39,7 +39,7 @@ describe('a rehearsal', () => {
       'pipeline.yaml',
     ]);
     expect(stderr).toContain(
-      'step "it": kling-3.0 makes 3–15 seconds, not 1 (kling-3.0 is the plan’s default model: set model: to choose another)',
+      'step "it": kling-3.0 supports 3–15 seconds, not 1 (kling-3.0 is the plan’s default model; set model: to choose another)',
     );
     expect(code).toBe(2);
   });

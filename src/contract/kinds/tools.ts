@@ -1,5 +1,4 @@
-// The 27 tools, in order of their names: the catalogue that the runner, the schemas and the local
-// service share.
+// The 27 tools, sorted by name, for the runner, the schemas and the local service.
 import type { RecordKind } from '../api/project.ts';
 import { audioTools } from './audio-tools.ts';
 import { characterReplace } from './character-replace.ts';
