@@ -81,7 +81,7 @@ describe('refresh', () => {
     );
     expect(said.code).toBe(0);
     const status = await rig.command(['status', 'pipeline.yaml']);
-    expect(status.stdout).toContain('→ run it again: somebody canceled it in the hub');
+    expect(status.stdout).toContain('→ run it again; somebody canceled the project in the hub');
     await isSettled(rig, local);
     rig.write('pipeline.yaml', kept);
     const { summary } = await rig.run(local);

@@ -68,7 +68,7 @@ const shape: readonly Case[] = [
     'a missing field of a with',
     withSteps('photo: { uses: upload, «with»: {} }'),
     'step "photo" needs "file"',
-    'file: The file to upload',
+    'file: The path of the file to upload',
   ],
   [
     'a wrong type',
@@ -346,7 +346,7 @@ const bodies: readonly Case[] = [
       photo,
       'swap: { uses: face-swap-photo, with: { assets: «{ target_file_path: "${{ steps.photo.file_path }}" }» } }',
     ),
-    'give the new face: either source_file_path or face_mappings',
+    'there is no new face: set source_file_path or face_mappings',
   ],
   [
     'a face swap with no face to put in, whose name is an expression',
@@ -354,7 +354,7 @@ const bodies: readonly Case[] = [
       photo,
       'swap: { uses: face-swap-photo, with: { name: "swap of ${{ run.date }}", assets: «{ target_file_path: "${{ steps.photo.file_path }}" }» } }',
     ),
-    'give the new face: either source_file_path or face_mappings',
+    'there is no new face: set source_file_path or face_mappings',
   ],
   [
     'a local path where an asset belongs',

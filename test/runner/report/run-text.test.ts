@@ -68,7 +68,7 @@ describe('a summary', () => {
         tasks: { ...summary.tasks, failed: 1, doubt: 1 },
         groups: [
           group('swap:a', 'failed', 'the service refused the request (422)'),
-          group('swap:b', 'doubt', 'the answer never came'),
+          group('swap:b', 'doubt', 'the service did not answer'),
         ],
       },
       places,
@@ -78,7 +78,7 @@ describe('a summary', () => {
       'the account has not enough credits (402)',
       '2 tasks with trouble:',
       'failed: swap:a: the service refused the request (422)',
-      'IN DOUBT: swap:b: the answer never came',
+      'IN DOUBT: swap:b: the service did not answer',
       'Run it again',
     ])
       expect(text).toContain(part);
@@ -224,10 +224,10 @@ describe('while a run lasts', () => {
         task: 'swap:a',
         step: 'swap',
         ending: 'doubt',
-        why: 'the answer never came',
+        why: 'the service did not answer',
         credits: 0,
       }),
-    ).toContain('IN DOUBT: swap:a: the answer never came');
+    ).toContain('IN DOUBT: swap:a: the service did not answer');
     expect(
       text({ type: 'task', task: 'swap:a', step: 'swap', ending: 'done', credits: 10 }),
     ).toBeUndefined();

@@ -74,7 +74,7 @@ describe('the status', () => {
         name: 'd #1',
         since: at,
         reserved: 30,
-        why: 'the answer never came',
+        why: 'the service did not answer',
       },
     ]);
     expect(status.failures).toEqual([
@@ -126,7 +126,7 @@ describe('its text', () => {
       'IN DOUBT: swap:d',
       '30 credits set aside',
       'a project named "d #1"',
-      'the answer never came',
+      'the service did not answer',
       'shotlist resolve p.yaml "swap:d" --not-charged',
       'RUNS OUT: paid, not saved yet: swap:c (project p-c); its address lasts until 2026-08-06T10',
       '→ run it again',
