@@ -47,7 +47,7 @@ describe('${{ result.ext }}', () => {
     expect(misspelt.stderr).toContain('result has no "extension"');
     rig.write('pipeline.yaml', pipeline('a.png').replace('item.path', 'result.ext'));
     const elsewhere = await rig.command(['validate', 'pipeline.yaml']);
-    expect(elsewhere.stderr).toContain("result is known only in a download's to:");
+    expect(elsewhere.stderr).toContain("result can only be used in a download's to:");
   });
 });
 

@@ -133,7 +133,7 @@ describe('a service that is closed and started again on its data folder', () => 
     const again = new Client(after);
     for (const id of ids.slice(1))
       expect(await again.settled('image', id)).toMatchObject({ status: 'complete' });
-    await eventually('the id of the detection ends', async () => {
+    await eventually('the detection ends', async () => {
       const path = `/v1/files/${textAt(detection.body, 'id')}/face-detection`;
       return (await again.ask('GET', path)).body['status'] === 'complete' || undefined;
     });

@@ -106,7 +106,7 @@ const describe: Readonly<Record<ApiFailure['reason'], string>> = {
   unreachable: 'the service could not be reached',
   unanswered: 'the service did not answer',
   local: 'this machine could not read or write a file',
-  outage: 'the run stopped waiting for the service',
+  outage: 'the run stopped waiting',
   aborted: 'stopped before it finished',
 };
 

@@ -1,4 +1,4 @@
-// From a document that was found valid to the Pipeline: defaults filled in, names as the rest of the house has them.
+// Builds the Pipeline from a valid document: fills in defaults and converts names.
 import { milliseconds } from '../../contract/base/duration.ts';
 import type { Json } from '../../contract/base/json.ts';
 import type { Source } from '../../contract/yaml/source.ts';

@@ -1,4 +1,4 @@
-// Checks of a body whose expressions are filled in: the same rules that hold for what is written out.
+// Checks of a request body after its expressions are evaluated: the same rules as for literal values.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -18,20 +18,20 @@ export interface BodyError {
   readonly hint?: string;
 }
 
-/** What of a step decides how its body is checked. */
+/** The parts of a step that decide how its body is checked. */
 export type Checked = Pick<Step, 'kind' | 'extra'>;
 
 /**
- * Breaches of the schema, of the rules between fields, and unknown fields, unless `extra:` names them. Empty: the body
- * may be sent.
+ * Violations of the schema and of the rules between fields, and unknown fields that are not under `extra:`. If the list
+ * is empty, the body can be sent.
  */
 export function bodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
   return errorsBy(filledSchemaOf(step.kind), step, body);
 }
 
 /**
- * The same, and texts that are no assets, for a body of which only some values are known: the others stand in it as
- * expressions, and service values as names by content.
+ * The same for a body with some values still unknown, and texts that are not assets. Unknown values are still
+ * expressions, and values from the service are names by content.
  */
 export function knownBodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
   const troubles = errorsBy(withSchemaOf(step.kind), step, body);
@@ -59,8 +59,8 @@ function errorsBy(
 }
 
 /**
- * Asset fields that hold a local path or another text that is no asset. For values that the pipeline and its items
- * give; what the service answered, or a name by content (`shotlist:…`) in its place, is taken as it is.
+ * Asset fields with a local path or another text that is not an asset, for values from the pipeline and its items.
+ * Values from the service, and the names by content (`shotlist:…`) in their place, are not checked.
  */
 export function assetErrors({ kind }: Checked, body: JsonObject): readonly BodyError[] {
   const found: BodyError[] = [];

@@ -1,4 +1,4 @@
-// Which steps are done once, which for each item, and which wait until every item is over.
+// Divides the steps into stages: once at the start, per item, and after all items.
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Step } from './pipeline.ts';
@@ -8,7 +8,7 @@ export interface Stages {
   readonly once: readonly Step[];
   /** The steps of each item. */
   readonly perItem: readonly Step[];
-  /** Shared steps that begin when every item is over: the deletes of what items use, and what follows on them. */
+  /** Shared steps that start after all items: deletes of what items use, and the steps that wait for them. */
   readonly afterItems: readonly Step[];
 }
 
@@ -26,7 +26,7 @@ export function stagesOf(steps: readonly Step[]): Stages {
   return { once, perItem, afterItems };
 }
 
-/** A step of an item cannot wait for a step that waits for all items. */
+/** Finds steps of an item that wait for a step that waits for all items. */
 export function checkStages(steps: readonly Step[], source: Source): readonly Diagnostic[] {
   const { perItem, afterItems } = stagesOf(steps);
   const late = new Set(afterItems.map(({ name }) => name));

@@ -38,7 +38,7 @@ const doubled = (first: string, twice: (name: string) => string, last = 'z'): st
   );
 
 const tooLong = `the expression takes too long (over ${maxSteps.toLocaleString('en-US')} steps)`;
-const tooLarge = `the expression makes a value that is too large (over ${maxSize.toLocaleString('en-US')} characters and elements)`;
+const tooLarge = `the expression creates a value that is too large (over ${maxSize.toLocaleString('en-US')} characters and elements)`;
 
 describe('an expression ends', () => {
   test.each(['(a+)+$', '^(a|a)*$', '(a|aa)+$', '^([a-zA-Z]+)*$', '(.*a){25}b'])(

@@ -100,7 +100,7 @@ const shape: readonly Case[] = [
   [
     'a timeout that is no time',
     withSteps('photo: { uses: upload, with: { file: a.png }, timeout: «10 minutes» }'),
-    'step "photo": timeout must be a time such as 90s, 10m or 1h',
+    'step "photo": timeout must be a duration such as 90s, 10m or 1h',
   ],
   [
     'two sources of items',
@@ -112,7 +112,7 @@ const shape: readonly Case[] = [
     'a file that is a list',
     '«- a\n»',
     'the file must be an object, not a list',
-    'a pipeline has at least pipeline: (its name) and steps:',
+    'a pipeline needs at least pipeline: (its name) and steps:',
   ],
   [
     'steps that are a list',
@@ -213,7 +213,7 @@ const names: readonly Case[] = [
       photo,
       'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo» }}" } }',
     ),
-    'name an output of step "photo"',
+    'steps.photo must be followed by an output',
     'outputs: file_path',
   ],
   [
@@ -300,7 +300,7 @@ const graph: readonly Case[] = [
   [
     'a download of an upload',
     withSteps(photo, 'save: { uses: download, with: { of: «photo», to: a.png } }'),
-    'of: step "photo" (upload) creates no project: download needs a tool step',
+    'of: must name a tool step; "photo" is upload, which creates no project',
   ],
   [
     'a download of a step that is not there',
@@ -316,7 +316,7 @@ const graph: readonly Case[] = [
       'tidy: { uses: delete, with: { of: swap, discard: true } }',
       'more: { uses: upload, with: { file: "${{ «steps.tidy.path» }}" } }',
     ),
-    'step "tidy" comes to nothing: delete has no outputs',
+    'step "tidy" has no outputs, because delete has none',
     'needs: [tidy]',
   ],
   [
@@ -325,7 +325,7 @@ const graph: readonly Case[] = [
       'photo: { uses: upload, if: false, with: { file: a.png } }',
       'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo.file_path» }}" } }',
     ),
-    'step "photo" is never done: its if: is always false',
+    'step "photo" never runs, because its if: is always false',
   ],
 ];
 

@@ -32,7 +32,7 @@ describe('interface.md, Face detection record', () => {
     const target_file_path = await client.upload(await smallSample(1));
     const { body } = await client.ask('POST', path, { assets: { target_file_path } });
     const read = `/v1/files/${textAt(body, 'id')}/face-detection`;
-    // The clock moves once: the id of the detection begins, and cannot end.
+    // The clock moves once: the detection begins, and cannot end.
     clock.tick();
     const record = await eventually('a face is found', async () => {
       const found = (await client.ask('GET', read)).body;

@@ -70,7 +70,7 @@ export async function facesIn(
     assets: { target_file_path },
   });
   const path = `/v1/files/${textAt(body, 'id')}/face-detection`;
-  return await eventually('the id of the detection is complete', async () => {
+  return await eventually('the detection is complete', async () => {
     const record = (await client.ask('GET', path)).body;
     if (record['status'] === 'complete')
       return listAt(record, 'faces').map((face) => textAt(face, 'path'));

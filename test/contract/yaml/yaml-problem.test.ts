@@ -127,10 +127,10 @@ describe('a file without a pipeline', () => {
   test.each([
     ['', 'the file is empty'],
     [' \n\n', 'the file is empty'],
-    ['# only a comment\n', 'the file holds nothing but comments'],
+    ['# only a comment\n', 'the file contains only comments'],
   ])('%j', (text, message) => {
     expect(problemsOf(text)).toMatchObject([
-      { message, hint: 'a pipeline has at least pipeline: (its name) and steps:' },
+      { message, hint: 'a pipeline needs at least pipeline: (its name) and steps:' },
     ]);
   });
 });
