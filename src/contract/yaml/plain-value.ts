@@ -1,4 +1,4 @@
-// A YAML document as plain JSON data: aliases resolved, nothing that holds itself, nothing that explodes.
+// Converts a YAML document to plain JSON data: resolves aliases, and refuses cycles and exponential growth.
 import {
   type Document,
   isAlias,
@@ -13,9 +13,9 @@ import { asJson, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { tooDeep, unquoted, type YamlProblem } from './yaml-problem.ts';
 
-/** Levels of maps and lists: far more than a pipeline needs, far fewer than a stack holds. */
+/** The deepest nesting: far more than a pipeline needs, and far less than the stack allows. */
 const deepest = 100;
-/** How many values the aliases of a file may stand for. */
+/** The most values that the aliases of a file may stand for. */
 const mostAliased = 1000;
 
 export function plainValue(document: Document): Result<Json, readonly YamlProblem[]> {
@@ -32,17 +32,17 @@ export function plainValue(document: Document): Result<Json, readonly YamlProble
 }
 
 const tooManyAliases: YamlProblem = {
-  message: 'the aliases of the file stand for too many values',
-  hint: 'write the values out, or use fewer aliases of aliases',
+  message: 'the aliases in the file expand to too many values',
+  hint: 'write out the values, or use fewer aliases of aliases',
   range: [0, 0],
 };
 const holding: YamlProblem = {
-  message: 'an alias makes a value hold itself',
-  hint: 'an alias (*name) must not stand inside the value of its anchor (&name)',
+  message: 'an alias makes a value contain itself',
+  hint: 'an alias (*name) must not be inside the value of its anchor (&name)',
   range: [0, 0],
 };
 
-/** Keys that stand twice, and the first node that JSON cannot hold, or that a service would get as something else. */
+/** Duplicate keys, and the first node that JSON cannot represent or that a service would receive changed. */
 function oddNodes(document: Document): readonly YamlProblem[] {
   const anchors = new Set<string>();
   const found: YamlProblem[] = [];
@@ -68,7 +68,7 @@ const unquotedKeys = (map: YAMLMap): readonly YamlProblem[] =>
     return /^\$\{\{[^}]*$/.test(key.value) ? [unquoted(key.value, rangeOf(key))] : [];
   });
 
-/** The parser can do this too, in time that grows with the square of the keys. */
+/** The parser can do this, too, but in time that grows with the square of the number of keys. */
 function doubles(map: YAMLMap): readonly YamlProblem[] {
   const seen = new Set<string>();
   return map.items.flatMap(({ key }) => {
@@ -92,13 +92,16 @@ function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): YamlP
   if (isAlias(node) && !names.has(node.source))
     return { message: `there is no anchor &${node.source} before this alias`, range };
   if (/^tag:yaml.org,2002:(binary|set|omap|pairs|timestamp)$/.test(node.tag ?? ''))
-    return { message: `a value of the YAML type ${node.tag?.slice(18)} is not JSON`, range };
+    return {
+      message: `JSON cannot represent a value of the YAML type ${node.tag?.slice(18)}`,
+      range,
+    };
   if (!isScalar(node)) return undefined;
   if (typeof node.value === 'number' && !Number.isFinite(node.value))
-    return { message: `${node.source ?? node.value} is a number that JSON does not have`, range };
+    return { message: `JSON cannot represent the number ${node.source ?? node.value}`, range };
   if (typeof node.value === 'string' && !node.value.isWellFormed())
     return {
-      message: 'the text holds half a surrogate pair, which is no character',
+      message: 'the text contains half a surrogate pair, which is not a character',
       hint: 'write the character itself, or as one escape: "\\U0001F600"',
       range,
     };

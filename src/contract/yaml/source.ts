@@ -1,4 +1,4 @@
-// YAML text that remembers where everything stands.
+// YAML text with the place of every value.
 import { LineCounter, parseDocument } from 'yaml';
 import type { Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -12,11 +12,11 @@ export interface Source {
   readonly file: string;
   readonly text: string;
   readonly value: Json;
-  /** Where the value at a path stands; where it is missing, its nearest parent's key. */
+  /** The place of a value; if the value is missing, the place of its nearest parent's key. */
   spanOf(path: Path): Span;
-  /** Where the key at a path stands. */
+  /** The place of a key. */
   keySpanOf(path: Path): Span;
-  /** Where a part of the text inside the scalar at a path stands. */
+  /** The place of a part of a scalar's text. */
   spanInside(path: Path, part: string, start: number, end: number): Span;
 }
 
@@ -72,7 +72,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   });
 }
 
-/** Where an expression stands in a scalar's text: behind a `${{` if there is one, not at equal words before it. */
+/** The offset of an expression in a scalar's text: after `${{` if there is one, not at the same words before it. */
 function offsetOf(part: string, scalar: string): number | undefined {
   for (const mark of scalar.matchAll(/\$\{\{\s*/g)) {
     const start = mark.index + mark[0].length;
@@ -84,7 +84,7 @@ function offsetOf(part: string, scalar: string): number | undefined {
   return anywhere < 0 ? undefined : anywhere;
 }
 
-/** One mistake in a line makes the parser stumble several times: the first says it. */
+/** Keeps the first error of each line: one mistake often causes several. */
 function oneALine(errors: readonly Diagnostic[]): readonly Diagnostic[] {
   const lines = new Set<number>();
   return errors.filter(({ span }) => {

@@ -31,7 +31,7 @@ describe('a file that git could not merge', () => {
     ],
   ])('%s', (_, text, line) => {
     expect(only(text)).toMatchObject({
-      message: `the file holds an unfinished git merge, at line ${line}`,
+      message: `the file contains an unfinished git merge, at line ${line}`,
       hint: expect.stringContaining('edit the file'),
     });
   });
@@ -41,7 +41,7 @@ describe('several documents', () => {
   test.each(['---', '...'])('behind %s are one diagnostic', (mark) => {
     const found = problemsOf(`${withSteps(photo)}${mark}\nmore: 1\n`);
     expect(found).toMatchObject([
-      { message: 'the file holds several YAML documents, and a pipeline is one' },
+      { message: 'the file contains several YAML documents, but a pipeline is one document' },
     ]);
     expect(found[0]?.hint).toContain('remove the line');
   });
@@ -94,8 +94,8 @@ describe('values that cannot be read', () => {
     );
     expect(problemsOf(`${lines.join('\n')}\n`)).toMatchObject([
       {
-        message: 'the aliases of the file stand for too many values',
-        hint: 'write the values out, or use fewer aliases of aliases',
+        message: 'the aliases in the file expand to too many values',
+        hint: 'write out the values, or use fewer aliases of aliases',
       },
     ]);
   });
@@ -104,13 +104,13 @@ describe('values that cannot be read', () => {
     expect(
       problemsOf(withSteps('a: { uses: upload, with: &w { file: x.png, more: *w } }')),
     ).toMatchObject([
-      { message: 'an alias makes a value hold itself', hint: expect.stringContaining('anchor') },
+      { message: 'an alias makes a value contain itself', hint: expect.stringContaining('anchor') },
     ]);
   });
 
   test.each([
     ['a YAML type', 'a: !!binary «"AA=="»\n', 'the YAML type binary is not JSON'],
-    ['no number', 'a: «.inf»\n', '.inf is a number that JSON does not have'],
+    ['no number', 'a: «.inf»\n', '.infJSON cannot represent the number '],
     ['half a character', 'a: «"\\ud800"»\n', 'half a surrogate pair'],
   ])('%s', (_, text, message) => {
     expect(only(text)?.message).toContain(message);
@@ -148,7 +148,7 @@ test.each([
   [
     'keys that are not aligned',
     'pipeline: p\nsteps:\n    a: { uses: upload, with: { file: a.png } }\n  b: 1\n',
-    'the indentation does not fit the lines above',
+    'the indentation does not match the lines above',
     'by the same number of spaces',
   ],
   [
@@ -161,7 +161,7 @@ test.each([
   [
     'two keys on one line',
     'pipeline: p: q\nsteps: {}\n',
-    'a second ": " stands on one line',
+    'the line has a second ": "',
     'in quotation marks',
   ],
   [

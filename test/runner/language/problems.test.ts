@@ -159,7 +159,7 @@ const shape: readonly Case[] = [
   [
     'a name that is too long',
     `pipeline: «${'p'.repeat(101)}»\nsteps:\n  ${photo}\n`,
-    'pipeline takes at most 100 characters, not 101',
+    'pipeline must have at most 100 characters, not 101',
   ],
   [
     'a service that is no address',
@@ -177,13 +177,13 @@ const yaml: readonly Case[] = [
   [
     'YAML that does not close',
     'pipeline: p\nsteps:\n  photo: { uses: upload, with: { file: a.png }\n«b»udget: {}\n',
-    'a { or [ of an earlier line is not closed before this line',
+    'a { or [ on an earlier line is not closed before this line',
     'close it with } or ]',
   ],
   [
     'a second document',
     `${withSteps(photo)}«---\nmore: 1\n»`,
-    'the file holds several YAML documents, and a pipeline is one',
+    'the file contains several YAML documents, but a pipeline is one document',
     'remove the line ---',
   ],
 ];

@@ -74,7 +74,7 @@ describe('a summary', () => {
       places,
     );
     for (const part of [
-      'Something is in doubt: it may have been paid, and is not repeated.',
+      'Some tasks are in doubt: they may have been paid for, so they are not repeated.',
       'the account has not enough credits (402)',
       '2 tasks with trouble:',
       'failed: swap:a: the service refused the request (422)',
@@ -169,7 +169,7 @@ describe('while a run lasts', () => {
   test('an outage says since when, and when the next try is', () => {
     expect(text({ ...waiting, tries: 4 })).toBe(
       'waiting: the service cannot be reached (ECONNREFUSED) since 2026-08-05T10:00:00Z; ' +
-        'next try in 8.0 s, the run waits for 15 min 0 s at most',
+        'next attempt in 8.0 s, waiting for at most 15 min 0 s',
     );
     expect(text({ type: 'back', of: 'service', waitedMs: 34_000 })).toBe(
       'the service is back after 34 s; the run goes on',
@@ -189,7 +189,7 @@ describe('while a run lasts', () => {
     const creations = {
       ...waiting,
       of: 'creations',
-      why: 'asks to slow down (429)',
+      why: 'asks shotlist to slow down (429)',
       tries: 1,
     } as const;
     expect(text(creations)).toMatch(
