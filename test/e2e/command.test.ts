@@ -100,7 +100,7 @@ describe('run', () => {
     await until('two projects are charged', () => bill(local.ledger()).size >= 2);
     child.kill('SIGINT');
     const { code, stdout } = await death;
-    expect(stdout).toContain('Interrupted. Run it again to go on');
+    expect(stdout).toContain('Interrupted. Run it again to continue');
     expect(code).toBe(130);
     const again = await rig.run(local);
     expect(again.summary).toMatchObject({ outcome: 'done', items: { done: 3 } });

@@ -57,7 +57,7 @@ describe('a name that says another format', () => {
     const rig = await rigWith('${{ item.name }}');
     const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
     expect(planned.stderr).toContain(
-      'step "save" names 2 files .jpg, and photo-colorizer usually sends PNG',
+      'step "save" names 2 files .jpg, but photo-colorizer usually sends PNG',
     );
     expect(planned.code).toBe(0);
     const { events } = await rig.run(local);

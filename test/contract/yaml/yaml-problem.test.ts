@@ -83,10 +83,10 @@ describe('values that cannot be read', () => {
   ])('%s are nested too deeply', (_, text) => {
     const found = problemsOf(text);
     expect(found).toMatchObject([{ message: 'the YAML is nested too deeply' }]);
-    expect(found[0]?.hint).toContain('brackets that do not close');
+    expect(found[0]?.hint).toContain('brackets that are not closed');
   });
 
-  test('aliases of aliases stand for too many values', () => {
+  test('aliases of aliases expand to too many values', () => {
     const lines = Array.from(
       { length: 10 },
       (_, index) =>
@@ -109,8 +109,8 @@ describe('values that cannot be read', () => {
   });
 
   test.each([
-    ['a YAML type', 'a: !!binary «"AA=="»\n', 'the YAML type binary is not JSON'],
-    ['no number', 'a: «.inf»\n', '.infJSON cannot represent the number '],
+    ['a YAML type', 'a: !!binary «"AA=="»\n', 'JSON cannot represent a value of the YAML type binary'],
+    ['no number', 'a: «.inf»\n', 'JSON cannot represent the number .inf'],
     ['half a character', 'a: «"\\ud800"»\n', 'half a surrogate pair'],
   ])('%s', (_, text, message) => {
     expect(only(text)?.message).toContain(message);
@@ -157,7 +157,7 @@ test.each([
     'a value cannot begin with this character unless it is quoted',
     'in quotation marks',
   ],
-  ['a tab', 'pipeline: p\nsteps:\n\ta: 1\n', 'a tab indents this line', 'indent with spaces'],
+  ['a tab', 'pipeline: p\nsteps:\n\ta: 1\n', 'the line is indented with a tab', 'indent with spaces'],
   [
     'two keys on one line',
     'pipeline: p: q\nsteps: {}\n',
@@ -167,7 +167,7 @@ test.each([
   [
     'line ends of an old Mac',
     'pipeline: p\rsteps: {}\r',
-    'the lines end in carriage returns alone',
+    'the lines end with carriage returns only',
     'save the file with line feeds',
   ],
 ])('%s: a sentence and its cure', (_, text, message, cure) => {

@@ -95,7 +95,7 @@ const shape: readonly Case[] = [
     'a step name that expressions could not name',
     withSteps('«1st»: { uses: upload, with: { file: a.png } }'),
     '"1st" cannot be the name of a step',
-    'begin with a letter',
+    'begins with a letter',
   ],
   [
     'a timeout that is no time',
@@ -118,7 +118,7 @@ const shape: readonly Case[] = [
     'steps that are a list',
     'pipeline: p\nsteps: «[{ uses: upload }]»\n',
     'steps must be an object, not a list',
-    'write each step under a name of its own',
+    'write each step under its own name',
   ],
   [
     'a step kind that is no text',

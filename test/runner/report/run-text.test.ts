@@ -172,7 +172,7 @@ describe('while a run lasts', () => {
         'next attempt in 8.0 s, waiting for at most 15 min 0 s',
     );
     expect(text({ type: 'back', of: 'service', waitedMs: 34_000 })).toBe(
-      'the service is back after 34 s; the run goes on',
+      'the service is back after 34 s; the run continues',
     );
   });
 
@@ -193,7 +193,7 @@ describe('while a run lasts', () => {
       tries: 1,
     } as const;
     expect(text(creations)).toMatch(
-      /^waiting: the service asks to slow down \(429\) with new projects since/,
+      /^waiting: the service asks shotlist to slow down \(429\) with new projects since/,
     );
   });
 
