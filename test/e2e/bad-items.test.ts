@@ -26,9 +26,9 @@ describe('an empty photo and one whose name no file may have', () => {
     const rig = await rigWith();
     const { code, stdout, stderr } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
     expect(stdout).toContain('CANNOT RUN: photo:empty.png: photos/empty.png is empty');
-    expect(stdout).toContain('CANNOT RUN: save:con.png: to: "./con.png" has a reserved name in it');
+    expect(stdout).toContain('CANNOT RUN: save:con.png: to: "./con.png" contains a name that Windows reserves');
     expect(stdout).toContain(
-      '2 items cannot run: nothing is bought for them, and the others go on.',
+      '2 items cannot run. A run buys nothing for them; the other items continue.',
     );
     expect(stdout).toContain('At most 20 credits.');
     expect(stderr).toBe('');

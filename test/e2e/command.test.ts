@@ -45,7 +45,7 @@ describe('run', () => {
     const local = await service({ credits: 20 });
     const rig = await photoRig(4);
     const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
-    expect(stdout).toContain('Stopped for want of credits.');
+    expect(stdout).toContain('Stopped: the budget is reached, or the account has no credits left.');
     expect(code).toBe(3);
     expect(bill(local.ledger()).size).toBe(2);
     expect(rig.files('out')).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('run', () => {
     await until('two projects are charged', () => bill(local.ledger()).size >= 2);
     child.kill('SIGINT');
     const { code, stdout } = await death;
-    expect(stdout).toContain('Interrupted. Run it again to go on');
+    expect(stdout).toContain('Interrupted. Run it again to continue');
     expect(code).toBe(130);
     const again = await rig.run(local);
     expect(again.summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
@@ -223,7 +223,7 @@ describe('named before any credit is spent', () => {
       const { code, stderr } = await ended(
         rig.start(['run', 'pipeline.yaml'], envOf(local), nobody),
       );
-      expect(stderr).toContain('photos/p1.png may not be read or written (permission denied)');
+      expect(stderr).toContain('photos/p1.png cannot be read or written (permission denied)');
       expect(code).toBe(2);
       expect(Object.keys(local.requests())).toEqual([]);
     },

@@ -274,7 +274,7 @@ describe('before anything is sent', () => {
     ['pipeline.yaml', 'save would overwrite "pipeline.yaml", which is the pipeline file'],
     ['clips.state.jsonl', 'save would overwrite "clips.state.jsonl", which is the state file'],
     ['clip.mp4/', 'save needs "clip.mp4" as a folder, and what clip uploads as a file'],
-    ['.shotlist/hashes.db', 'has a name that shotlist uses itself'],
+    ['.shotlist/hashes.db', 'contains a name that shotlist reserves'],
   ])('a download to %s beside the pipeline is refused', async (to, why) => {
     const local = await service();
     const rig = new Rig(

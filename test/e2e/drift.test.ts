@@ -59,7 +59,7 @@ describe('refresh', () => {
     const state = rig.read(stateFile);
     expect(await refresh(rig, local)).toMatchObject({
       code: 0,
-      stdout: `Service: ${local.address}\n2 projects read: all is as the state file says.\n`,
+      stdout: `Service: ${local.address}\n2 projects read: nothing changed.\n`,
     });
     expect(await audit(rig, local)).toMatchObject({
       code: 0,
@@ -81,7 +81,7 @@ describe('refresh', () => {
     );
     expect(said.code).toBe(0);
     const status = await rig.command(['status', 'pipeline.yaml']);
-    expect(status.stdout).toContain('→ run it again: somebody canceled it in the hub');
+    expect(status.stdout).toContain('→ run it again; somebody canceled the project in the hub');
     await isSettled(rig, local);
     rig.write('pipeline.yaml', kept);
     const { summary } = await rig.run(local);
@@ -146,7 +146,7 @@ describe('refresh', () => {
     await removeElsewhere(local, projectOf(rig, 'swap:p1.png'));
     const said = await refresh(rig, local);
     expect(said.stdout).toContain('lost: swap:p1.png: project');
-    expect(said.stdout).toContain('What is lost would have to be paid again: run --pay-again.');
+    expect(said.stdout).toContain('To replace lost results, pay for them again: run --pay-again.');
     await isSettled(rig, local);
     rig.write('pipeline.yaml', kept);
     const { summary } = await rig.run(local);
@@ -250,7 +250,7 @@ describe('audit', () => {
     const said = await audit(rig, local);
     expect(said.stdout).toContain('2 projects; credits: 20 charged.');
     expect(said.stdout).toContain(
-      'The service no longer reports 2 projects, as after a deletion: 20 credits by the state file.',
+      'The service no longer reports 2 projects, for example after a deletion; by the state file, they cost 20 credits.',
     );
     expect(said.stdout).toContain('In doubt: 1 creation, 10 credits set aside.');
     expect(said.code).toBe(0);
@@ -269,7 +269,7 @@ describe('audit', () => {
       /differs: no task: project \S+: 0 here, 10 there: charged for "p2 #\w+", and not known to photos/,
     );
     expect(said.stdout).toContain(
-      'The jobs add up to 10 credits, the runs to 20: they must be equal.',
+      'The jobs add up to 10 credits, the runs add up to 20; the two must be equal.',
     );
     expect(said.code).toBe(1);
     expect(rig.read(file)).toBe(state);

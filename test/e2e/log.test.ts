@@ -25,7 +25,7 @@ test.skipIf(!canMount)(
     const args = ['run', 'pipeline.yaml', '--log', log];
     const { code, stdout, stderr } = await rig.command(args, envOf(local));
     expect(stderr).toBe(
-      `warning: the log ${log} could not be written: the disk is full; the run goes on without it\n`,
+      `warning: the log ${log} could not be written: the disk is full; the run continues without it\n`,
     );
     expect(stdout).toContain('Done.');
     expect(code).toBe(0);

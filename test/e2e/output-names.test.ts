@@ -47,7 +47,7 @@ describe('${{ result.ext }}', () => {
     expect(misspelt.stderr).toContain('result has no "extension"');
     rig.write('pipeline.yaml', pipeline('a.png').replace('item.path', 'result.ext'));
     const elsewhere = await rig.command(['validate', 'pipeline.yaml']);
-    expect(elsewhere.stderr).toContain("result is known only in a download's to:");
+    expect(elsewhere.stderr).toContain("result can only be used in a download's to:");
   });
 });
 
@@ -57,7 +57,7 @@ describe('a name that says another format', () => {
     const rig = await rigWith('${{ item.name }}');
     const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
     expect(planned.stderr).toContain(
-      'step "save" names 2 files .jpg, and photo-colorizer usually sends PNG',
+      'step "save" names 2 files .jpg, but photo-colorizer usually sends PNG',
     );
     expect(planned.code).toBe(0);
     const { events } = await rig.run(local);

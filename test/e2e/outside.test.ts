@@ -378,7 +378,7 @@ steps:
     clone(text);
     const { stdout } = await command('plan');
     expect(stdout).toContain(
-      'Uses env.CAMPAIGN on this machine only, since this is a rehearsal (step clip).',
+      'Uses env.CAMPAIGN on this machine only, because this is a rehearsal (step clip).',
     );
   });
 });

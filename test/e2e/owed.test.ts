@@ -309,10 +309,10 @@ test('status names what is not saved, and warns of what runs out within the time
   const plain = await status();
   expect(plain.match(/^paid, not saved yet: swap:p\d\.png \(project [^)]+\)/gm)).toHaveLength(5);
   expect(plain).toContain('The next run fetches it first.');
-  expect(plain).not.toContain('RUNS OUT');
+  expect(plain).not.toContain('EXPIRES SOON');
   // The addresses of the service last for 24 hours.
   expect(
-    (await status('--expiring', '25h')).match(/^RUNS OUT: paid, not saved yet/gm),
+    (await status('--expiring', '25h')).match(/^EXPIRES SOON: paid, not saved yet/gm),
   ).toHaveLength(5);
   const wrong = await rig.command(['status', 'pipeline.yaml', '--expiring', 'soon']);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Write a time such as') });

@@ -126,7 +126,7 @@ test('a failed item is listed with its reason and what can be done, in the summa
   const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
   expect(code).toBe(1);
   expect(stdout).toContain(
-    '  failed: swap:p1.png: no_source_face: No face was found.\n    → use a picture in which a face can be seen',
+    '  failed: swap:p1.png: no_source_face: No face was found.\n    → use a picture that shows a face',
   );
   expect(stdout).toMatch(
     /failed: swap:p2\.png: processing_timeout.*\n {4}→ run it again: it took too long/,
@@ -210,8 +210,8 @@ ${more}`;
     const local = await service({ tier: 'free' });
     const rig = new Rig(pipeline());
     const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
-    expect(stdout).toContain('not available on this plan (403)');
-    expect(stdout).toContain('→ choose what the account’s plan offers, or another plan');
+    expect(stdout).toContain('this is not available on the account’s plan (403)');
+    expect(stdout).toContain('→ choose an option that the account’s plan offers, or change the plan');
     expect(code).toBe(1);
     expect(creations(local, 'ai-image-editor')).toBe(1);
     expect(creations(local, 'ai-meme-generator')).toBe(1);

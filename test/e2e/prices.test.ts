@@ -39,7 +39,7 @@ describe('a rehearsal', () => {
       'pipeline.yaml',
     ]);
     expect(stderr).toContain(
-      'step "it": kling-3.0 makes 3–15 seconds, not 1 (kling-3.0 is the plan’s default model: set model: to choose another)',
+      'step "it": kling-3.0 supports 3–15 seconds, not 1 (kling-3.0 is the plan’s default model; set model: to choose another)',
     );
     expect(code).toBe(2);
   });
@@ -112,7 +112,7 @@ test('tools says for which example its prices are', async () => {
   const rig = new Rig('');
   const { stdout } = await rig.command(['tools']);
   expect(stdout).toMatch(/^ {2}text-to-video +video +51 s +240 +5 s of kling-3\.0 at 720p/m);
-  expect(stdout).toMatch(/^ {2}ai-image-editor +image .* 150 +an image of nano-banana-pro at 1k/m);
+  expect(stdout).toMatch(/^ {2}ai-image-editor +image .* 150 +an image by nano-banana-pro at 1k/m);
   const { stdout: one } = await rig.command(['tools', 'text-to-video']);
   expect(one).toContain('price: 5 s of kling-3.0 at 720p: 240 credits');
   const { stdout: none } = await rig.command(['tools', 'character-replace']);

@@ -165,7 +165,7 @@ describe('what a person says', () => {
     const status = await rig.command(['status', 'pipeline.yaml']);
     expect(status.code).toBe(0);
     expect(status.stdout).toContain('Credits: 10 charged.');
-    expect(status.stdout).toContain('→ run it again: it is paid anew');
+    expect(status.stdout).toContain('→ run it again; the next run pays for it again');
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10, reserved: 0 } });
     expect([net(local), ours(rig)]).toEqual([20, 20]);
@@ -269,7 +269,7 @@ test('status explains a doubt: since when, under which name, for how much, where
   const { stdout, code } = await rig.command(['status', 'pipeline.yaml']);
   expect(code).toBe(4);
   expect(stdout).toMatch(
-    /IN DOUBT: swap:p1\.png: begun \d{4}-\d\d-\d\dT[\d:.]+Z, 10 credits set aside; the answer never came/,
+    /IN DOUBT: swap:p1\.png: begun \d{4}-\d\d-\d\dT[\d:.]+Z, 10 credits set aside; the service did not answer/,
   );
   expect(stdout).toContain(
     `Look in the service's hub for a project named ${JSON.stringify(name)}, created about then.`,

@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
   [
     'output folder below /proc',
     [...run, '--output', '/proc/x'],
-    'the folder /proc/x could not be made: this file system takes no new folders\n  downloads could not be saved there: choose another folder',
+    'the folder /proc/x could not be created: this file system does not allow new folders\n  downloads could not be saved there: choose another folder',
   ],
   [
     'output folder that is a file',
@@ -97,7 +97,7 @@ const rows: readonly Row[] = [
   [
     'state file below /proc',
     ['refresh', 'pipeline.yaml', '--state', '/proc/x/s.jsonl'],
-    'could not be made: this file system takes no new folders',
+    'could not be created: this file system does not allow new folders',
   ],
   ['data folder below /proc', ['serve', '--data', '/proc/x'], 'takes no new folders'],
 ];

@@ -23,7 +23,7 @@ test('status says that a run is going on, and takes nothing that was sent for a 
   if (!lock.ok) throw new Error(lock.error);
   const during = await rig.command(['status', 'pipeline.yaml']);
   expect(during.stderr).toBe('');
-  expect(during.stdout).toContain(`A run is going on (process ${process.pid} on `);
+  expect(during.stdout).toContain(`A run is active (process ${process.pid} on `);
   expect(during.stdout).toContain('10 set aside');
   expect(during.stdout).not.toContain('IN DOUBT');
   expect(during.code).toBe(0);

@@ -215,7 +215,7 @@ describe('the command is asked to stop', () => {
       const { code, stdout, stderr } = await death;
       expect(stderr.match(/stopping: /g)).toHaveLength(1);
       expect(stderr).toContain('press Ctrl-C again to stop at once; both are safe');
-      expect(stdout).toContain('Interrupted. Run it again to go on');
+      expect(stdout).toContain('Interrupted. Run it again to continue');
       expect(code).toBe(130);
       await goesOn(rig, local);
     },

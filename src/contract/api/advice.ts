@@ -1,35 +1,37 @@
-// Advice: what a person can do about a failure, by its code. Codes of projects: interface.md, Events; the others are ours.
+// Advice: what a person can do about a failure, by code. interface.md, Events, lists the codes of
+// projects; the other codes are ours.
 
 const advice: Readonly<Record<string, string>> = {
-  no_source_face: 'use a picture in which a face can be seen',
-  invalid_file_format: 'use another file: the service cannot read this one',
-  invalid_video_file: 'use another clip: the service cannot read this one',
+  no_source_face: 'use a picture that shows a face',
+  invalid_file_format: 'use another file; the service cannot read this one',
+  invalid_video_file: 'use another clip; the service cannot read this one',
   file_too_large: 'use a smaller file',
-  invalid_parameters: 'change what stands under with:',
-  content_policy_violation: 'change the input or the prompt: the service does not allow it',
+  invalid_parameters: 'change the values under with:',
+  content_policy_violation:
+    'change the input or the prompt; the service does not allow this content',
   text_too_long: 'shorten the text',
   invalid_voice: 'choose another voice',
   insufficient_credits: 'add credits to the account, then run it again',
-  processing_timeout: 'run it again: it took too long at the service',
+  processing_timeout: 'run it again; the service took too long',
   unknown_error: 'run it again; if it fails again, look at the input',
-  canceled: 'run it again: somebody canceled it in the hub',
-  refused: 'change what stands under with:, or the input: the service takes it from nobody',
-  'missing-asset': 'run it again: its inputs are uploaded anew',
-  'not-found': 'check the address of the service: it does not know this path',
-  forbidden: 'choose what the account’s plan offers, or another plan',
-  throttled: 'run it again, with fewer limits.requests_per_minute',
+  canceled: 'run it again; somebody canceled the project in the hub',
+  refused: 'change the values under with: or the input; the service refuses this request',
+  'missing-asset': 'run it again; the next run uploads the inputs again',
+  'not-found': 'check the address of the service; the service does not know this path',
+  forbidden: 'choose an option that the account’s plan offers, or change the plan',
+  throttled: 'lower limits.requests_per_minute, then run it again',
   unavailable: 'run it again when the service is up',
   unreachable: 'check the network and the address of the service, then run it again',
-  local: 'make room, or let the folder be written, then run it again',
-  abandoned: 'run it again: it is paid anew',
-  gone: 'run it with --pay-again to make it anew',
+  local: 'free some disk space or make the folder writable, then run it again',
+  abandoned: 'run it again; the next run pays for it again',
+  gone: 'use run --pay-again to pay for it again',
 };
 
-/** For a creation whose outcome nobody knows. */
+/** For a creation whose outcome is unknown. */
 export const doubtAdvice =
-  'look for its name in the service’s hub, then say what became of it: shotlist resolve';
+  'look for its name in the service’s hub, then use shotlist resolve to say what you found';
 
-/** The end of a sentence, in the imperative; undefined: nothing better than the failure's own words. */
+/** An imperative clause; undefined if the failure's own message is all there is to say. */
 export function adviceFor(code: string | undefined): string | undefined {
   return code !== undefined && Object.hasOwn(advice, code) ? advice[code] : undefined;
 }

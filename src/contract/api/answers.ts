@@ -1,6 +1,6 @@
-// Reads what the service answers: from any value to one of its nouns, or why it is none. Only what nobody can do without
-// must fit (an id, a status, addresses): every other field that does not fit counts as not told, so that one absurd figure
-// does not make a paid result unreachable.
+// Parses the service's answers into records, or says why an answer is not valid. Only essential fields must be valid (an
+// id, a status, addresses). Any other invalid field counts as missing, so that one absurd number does not make a paid
+// result unreachable.
 import { isObject, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
@@ -19,12 +19,12 @@ import {
   uploadAddressesSchema,
 } from './project.ts';
 
-/** On failure: why it is not what was asked for, as the end of a sentence. */
+/** The error is the end of a sentence that says why the answer is not valid. */
 type Reading<T> = Result<T, string>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * `expires_at` of a download is '' where the service tells no time. `error` is scrubbed: its code has at most 100
+ * `expires_at` of a download is '' if the service gives no time. `error` is scrubbed: its code has at most 100
  * characters, its message 2,000.
  */
 export function readProject(value: unknown): Reading<Project> {
@@ -55,7 +55,7 @@ export function readUploadAddresses(value: unknown): Reading<UploadAddresses> {
   return read(uploadAddressesSchema, { ...value, items });
 }
 
-/** A creation, or the start of a face detection. With a usable id it was taken, whatever its charge says. */
+/** A creation, or the start of a face detection. With a usable id it was accepted, whatever the charge says. */
 export function readTaking(value: unknown): Reading<Taking> {
   const taken = read<{ readonly id: string }>(takenSchema, value);
   if (!taken.ok || !isObject(value)) return taken.ok ? err('it is not an object') : taken;
@@ -63,8 +63,8 @@ export function readTaking(value: unknown): Reading<Taking> {
 }
 
 /**
- * Undefined: it tells no balance that can be believed, which is no reason to do without the service. A balance that is
- * no number at all is another matter: whoever answers so may not be the service.
+ * Undefined if the balance is not believable; the service is still usable. A balance that is not a number is an error,
+ * because whatever gave that answer may not be the service.
  */
 export function readAccount(value: unknown): Reading<Account | undefined> {
   if (!isObject(value)) return read(accountSchema, value);
@@ -74,8 +74,8 @@ export function readAccount(value: unknown): Reading<Account | undefined> {
 }
 
 /**
- * The charge that a creation's answer tells, under its name or a deprecated one, rounded up; undefined: it tells none to
- * believe, and what was set aside counts until the record says more.
+ * The charge in a creation's answer, under its current or a deprecated name, rounded up. Undefined if there is none that
+ * is believable; then the reserved credits count until the record says more.
  */
 function chargeTold(answer: Fields): number | undefined {
   for (const field of ['credits_charged', 'frame_cost', 'estimated_frame_cost']) {
@@ -95,7 +95,7 @@ interface ObjectSchema {
   readonly properties: Readonly<Record<string, Schema>>;
 }
 
-/** Without the fields that need not be there and do not fit. Fields that the schema does not know stay. */
+/** Removes optional fields that are not valid. Fields that the schema does not know stay. */
 function withoutUnfit(value: Fields, { required, properties }: ObjectSchema): Fields {
   return Object.fromEntries(
     Object.entries(value).filter(([name, field]) => {
@@ -105,10 +105,10 @@ function withoutUnfit(value: Fields, { required, properties }: ObjectSchema): Fi
   );
 }
 
-/** Of a list that is too long, one more than may be in it: enough to refuse it without reading it all. */
+/** At most one entry more than allowed: enough to refuse a list that is too long without reading all of it. */
 const listedOf = (list: readonly unknown[]): readonly unknown[] => list.slice(0, mostListed + 1);
 
-/** A time that cannot be read says nothing: the address is tried all the same. */
+/** Replaces unreadable expiry times by '': the address is tried anyway. */
 function dated(downloads: readonly unknown[]): readonly unknown[] {
   return listedOf(downloads).map((download) =>
     isObject(download) && !isTime(download['expires_at'])
@@ -117,13 +117,13 @@ function dated(downloads: readonly unknown[]): readonly unknown[] {
   );
 }
 
-/** In ISO 8601: `Date.parse` alone also takes times with any text in brackets. */
+/** ISO 8601. `Date.parse` alone also accepts times with any text in brackets. */
 function isTime(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > timestamp.maxLength) return false;
   return /^[\d:.TZ+ -]+$/.test(value) && Number.isFinite(Date.parse(value));
 }
 
-/** Undefined: it is no reason that can be read. */
+/** Undefined if the reason is unreadable. */
 function failureIn(error: unknown): JsonObject | null | undefined {
   if (error === null) return null;
   if (!isObject(error)) return undefined;

@@ -1,4 +1,4 @@
-// Media files as the service sees them: which extensions it takes, and as what (facts.md, Uploads).
+// The media files that the service accepts, by extension (facts.md, Uploads).
 import type { RecordKind } from './project.ts';
 
 export type MediaType = RecordKind;
@@ -9,14 +9,14 @@ const extensions: Readonly<Record<MediaType, readonly string[]>> = {
   audio: 'mp3 mpeg wav aac aiff flac m4a ogg opus weba oga amr'.split(' '),
 };
 
-/** The extension of a path in lower case and without its dot; empty when it has none. */
+/** The extension of a path, in lower case and without the dot; empty if there is none. */
 export function extensionOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
-/** What the service takes a file of this extension as; undefined: it does not take it. */
+/** The medium of a file with this extension; undefined if the service does not accept it. */
 export function mediaTypeOf(extension: string): MediaType | undefined {
   return (['image', 'video', 'audio'] as const).find((type) =>
     extensions[type].includes(extension),
@@ -24,8 +24,8 @@ export function mediaTypeOf(extension: string): MediaType | undefined {
 }
 
 /**
- * Whether a file may be given where this medium is asked for: webm may be only sound, a GIF may be a clip or a
- * picture, and a clip brings its sound along (facts.md, Uploads).
+ * Whether a file with this extension can be used as this medium: WebM may be sound only, a GIF may be a clip or a
+ * picture, and a clip contains its sound (facts.md, Uploads).
  */
 export function fitsAs(media: MediaType, extension: string): boolean {
   const own = mediaTypeOf(extension);
@@ -36,8 +36,8 @@ export function fitsAs(media: MediaType, extension: string): boolean {
 export const knownExtensions: readonly string[] = Object.values(extensions).flat();
 
 /**
- * What an address of the account's library stands for, such as `https://magichour.ai/my-library?imageId=…`; undefined:
- * it is none. It has no extension (models.md, Other tools).
+ * The medium of an address in the account's library, such as `https://magichour.ai/my-library?imageId=…`, which has no
+ * extension (models.md, Other tools). Undefined for any other address.
  */
 export function libraryMediaOf(reference: string): MediaType | undefined {
   if (!URL.canParse(reference)) return undefined;
@@ -69,7 +69,7 @@ export function extensionOfContentType(type: string): string | undefined {
   return contentTypes.find(([name]) => name === essence)?.[1];
 }
 
-/** Of a file that is none of these: a browser saves it. */
+/** The type of any other file: a browser saves it. */
 export const unknownType = 'application/octet-stream';
 
 export function contentTypeOf(extension: string): string {

@@ -1,20 +1,20 @@
-// What a value in an answer may hold at most. A service's answers are input like any other: they end up in addresses, in
-// the state file, in sums of credits and on a screen, so each kind of value has one rule, in answers and in the journal.
+// Bounds of the values in an answer. Answers are untrusted input that ends up in addresses, in the state file, in sums of
+// credits and on a screen, so each kind of value has one rule, for answers and for the journal.
 import type { ErrorObject } from '../base/schema.ts';
 
 /**
- * The most credits that one project is believed to cost. No published price comes near a millionth of it, and the sums of
- * nine million such projects are still exact numbers.
+ * The highest believable price of one project. No published price comes near a millionth of this, and the sum of nine
+ * million such projects is still an exact number.
  */
 export const mostCredits = 1_000_000_000;
 
-/** Sums of credits (a balance, what a run came to): as far as whole numbers are exact. */
+/** The largest sum of credits, such as a balance: the largest exact integer. */
 export const mostInAll = Number.MAX_SAFE_INTEGER;
 
-/** Downloads of a project, faces of a picture, upload addresses in an answer. */
+/** The most downloads of a project, faces in a picture, or upload addresses in an answer. */
 export const mostListed = 1_000;
 
-/** The longest address that is used, in characters. */
+/** The longest usable address, in characters. */
 const longestAddress = 8_192;
 
 export const creditsSchema = { type: 'integer', minimum: 0, maximum: mostCredits } as const;
@@ -30,10 +30,10 @@ export const serviceId = {
   minLength: 1,
   maxLength: 200,
   pattern: idPattern,
-  description: 'An id that the service gave.',
+  description: 'An id from the service.',
 } as const;
 
-/** What the service calls an uploaded file or a face. An address with a user or a query may hold a secret. */
+/** The service's path of an uploaded file or a face. An address with a user or a query may hold a secret. */
 const assetPattern = `^(?!https?://[^/]*@)(?!https?://[^#]*\\?)${clean}+$`;
 
 export const assetPath = {
@@ -43,34 +43,34 @@ export const assetPath = {
   pattern: assetPattern,
 } as const;
 
-/** An address that is asked for, and never kept. */
+/** An address that is requested, and never stored. */
 export const address = {
   type: 'string',
   minLength: 1,
   maxLength: longestAddress,
 } as const;
 
-/** A word or two of the service's: a status, a type. */
+/** A short text from the service: a status, a type. */
 export const word = { type: 'string', maxLength: 100, pattern: `^${clean}*$` } as const;
 
-/** A count of pixels or pictures; -1: not known. */
+/** A number of pixels or pictures; -1 if unknown. */
 export const whole = { type: 'integer', minimum: -1, maximum: mostCredits } as const;
 
-/** Seconds, or frames a second. */
+/** Seconds, or frames per second. */
 export const amount = { type: 'number', minimum: -mostCredits, maximum: mostCredits } as const;
 
 /** ISO 8601. */
 export const timestamp = { type: 'string', maxLength: 64 } as const;
 
 const said: ReadonlyMap<unknown, string> = new Map([
-  [idPattern, 'is not a usable id: it has control or half characters, or is "." or ".."'],
+  [idPattern, 'is not a usable id: it contains control or half characters, or is "." or ".."'],
   [
     assetPattern,
-    'is not a usable file path: it has control or half characters, or is a signed address',
+    'is not a usable file path: it contains control or half characters, or is a signed address',
   ],
 ]);
 
-/** Why a value does not fit its schema, as the end of a sentence. */
+/** The end of a sentence that says why a value does not match its schema. */
 export function reasonOf(errors: readonly ErrorObject[] | null | undefined): string {
   const [error] = errors ?? [];
   const rule = error?.keyword === 'pattern' ? said.get(error.schema) : undefined;

@@ -1,7 +1,7 @@
-// Which part of a timeline a request asks for (interface.md, Resources and their fields).
+// The part of a timeline that a request selects (interface.md, Resources and their fields).
 import { fieldOf, type JsonObject } from '../base/json.ts';
 
-/** Clips whose body does not say when they end. */
+/** The length of a clip if its request does not say when it ends. */
 const usualSeconds = 5;
 
 export interface Clip {
@@ -10,7 +10,7 @@ export interface Clip {
   readonly seconds: number;
 }
 
-/** Which part of the timeline a body asks for, in seconds. */
+/** The part of the timeline that a request selects, in seconds. */
 export function clipOf(body: JsonObject): Clip {
   const from = fieldOf(body, 'start_seconds');
   const to = fieldOf(body, 'end_seconds');

@@ -1,5 +1,4 @@
-// The events that the service sends, and the signature by which a receiver knows them (interface.md, Events;
-// facts.md, Events).
+// The service's webhook events and their signature (interface.md, Events; facts.md, Events).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RecordKind } from './project.ts';
 
@@ -17,14 +16,14 @@ export function isEventKind(text: string): text is EventKind {
   return eventKinds.some((kind) => kind === text);
 }
 
-/** Which kind of project an event is about. */
+/** The kind of record that an event is about. */
 export function recordOfEvent(kind: EventKind): RecordKind {
   const record = records.find((one) => kind.startsWith(`${one}.`));
   if (record === undefined) throw new Error(`bug: the event ${kind} is about no record`);
   return record;
 }
 
-/** Deployment facts, not part of interface.md: a receiver must let them be changed. */
+/** Not part of interface.md: a receiver must be able to configure other names. */
 export const signatureHeader = 'magic-hour-event-signature';
 export const timestampHeader = 'magic-hour-event-timestamp';
 
@@ -33,7 +32,7 @@ export function signatureOf(secret: string, timestamp: string, body: string | Ui
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
 }
 
-/** Whether a signature is right, compared in constant time. How old it may be is the caller's to judge. */
+/** Whether a signature is correct, compared in constant time. The caller checks its age. */
 export function isSignatureOf(
   given: string,
   secret: string,

@@ -1,5 +1,5 @@
-// What a creation's price is measured by. Two orders of the same tool and settings differ in size only, so the charge
-// for one says what the other will cost.
+// Measures the size of an order. Two orders with the same tool and settings differ only in size, so the charge for one
+// predicts the charge for the other.
 import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Price } from './price.ts';
 import { priceList } from './price-list.ts';
@@ -11,7 +11,7 @@ export interface Measured {
   readonly amount: number;
 }
 
-/** Fields that say what is made, not how much of it. */
+/** Fields that decide the content of the result, not its size. */
 const contents: ReadonlySet<string> = new Set([
   'name',
   'assets',
@@ -20,7 +20,7 @@ const contents: ReadonlySet<string> = new Set([
   'end_seconds',
 ]);
 
-/** Longer texts are contents too. */
+/** Longer texts are content, too. */
 const settingMax = 40;
 
 export function measureOf(tool: string, body: JsonObject, listed: Price): Measured {

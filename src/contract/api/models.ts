@@ -1,4 +1,4 @@
-// The models of the service: their prices, and what each can do. The one place to edit when the service changes its
+// The models of the service, with their prices and capabilities. Edit only this file when the service changes its
 // models. Formulas are in price-list.ts, checks of a request body in kinds/model-rules.ts.
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { Tier } from './tier.ts';
@@ -12,9 +12,9 @@ type Credits = Readonly<Record<string, number>>;
 export type Span = number | readonly [first: number, last: number];
 
 export interface VideoModel {
-  /** Credits a second of output, by resolution; a model does not have a resolution that is missing here. */
+  /** Credits per second of output, by resolution. A model does not support a resolution that is missing. */
   readonly silent: Credits;
-  /** The same with `audio: true`; `included`: for the same price; `none`: the model makes no sound. */
+  /** The same with `audio: true`. `included`: the same price. `none`: no audio. */
   readonly audio: Credits | 'included' | 'none';
   /** Seconds of output. */
   readonly durations: readonly Span[];
@@ -83,7 +83,7 @@ interface Alias {
   readonly audio?: true;
 }
 
-/** Names that the service takes for another model. */
+/** Names that stand for another model. */
 export const videoAliases: Readonly<Record<string, Alias>> = {
   'kling-2.5': { model: 'kling-2.6' },
   'kling-2.5-audio': { model: 'kling-2.6', audio: true },
@@ -91,12 +91,12 @@ export const videoAliases: Readonly<Record<string, Alias>> = {
 };
 
 interface UnpricedModel {
-  /** What is known that the model refuses. */
+  /** Values that the model is known to refuse. */
   readonly withoutSeconds?: readonly number[];
   readonly withoutResolutions?: readonly string[];
 }
 
-/** Models that the service takes and whose figures are not published. */
+/** Models that the service accepts, without published prices. */
 export const unpricedVideoModels: Readonly<Record<string, UnpricedModel>> = {
   'minimax-h3': { withoutSeconds: [60], withoutResolutions: ['4k'] },
   'ltx-2': {},
@@ -230,8 +230,8 @@ export const spansText = (spans: readonly Span[]): string =>
   spans.map((span) => (typeof span === 'number' ? `${span}` : `${span[0]}–${span[1]}`)).join(', ');
 
 /**
- * A body with the model and the resolution that the service chooses on a plan where the body leaves them open.
- * A plan that is not known counts as a paid one, whose choice is the dearer.
+ * Fills in the model and the resolution that the service chooses on a plan if the body has none. An unknown plan
+ * counts as a paid plan, whose defaults cost more.
  */
 export function withPlanDefaults(
   tool: string,

@@ -1,4 +1,4 @@
-// One stated example of each tool's price, for people: what the figure is for, and the part of a request that decides it.
+// One example of each tool's price, for people: what the price is for, and the part of a request that decides it.
 import type { JsonObject } from '../base/json.ts';
 
 export interface PriceExample {
@@ -22,11 +22,11 @@ export const priceExamples: Readonly<Record<string, PriceExample>> = {
   'ai-gif-generator': each('a GIF'),
   'ai-headshot-generator': each('a portrait'),
   'ai-image-editor': {
-    of: 'an image of nano-banana-pro at 1k',
+    of: 'an image by nano-banana-pro at 1k',
     body: { model: 'nano-banana-pro', resolution: '1k', image_count: 1 },
   },
   'ai-image-generator': {
-    of: 'an image of flux-schnell at 640px',
+    of: 'an image by flux-schnell at 640px',
     body: { model: 'flux-schnell', resolution: '640px', image_count: 1 },
   },
   'ai-image-upscaler': { of: 'a picture at 2×, balanced', body: { scale_factor: 2 } },

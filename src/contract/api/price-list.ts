@@ -1,12 +1,12 @@
-// How each tool is charged, as published. Prices by model are in models.ts. What the rules mean is in price.ts.
+// The published price of each tool. Prices by model are in models.ts; price.ts applies the rules.
 import { published } from './models.ts';
 
-/** A published figure for each value of a field, in credits. */
+/** A published price for each value of a field, in credits. */
 export interface Table {
   /** The field that decides, as a path into the body. */
   readonly field: string;
   readonly credits: Readonly<Record<string, number>>;
-  /** True where the service takes no other value: then the dearest bounds a body that leaves it out. */
+  /** True if the service accepts no other value: then the highest price bounds a body without the field. */
   readonly complete: boolean;
 }
 
@@ -25,9 +25,9 @@ export type PriceRule =
       readonly kind: 'images';
       /** For one image at the model's lowest resolution. */
       readonly role: 'counts' | 'inputs';
-      /** How many images are made when `image_count` is left out, where it may be. */
+      /** The number of images if `image_count` is optional and missing. */
       readonly usualCount?: number;
-      /** Older fields that choose a model or a quality: their prices are not published. */
+      /** Older fields that choose a model or a quality, without published prices. */
       readonly unpriced: readonly string[];
     }
   | {
@@ -43,7 +43,7 @@ export type PriceRule =
   | { readonly kind: 'model-seconds'; readonly unpriced: readonly string[] }
   | { readonly kind: 'unpublished'; readonly why: string };
 
-/** The list gives these by the second "at 24 fps": what is charged is the frame. */
+/** The list gives these prices per second "at 24 fps", but the service charges per frame. */
 const at24fps = 24;
 
 const modelSeconds: PriceRule = {
@@ -53,15 +53,15 @@ const modelSeconds: PriceRule = {
 
 const byRenderedFrame: PriceRule = {
   kind: 'unpublished',
-  why: 'it is charged by rendered frame, and the rate is not published',
+  why: 'it is charged per rendered frame, and the rate is not published',
 };
 
 export const priceList: {
   /** The month in which the list was published. */
   readonly date: string;
   /**
-   * Goes up whenever a figure or a formula changes: a charge in a journal that was measured in credits of another
-   * edition says nothing about this one.
+   * Goes up with every change of a price or a formula. A journal's charge that was measured with another edition says
+   * nothing about this one.
    */
   readonly edition: number;
   readonly tools: Readonly<Record<string, PriceRule>>;
@@ -79,7 +79,7 @@ export const priceList: {
     'ai-headshot-generator': { kind: 'flat', credits: 50 },
     'ai-face-editor': { kind: 'flat', credits: 1 },
     'ai-qr-code-generator': { kind: 'flat', credits: 0 },
-    // Another source says "from 50": where sources differ, the dearer counts.
+    // Another source says "from 50". If sources differ, the higher price counts.
     'body-swap': { kind: 'flat', credits: 100 },
     'ai-image-upscaler': {
       kind: 'upscale',
@@ -91,11 +91,11 @@ export const priceList: {
         creative: { '2': 50, '4': 200 },
       },
     },
-    // Another source says 0.05: where sources differ, the dearer counts.
+    // Another source says 0.05. If sources differ, the higher price counts.
     'ai-voice-generator': { kind: 'characters', field: 'style.prompt', credits: 0.1 },
     'ai-voice-cloner': { kind: 'characters', field: 'style.prompt', credits: 0.1 },
     'ai-image-generator': { kind: 'images', role: 'counts', unpriced: ['style.quality_mode'] },
-    // One image when image_count is left out: the public clients' documentation.
+    // One image if image_count is missing, by the documentation of the public clients.
     'ai-image-editor': {
       kind: 'images',
       role: 'inputs',
@@ -108,7 +108,7 @@ export const priceList: {
       fps: { field: 'fps', effect: 'sets' },
     },
     'face-swap': { kind: 'frames', credits: 24 / at24fps },
-    // fps_resolution HALF may halve it; nothing says so.
+    // fps_resolution HALF may halve the price; no source says so.
     'video-to-video': { kind: 'frames', credits: 48 / at24fps },
     'auto-subtitle-generator': { kind: 'frames', credits: 4.8 / at24fps },
     'lip-sync': {

@@ -1,5 +1,5 @@
-// What a creation will cost by the published list: never less than the creation answers, or not known. A price that is
-// not known is not a price of zero: the caller must ask for one. The plan and the local service both ask here.
+// The price of a creation by the published list: never less than the service's answer, or unknown. An unknown price is
+// not zero; the caller must ask for an estimate. Both the plan and the local service use this file.
 import { fieldOf, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import {
@@ -22,13 +22,13 @@ export type Price =
       /** True for video: the final charge may follow the real frame rate of the output. */
       readonly estimate: boolean;
     }
-  /** `why` says what to change in the request, where a change gives it a price. */
+  /** `why` says how to change the request so that it has a published price, if that is possible. */
   | { readonly known: false; readonly why: string };
 
 /** A price, or the sentence that says why there is none. */
 type Figure = Result<number, string>;
 
-/** facts.md, Prices: a creation answers as if the output had so many frames a second. */
+/** facts.md, Prices: a creation's answer assumes this frame rate. */
 export const assumedFps = 30;
 
 /**
@@ -51,8 +51,8 @@ export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
 }
 
 /**
- * How many frames a second a creation is counted at, where its final charge follows the frames that are rendered;
- * undefined where it does not.
+ * The frame rate at which a creation is priced, if its final charge depends on the rendered frames; otherwise
+ * undefined.
  */
 export function countedFps(tool: string, body: JsonObject): number | undefined {
   const rule = entryOf(priceList.tools, tool);
@@ -62,7 +62,7 @@ export function countedFps(tool: string, body: JsonObject): number | undefined {
   return rate.ok ? rate.value : assumedFps;
 }
 
-/** The frame rate that a body sets for its output; undefined where the output has its own. */
+/** The frame rate that a body sets for its output; undefined if the body sets none. */
 export function chosenFps(tool: string, body: JsonObject): number | undefined {
   const rule = entryOf(priceList.tools, tool);
   if (rule?.kind !== 'frames' || rule.fps?.effect !== 'sets') return undefined;
@@ -71,9 +71,9 @@ export function chosenFps(tool: string, body: JsonObject): number | undefined {
 }
 
 /**
- * At least what any published figure of the tool comes to for a body of this size: for a creation that must be charged
- * although its own price is not known. A tool without any figure counts a credit a frame, which is how the service
- * prices most of its video tools.
+ * An upper bound of the tool's published prices for a body of this size, for a creation that must be charged although its
+ * own price is unknown. A tool without any published price counts one credit per frame, as the service does for most of
+ * its video tools.
  */
 export function dearestOf(tool: string, body: JsonObject): number {
   const rule = entryOf(priceList.tools, tool);
@@ -109,7 +109,7 @@ export function dearestOf(tool: string, body: JsonObject): number {
   }
 }
 
-/** Clips whose body does not say when they end. */
+/** The length of a clip if its request does not say when it ends. */
 const usualSeconds = 5;
 
 const dearestSecond = ({ silent, audio }: VideoModel): number =>
@@ -159,7 +159,7 @@ function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject):
   const asked = fieldOf(body, 'model');
   const model: ImageModel | undefined = entryOf(imageModels, asked);
   if (model?.[rule.role] === undefined) return noFigure('model', asked);
-  // Left out, the resolution may follow the plan: then nothing published bounds it.
+  // If the resolution is missing, it may depend on the plan, and no published price bounds it.
   const resolution = fieldOf(body, 'resolution');
   const [lowest] = model.resolutions;
   if (resolution !== lowest)
@@ -210,31 +210,29 @@ function soundRate({ silent, audio }: VideoModel, asked: Json, body: JsonObject)
   return chosen({ field: 'resolution', credits, complete: true }, body);
 }
 
-/** Older fields choose what has no published price; undefined: the body has none of them. */
+/** An error if the body has an older field, whose choice has no published price; otherwise undefined. */
 function olderChoice(fields: readonly string[], body: JsonObject): Figure | undefined {
   const field = fields.find((name) => fieldOf(body, name) !== undefined);
   if (field === undefined) return undefined;
-  return err(
-    `${lackOf(field, fieldOf(body, field))}: leave it out, and set model: and resolution:`,
-  );
+  return err(`${lackOf(field, fieldOf(body, field))}; remove it, and set model: and resolution:`);
 }
 
-/** A begun second counts as a whole one. */
+/** Each started second is charged in full. */
 function bySecond(seconds: Figure, credits: Figure): Figure {
   if (!seconds.ok || !credits.ok) return firstError(seconds, credits);
   return ok(roundedUp(seconds.value) * credits.value);
 }
 
-/** The figure for the value of a field; the dearest, where it is left out and every value has one. */
+/** The price for the value of a field. If the field is missing and every value has a price, the highest. */
 function chosen({ field, credits, complete }: Table, body: JsonObject): Figure {
   const value = fieldOf(body, field);
   if (value === undefined && complete) return ok(Math.max(...Object.values(credits)));
   const figure = entryOf(credits, value);
   if (figure !== undefined) return ok(figure);
-  return err(`${lackOf(field, value)}: set ${field}: to one of ${Object.keys(credits).join(', ')}`);
+  return err(`${lackOf(field, value)}; set ${field}: to one of ${Object.keys(credits).join(', ')}`);
 }
 
-/** How long the clip is that the body asks for, in seconds. */
+/** The length of the requested clip, in seconds. */
 function clipSeconds(body: JsonObject): Figure {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
@@ -244,22 +242,22 @@ function clipSeconds(body: JsonObject): Figure {
 }
 
 const noFigure = (field: string, value: Json | undefined): Figure => {
-  const cure = value === undefined ? `set ${field}:` : `set ${field}: to one that has a price`;
-  return err(`${lackOf(field, value)}: ${cure}`);
+  const cure = value === undefined ? `set ${field}:` : `set ${field}: to a value that has a price`;
+  return err(`${lackOf(field, value)}; ${cure}`);
 };
 
 const lackOf = (field: string, value: Json | undefined): string =>
   value === undefined
-    ? `its price depends on ${field}, which is not given`
+    ? `the price depends on ${field}, which is not set`
     : `no price is published for ${field} ${JSON.stringify(value)}`;
 
 function firstError(...figures: readonly Figure[]): Figure {
-  return figures.find((figure) => !figure.ok) ?? err('its price is not known');
+  return figures.find((figure) => !figure.ok) ?? err('the price is unknown');
 }
 
 /**
- * Up to the next whole number, but not for the last digit of a binary fraction: (0.4 - 0.1) * 30 is 9. What is more
- * than nothing stays so: only the list may say 0.
+ * Rounds up to the next integer, but ignores rounding errors of binary fractions: (0.4 - 0.1) * 30 is 9. An amount
+ * above zero stays above zero; only the list can say 0.
  */
 function roundedUp(amount: number): number {
   return amount > 0 ? Math.max(1, Math.ceil(amount - 1e-6)) : 0;

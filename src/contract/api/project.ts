@@ -1,4 +1,5 @@
-// The service's nouns, unrenamed: project, download, creation response, faces, upload address, account, event.
+// The service's records, under their own names: project, download, creation response, faces, upload address, account,
+// event.
 // Shapes: interface.md, Resources and their fields; facts.md, Project records, all fields.
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Brand } from '../base/result.ts';
@@ -16,19 +17,19 @@ import {
 } from './bounds.ts';
 
 export type ProjectId = Brand<string, 'ProjectId'>;
-/** An id that the service, or a journal of ours, named. */
+/** Marks a text from the service or from the journal as a project id. */
 export const projectId = (text: string): ProjectId => text as ProjectId;
 
-/** Which of the three details endpoints knows a project. */
+/** The kind of a project's record, which decides its details endpoint. */
 export type RecordKind = 'video' | 'image' | 'audio';
 
 export const downloadSchema = {
   type: 'object',
   description:
-    'Where an output can be fetched, and until when. A fresh address comes from the details endpoint.',
+    'The address of an output and its expiry. The details endpoint returns a fresh address.',
   required: ['url', 'expires_at'],
   properties: {
-    url: { ...address, description: 'A presigned address: no bearer header is sent to it.' },
+    url: { ...address, description: 'A presigned address. Do not send the bearer header to it.' },
     expires_at: {
       ...timestamp,
       description: 'ISO 8601 timestamp; 24 hours after the address was issued.',
@@ -48,7 +49,7 @@ export const projectSchema = {
   $id: 'https://shotlist.dev/schemas/project.schema.json',
   title: 'Project record',
   description:
-    'What the details endpoints answer and events carry. Unknown fields are allowed: the interface grows in place.',
+    'The record that the details endpoints return and events carry. Unknown fields are allowed, because the interface grows in place.',
   type: 'object',
   required: ['id', 'status', 'downloads'],
   properties: {
@@ -57,9 +58,9 @@ export const projectSchema = {
     status: {
       ...word,
       description:
-        'One of `queued`, `rendering`, `complete`, `error`; deployments also answer `canceled` and `draft`.',
+        'One of `queued`, `rendering`, `complete`, `error`. Deployments also return `canceled` and `draft`.',
     },
-    type: { ...word, description: 'The tool that made the project: a free-form string.' },
+    type: { ...word, description: 'The tool that made the project, as a free-form string.' },
     created_at: { ...timestamp, description: 'ISO 8601 timestamp.' },
     completed_at: {
       type: ['string', 'null'],
@@ -71,32 +72,32 @@ export const projectSchema = {
       maxLength: 64,
       description: 'ISO 8601 timestamp, in error events.',
     },
-    enabled: { type: 'boolean', description: 'False once the project was deleted.' },
-    credits_charged: { ...creditsSchema, description: 'Credits deducted; a refund is included.' },
+    enabled: { type: 'boolean', description: 'False after the project is deleted.' },
+    credits_charged: { ...creditsSchema, description: 'Credits charged, minus refunds.' },
     total_frame_cost: {
       type: ['integer', 'null'],
       minimum: 0,
       maximum: creditsSchema.maximum,
-      description: 'Deprecated, equal to credits_charged.',
+      description: 'Deprecated. Equal to credits_charged.',
     },
-    image_count: { ...whole, description: 'Image projects: how many pictures were asked for.' },
-    width: { ...whole, description: 'Output width in pixels; -1: not known.' },
-    height: { ...whole, description: 'Output height in pixels; -1: not known.' },
-    fps: { ...amount, description: 'Video projects: frames a second.' },
+    image_count: { ...whole, description: 'Image projects: the number of requested pictures.' },
+    width: { ...whole, description: 'Output width in pixels; -1 if unknown.' },
+    height: { ...whole, description: 'Output height in pixels; -1 if unknown.' },
+    fps: { ...amount, description: 'Video projects: frames per second.' },
     start_seconds: {
       ...amount,
-      description: 'Video projects: where the clip starts, in seconds.',
+      description: 'Video projects: the start of the clip, in seconds.',
     },
-    end_seconds: { ...amount, description: 'Video projects: where the clip ends, in seconds.' },
+    end_seconds: { ...amount, description: 'Video projects: the end of the clip, in seconds.' },
     download: {
       anyOf: [downloadSchema, { type: 'null' }],
-      description: 'Older video field, kept for compatibility beside `downloads`.',
+      description: 'Older field of video projects, kept for compatibility. Use `downloads`.',
     },
     downloads: {
       type: 'array',
       maxItems: mostListed,
       items: downloadSchema,
-      description: 'Empty until `complete`.',
+      description: 'The outputs. Empty until the status is `complete`.',
     },
     error: {
       anyOf: [projectErrorSchema, { type: 'null' }],
@@ -114,7 +115,7 @@ export const creationSchema = {
   $id: 'https://shotlist.dev/schemas/creation.schema.json',
   title: 'Creation response',
   description:
-    'interface.md, Creation response: `credits_charged` is an estimate for video until complete.',
+    'The answer to a creation. For video, `credits_charged` is an estimate until the project is complete.',
   type: 'object',
   required: ['id', 'credits_charged'],
   properties: {
@@ -122,25 +123,25 @@ export const creationSchema = {
     credits_charged: creditsSchema,
     frame_cost: {
       type: 'integer',
-      description: 'Deprecated: image tools, equal to credits_charged.',
+      description: 'Deprecated, for image tools. Equal to credits_charged.',
     },
     estimated_frame_cost: {
       type: 'integer',
-      description: 'Deprecated: video tools, equal to credits_charged.',
+      description: 'Deprecated, for video tools. Equal to credits_charged.',
     },
   },
 } as const;
 
 export type Creation = FromSchema<typeof creationSchema>;
 
-/** What must be there for a creation or a detection not to be in doubt: what is not told, the record tells later. */
+/** The fields without which a creation or a detection is in doubt. The record later supplies the others. */
 export const takenSchema = {
   type: 'object',
   required: ['id'],
   properties: { id: creationSchema.properties.id },
 } as const;
 
-/** A creation that was taken; `credits` is undefined where the answer does not say. */
+/** An accepted creation; `credits` is undefined if the answer does not say. */
 export interface Taking {
   readonly id: string;
   readonly credits: number | undefined;
@@ -151,7 +152,12 @@ export const accountSchema = {
   type: 'object',
   required: ['credits'],
   properties: {
-    credits: { type: 'integer', minimum: 0, maximum: mostInAll, description: 'The balance.' },
+    credits: {
+      type: 'integer',
+      minimum: 0,
+      maximum: mostInAll,
+      description: 'The balance, in credits.',
+    },
     tier: word,
   },
 } as const;
@@ -162,7 +168,7 @@ export const faceDetectionSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/face-detection.schema.json',
   title: 'Face detection record',
-  description: 'facts.md, Face detection. `faces` grows while the status is still `rendering`.',
+  description: 'The result of a face detection. `faces` grows while the status is `rendering`.',
   type: 'object',
   required: ['id', 'status', 'faces'],
   properties: {
@@ -176,8 +182,8 @@ export const faceDetectionSchema = {
         type: 'object',
         required: ['path'],
         properties: {
-          path: { ...assetPath, description: 'The `original_face` of a mapping.' },
-          url: { ...address, description: 'Shows the cropped face.' },
+          path: { ...assetPath, description: 'The path to use as `original_face` in a mapping.' },
+          url: { ...address, description: 'The address of a picture of the cropped face.' },
         },
       },
     },
@@ -191,7 +197,7 @@ export const uploadAddressesSchema = {
   $id: 'https://shotlist.dev/schemas/upload-addresses.schema.json',
   title: 'Upload addresses',
   description:
-    'facts.md, Uploads: in the order of the request. The PUT goes to `upload_url` without the bearer header.',
+    'Addresses for uploads, in the order of the request. Send a PUT to `upload_url` without the bearer header.',
   type: 'object',
   required: ['items'],
   properties: {
@@ -218,13 +224,14 @@ export const eventSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/event.schema.json',
   title: 'Service event (webhook body)',
-  description: 'interface.md, Events. An event kind that is not expected must be tolerated.',
+  description: 'The body of a webhook event. Receivers must accept unknown kinds of events.',
   type: 'object',
   required: ['type', 'payload'],
   properties: {
     type: {
       type: 'string',
-      description: '`{resource}.{action}`: video, image or audio; started, completed or errored.',
+      description:
+        '`{resource}.{action}`. The resource is video, image or audio; the action is started, completed or errored.',
       examples: ['video.completed', 'image.errored', 'audio.started'],
     },
     payload: { $ref: 'https://shotlist.dev/schemas/project.schema.json' },

@@ -1,6 +1,6 @@
-// A part of a picture, such as a detected face.
+// A rectangle in a picture, such as a detected face.
 
-/** Upright: the upper left corner and the size, as fractions of the picture's width and height (0 to 1). */
+/** The upper left corner and the size, as fractions of the picture's width and height (0 to 1). */
 export interface Region {
   readonly x: number;
   readonly y: number;

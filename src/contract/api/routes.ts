@@ -1,4 +1,4 @@
-// Where things are (interface.md, Endpoints), and the three paths that exist in two forms (facts.md).
+// The paths of the service (interface.md, Endpoints); three of them exist in two forms (facts.md).
 import type { RecordKind } from './project.ts';
 
 const id = encodeURIComponent;
@@ -8,17 +8,17 @@ export interface Route {
   readonly path: string;
 }
 
-/** A path that exists in two forms: deployments answer to one of them, or to both. */
+/** A path that exists in two forms. Deployments serve one of them, or both. */
 export interface TwoForms extends Route {
   /** The short one, which the published clients use. */
   readonly path: string;
   /** The long one. */
   readonly alternate: string;
-  /** Names the route, whatever its ids are. */
+  /** The name of the route, without its ids. */
   readonly name: 'upload-addresses' | 'detect-faces' | 'face-detection';
 }
 
-/** Which form of the three paths a service answers to. */
+/** The form of the three paths that a service serves. */
 export const pathForms = ['short', 'long', 'both'] as const;
 export type PathForm = (typeof pathForms)[number];
 
@@ -45,7 +45,7 @@ export const routes = {
   }),
 } as const;
 
-/** The paths of a route at a service that answers to `form`. */
+/** The paths of a route at a service that serves `form`. */
 export function pathsOf(
   { path, alternate }: Omit<TwoForms, 'name'>,
   form: PathForm,

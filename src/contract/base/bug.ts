@@ -1,4 +1,4 @@
-// An error that nobody expected is a bug of ours. A person quotes its code; the stack is for whoever mends it.
+// Describes an unexpected error, which is a bug in shotlist: a code that users can quote, and the stack for developers.
 import { digestOfBytes } from './digest.ts';
 
 /** Plain data. */
@@ -26,6 +26,6 @@ function placeOf(stack: string): string {
   return frame.trim().replace(/(?:file:\/\/)?[^\s()]*\/(?=[^/\s()]+$)/, '');
 }
 
-/** The whole story for a person, but for the stack. */
+/** The message for users, without the stack. */
 export const bugText = ({ code, what }: Bug): string =>
   `a bug in shotlist, code ${code}: ${what}; please report it with the code (README.md, "Reporting a problem")`;

@@ -1,6 +1,6 @@
-// Chance that can be repeated: the same seed and number give the same draws on every machine.
+// Repeatable random numbers: the same seed and sequence give the same numbers on every machine.
 
-/** Numbers in [0, 1) that depend on the two given ones only (mulberry32). */
+/** Numbers in [0, 1) that depend only on the two arguments (mulberry32). */
 export function chanceOf(seed: number, sequence: number): () => number {
   let state = (Math.imul(seed | 0, 0x9e3779b1) ^ Math.imul(sequence | 0, 0x85ebca6b)) >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-// The one hash of the house: SHA-256, as 64 lower-case hexadecimal digits.
+// The hash that shotlist uses everywhere: SHA-256, as 64 lower-case hexadecimal digits.
 import { hash } from 'node:crypto';
 import { canonical, type Json } from './json.ts';
 import type { Brand } from './result.ts';
@@ -9,12 +9,12 @@ export function digestOf(value: Json): Digest {
   return digestOfBytes(canonical(value));
 }
 
-/** The digest of a content that is in memory; a text counts as UTF-8. */
+/** The digest of content in memory; text is encoded as UTF-8. */
 export function digestOfBytes(content: string | Uint8Array): Digest {
   return hash('sha256', content, 'hex') as Digest;
 }
 
-/** Takes back a digest that was written down earlier, for example in a state file. */
+/** Reads a digest that was stored earlier, for example in a state file. */
 export function digestFrom(text: string): Digest {
   if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`not a SHA-256 digest: ${text}`);
   return text as Digest;

@@ -1,4 +1,4 @@
-// JSON as a value, and the one spelling of it that can be hashed.
+// JSON values, and their canonical text for hashing.
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -21,12 +21,12 @@ export function canonical(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** Plain data seen as JSON. Only for values that were made of JSON types to begin with. */
+/** Treats plain data as JSON. Only for values that consist of JSON types. */
 export function asJson(value: unknown): Json {
   return value as Json;
 }
 
-/** The value at a dotted path of an object, such as `assets.face_mappings`; undefined: there is none. */
+/** The value at a dotted path of an object, such as `assets.face_mappings`; undefined if there is none. */
 export function fieldOf(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object;
   for (const key of path.split('.'))
@@ -34,7 +34,7 @@ export function fieldOf(object: JsonObject, path: string): Json | undefined {
   return value;
 }
 
-/** True for a whole text in JSON. */
+/** True if the whole text is valid JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

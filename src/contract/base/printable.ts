@@ -1,4 +1,4 @@
-// Text from outside on its way to a terminal: it must not move the cursor, change colours, reorder or hide anything.
+// Makes untrusted text safe for a terminal: it cannot move the cursor, change colors, reorder or hide anything.
 
 /**
  * Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional controls, and
@@ -20,7 +20,7 @@ export function printable(text: string, lines = false): string {
   });
 }
 
-/** JSON text that stays the same value, with every unsafe character escaped. */
+/** Escapes every unsafe character in JSON text; its value stays the same. */
 export function printableJson(json: string): string {
   return json.replace(unsafe, (character) => {
     if (character === '\n') return character;

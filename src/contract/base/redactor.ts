@@ -1,18 +1,19 @@
-// Hides the secrets of a run (the API key, the webhook secret) in whatever comes in and whatever goes out.
+// Hides the secrets of a run (the API key, the webhook secret) in everything that comes in and goes out.
 //
-// In: everything that the service says is redacted as soon as it is parsed, before anything is checked, kept or shown:
-// its answers (edge/http-client.ts), its first answer (edge/greeting.ts) and its events (edge/event-receiver.ts).
-// Out: the last line of defence, also against secrets in a pipeline or a file name: the state file (run/recorder.ts), the log
-// (cli/log.ts) and the terminal (cli/terminal.ts). Nothing else leaves a run but requests to the service itself.
+// In: everything from the service is redacted as soon as it is parsed, before it is checked, stored or shown: answers
+// (adapters/http/http-client.ts), the first answer (adapters/http/greeting.ts) and events
+// (adapters/http/event-receiver.ts). Out: the last line of defense, also against secrets in a pipeline or a file name:
+// the state file (run/), the log (cli/log.ts) and the terminal (cli/terminal.ts). A run has no other outputs, except its
+// requests to the service.
 import { isObject } from './json.ts';
 
-/** In place of a secret. Not longer than any secret: a text with a bound does not outgrow it. */
+/** Replaces a secret. It is not longer than any secret, so a redacted text stays within its bounds. */
 const hidden = 'REDACTED';
 
-/** Shorter ones are no secrets: hiding every "a" or "test" would hide what people must read. */
+/** Shorter texts do not count as secrets: hiding every "a" or "test" would make messages unreadable. */
 const shortest = hidden.length;
 
-/** Deeper values are dropped: no noun of the service's is nested so deep, and each level costs stack. */
+/** Deeper values are dropped: no record of the service is nested so deeply, and each level costs stack. */
 const deepest = 64;
 
 export class Redactor {
@@ -20,7 +21,7 @@ export class Redactor {
 
   constructor(secrets: readonly (string | undefined)[]) {
     const known = secrets.filter((secret) => secret !== undefined && secret.length >= shortest);
-    // The longest first: one secret may begin with another.
+    // The longest first, because one secret may begin with another.
     const patterns = [...new Set(known)]
       .sort((a = '', b = '') => b.length - a.length)
       .map((secret = '') => Array.from(secret, spellingsOf).join(''));
@@ -31,7 +32,7 @@ export class Redactor {
     return this.#secrets === undefined ? text : text.replace(this.#secrets, hidden);
   }
 
-  /** Plain data, such as parsed JSON: every text in it, names included. Data without a secret is answered as it is. */
+  /** Redacts every text in plain data, including names. Data without a secret is returned unchanged. */
   value<T>(value: T): T {
     // The same shape with other texts.
     return this.#redacted(value, 0) as T;
@@ -56,7 +57,7 @@ export class Redactor {
   }
 }
 
-/** Ways to write a character of a secret: as it is, percent-encoded, or escaped in JSON or a string of JavaScript. */
+/** The spellings of a character: plain, percent-encoded, or escaped in a JSON or JavaScript string. */
 function spellingsOf(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).padStart(2, '0');
   const hex = Array.from(code, (digit) => `[${digit}${digit.toUpperCase()}]`).join('');

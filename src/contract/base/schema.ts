@@ -1,4 +1,4 @@
-// JSON Schema 2020-12 as plain constants: what the code validates with, publishes and derives types from.
+// JSON Schema 2020-12: validators and defaults for the schemas that the code also publishes and derives types from.
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fieldOf, isObject, type JsonObject } from './json.ts';
@@ -11,8 +11,8 @@ export interface Schema {
 }
 
 /**
- * Annotations of ours: which media an asset field takes, which fields do not change a result, and which the service
- * does not look at unless another field has a certain value.
+ * Our own annotations: the medium of an asset field, fields that do not change a result, and fields that the service
+ * ignores unless another field has a certain value.
  */
 export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored'];
 
@@ -24,8 +24,8 @@ function makeAjv(useDefaults: boolean): Ajv2020 {
     strictRequired: false,
     strictTypes: false,
     allowUnionTypes: true,
-    // The schemas are constants of ours, and a test checks them: doing it here would compile the schema of schemas for
-    // each of them, which takes longer than all the rest.
+    // A test checks our schemas. Checking them here would compile the meta-schema for each, which takes longer than all
+    // the rest.
     meta: false,
     validateSchema: false,
     useDefaults,
@@ -35,10 +35,10 @@ function makeAjv(useDefaults: boolean): Ajv2020 {
 }
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
-/** False: the schema has no defaults. */
+/** False if the schema has no defaults. */
 const completing = new WeakMap<Schema, ValidateFunction | false>();
 
-/** The compiled check of a schema, compiled when first asked for. `T` is what the schema describes. */
+/** The validator of a schema, compiled at first use. `T` is the type that the schema describes. */
 export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
   let validate = compiled.get(schema);
   if (validate === undefined) {
@@ -48,7 +48,7 @@ export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
   return validate as ValidateFunction<T>;
 }
 
-/** A copy of a valid value with the schema's defaults filled in; the value itself where it has none. */
+/** A copy of a valid value with the schema's defaults filled in; the value itself if there are none. */
 export function withDefaults<T>(schema: Schema, value: T): T {
   let complete = completing.get(schema);
   if (complete === undefined) {
@@ -61,14 +61,14 @@ export function withDefaults<T>(schema: Schema, value: T): T {
   return copy;
 }
 
-/** What a schema's `x-ignored` says: the service does not look at `field` unless `unless` has the value `is`. */
+/** An entry of `x-ignored`: the service ignores `field` unless `unless` has the value `is`. */
 interface Ignored {
   readonly field: string;
   readonly unless: string;
   readonly is: string;
 }
 
-/** A body without the fields that the service does not look at, whatever they hold. */
+/** A body without the fields that the service ignores. */
 export function withoutIgnored(schema: Schema, body: JsonObject): JsonObject {
   const list = schema['x-ignored'];
   if (!Array.isArray(list)) return body;

@@ -1,9 +1,9 @@
-// Files that a run is done with: they should go, and where the disk will not let them they are in nobody's way.
+// Removes files that a run no longer needs. If the disk refuses, the files do no harm.
 import { unlinkSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { isSystemTrouble } from './system-error.ts';
 
-/** Removes a file that the next run can deal with as well, for example on a disk that has become read-only. */
+/** Removes a file if possible. If not, for example on a read-only disk, the next run can do it. */
 export async function removeLeftover(file: string): Promise<void> {
   try {
     await unlink(file);
@@ -12,7 +12,7 @@ export async function removeLeftover(file: string): Promise<void> {
   }
 }
 
-/** The same before anything else happens. */
+/** The same, synchronously. */
 export function removeLeftoverNow(file: string): void {
   try {
     unlinkSync(file);

@@ -1,10 +1,10 @@
-// Makes a folder with the folders above it, one by one: Node's own recursive mkdir tries for ever where a file system,
-// such as /proc, says of a new folder that it does not exist, and no signal ends it.
+// Makes a folder and its missing parents, one by one. Node's own recursive mkdir loops forever on file systems such as
+// /proc that report a new folder as missing, and no signal ends it.
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { systemCode } from './system-error.ts';
 
-/** Thrown, with a code that `systemReason` knows. */
+/** Thrown with a code that `systemReason` knows. */
 class CannotMake extends Error {
   readonly code: 'ENOTDIR' | 'ENOTSUP';
 
@@ -14,7 +14,7 @@ class CannotMake extends Error {
   }
 }
 
-/** Throws what the system throws; a folder that is there already is none of it. */
+/** Throws system errors. An existing folder is not an error. */
 export function makeFolder(folder: string, mode = 0o777): void {
   const missing: string[] = [];
   for (let path = resolve(folder); !isFolder(path); path = dirname(path)) missing.push(path);
@@ -23,7 +23,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
       mkdirSync(path, mode);
     } catch (error) {
       const code = systemCode(error);
-      // Another process may have made it meanwhile.
+      // Another process may have made the folder in the meantime.
       if (code === 'EEXIST' && isFolder(path)) continue;
       if (code === 'EEXIST' && path !== missing.at(-1))
         throw new CannotMake(path, 'ENOTDIR', error);
@@ -32,7 +32,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   }
 }
 
-/** False: nothing is there, or a file. */
+/** False if there is nothing, or a file. */
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

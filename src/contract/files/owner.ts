@@ -1,6 +1,6 @@
-// Knows the folders that shotlist made for this user, such as `.shotlist`: what lies in them is trusted and removed, so
-// a folder that came with a repository must not pass for one. A marker in the folder is signed with a secret that is
-// kept outside all repositories; it holds for the folder that it was made in, moved or mounted elsewhere, not for a copy.
+// Recognizes the folders that shotlist made for this user, such as `.shotlist`. shotlist trusts and removes their content,
+// so a folder that came with a repository must not pass for one. A marker in the folder is signed with a secret outside
+// all repositories. The marker stays valid if the folder is moved or mounted elsewhere, but not for a copy.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
@@ -21,7 +21,7 @@ import { readOwnFile, readRegularFile } from './regular-file.ts';
 import { isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 import { userFolder } from './user-folder.ts';
 
-/** - `empty`: nothing is in it yet; whoever needs it may claim it. - `link`: it is a link, wherever that leads. */
+/** `empty`: nothing is in the folder yet, so shotlist may claim it. `link`: it is a link, to anything. */
 export type Ownership = 'absent' | 'empty' | 'ours' | 'foreign' | 'link';
 
 const markerName = 'owner.json';
@@ -29,7 +29,7 @@ const draftName = /^owner\.json\.[0-9a-f]{16}$/;
 
 interface Marker {
   readonly id: string;
-  /** Signatures of where the folder is: one that holds is enough. */
+  /** Signatures of the folder's place: one valid signature is enough. */
   readonly inode: string;
   readonly path: string;
 }
@@ -44,12 +44,12 @@ const markerSchema = {
   },
 } as const;
 
-/** Thrown: the key that folders are marked with cannot be had. The message is a sentence that names its place. */
+/** Thrown if the key for the markers is not available. The message is a sentence that names the key file. */
 export class OwnerKeyTrouble extends Error {
   readonly code = 'OWNER_KEY';
 }
 
-/** Whose folder this is. Writes nothing; throws what the system throws, except for a folder that is not there. */
+/** The owner of a folder. Writes nothing. Throws system errors, except for a missing folder. */
 export function ownershipOf(folder: string): Ownership {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return 'absent';
@@ -57,7 +57,7 @@ export function ownershipOf(folder: string): Ownership {
   const marker = readMarker(folder);
   if (marker === undefined) return hasNothingElse(folder) ? 'empty' : 'foreign';
   const secret = readSecret(keyFile());
-  // Without a key nothing was ever marked by this user on this machine.
+  // Without a key, this user has never marked a folder on this machine.
   if (secret === undefined) return 'foreign';
   const wanted = markerOf(folder, marker.id, secret);
   const holds = isSame(marker.inode, wanted.inode) || isSame(marker.path, wanted.path);
@@ -65,8 +65,8 @@ export function ownershipOf(folder: string): Ownership {
 }
 
 /**
- * Makes a folder ours: one that is not there yet or has nothing in it. One that is ours already stays as it is. Answers
- * what it was before; `foreign` and `link` are left alone. Throws what the system throws, and `OwnerKeyTrouble`.
+ * Claims a folder that is missing or empty. A folder that is already ours stays unchanged; so do `foreign` and `link`.
+ * Returns the ownership before. Throws system errors, and `OwnerKeyTrouble`.
  */
 export function claimFolder(folder: string, mode = 0o777): Ownership {
   const was = ownershipOf(folder);
@@ -75,12 +75,12 @@ export function claimFolder(folder: string, mode = 0o777): Ownership {
   return was;
 }
 
-/** Makes a folder ours whatever is in it: the user says so. Throws as `claimFolder` does. */
+/** Claims a folder with any content, because the user says so. Throws like `claimFolder`. */
 export function adoptFolder(folder: string): void {
   mark(folder);
 }
 
-/** Nothing but markers that were cut off while they were written. */
+/** True if the folder contains only incomplete markers. */
 function hasNothingElse(folder: string): boolean {
   return readdirSync(folder).every((name) => name === markerName || draftName.test(name));
 }
@@ -92,25 +92,25 @@ function readMarker(folder: string): Marker | undefined {
     const value: unknown = JSON.parse(read.value.toString('utf8'));
     return validatorOf<Marker>(markerSchema)(value) ? value : undefined;
   } catch {
-    // Not JSON: nothing that was written here.
+    // Not JSON, so shotlist did not write it.
     return undefined;
   }
 }
 
-/** Comes into being whole, by a link to a file that was written first. */
+/** Creates the marker atomically, as a link to a complete draft. */
 function mark(folder: string): void {
   const file = join(folder, markerName);
   const marker = markerOf(folder, randomBytes(16).toString('hex'), userSecret());
   withDraft(file, JSON.stringify(marker), (draft) => {
     if (linked(draft, file)) return;
-    // Another run of this user claims it at the same time, or a marker that is no good stands there.
+    // Another run of this user has just claimed the folder, or the existing marker is invalid.
     if (ownershipOf(folder) === 'ours') return;
     unlinkSync(file);
     linked(draft, file);
   });
 }
 
-/** False: something has the name already. */
+/** False if the name is already taken. */
 function linked(draft: string, file: string): boolean {
   try {
     linkSync(draft, file);
@@ -133,7 +133,7 @@ const isSame = (one: string, other: string): boolean =>
 
 const keyFile = (): string => join(userFolder(), 'owner-key');
 
-/** Made when it is first needed, readable by the user alone. Throws `OwnerKeyTrouble`. */
+/** Created at first use, readable only by the user. Throws `OwnerKeyTrouble`. */
 function userSecret(): Buffer {
   const file = keyFile();
   try {
@@ -148,7 +148,7 @@ function makeSecret(file: string): Buffer {
   makeFolder(dirname(file), 0o700);
   withDraft(file, randomBytes(32).toString('hex'), (draft) => linked(draft, file));
   const made = readSecret(file);
-  if (made === undefined) throw new OwnerKeyTrouble(`${file} holds no key: remove it`);
+  if (made === undefined) throw new OwnerKeyTrouble(`${file} contains no key: remove the file`);
   return made;
 }
 
@@ -159,7 +159,7 @@ function readSecret(file: string): Buffer | undefined {
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
-/** A file beside another, for as long as `use` takes. One that cannot be removed is in nobody's way. */
+/** Provides a temporary file beside another while `use` runs. A draft that cannot be removed does no harm. */
 function withDraft(file: string, text: string, use: (draft: string) => void): void {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   try {

@@ -1,5 +1,4 @@
-// Reads files that people name. A named pipe, a device or a folder under such a name would hold the reader up for ever,
-// or never end; and a file that is far larger than its kind can be is not what was meant.
+// Opens and reads regular files only, up to a size. Reading a named pipe or a device could block or never end.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
@@ -10,12 +9,12 @@ const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** Windows has no such flag. */
 const readOwn = readOnly | (constants.O_NOFOLLOW ?? 0);
 
-/** Thrown: something that is not a regular file has the name. */
+/** Thrown if the name belongs to something that is not a regular file. */
 export class NotRegularFile extends Error {
   readonly code = 'NOT_REGULAR';
 }
 
-/** Throws where something else than a regular file stands. */
+/** Throws if it is not a regular file. */
 export function assertRegular(stats: Stats): void {
   const kind = kindOf(stats);
   if (kind !== undefined) throw new NotRegularFile(`is ${kind}, not a regular file`);
@@ -28,7 +27,7 @@ function kindOf(stats: Stats): string | undefined {
   return stats.isSocket() ? 'a socket' : 'a device';
 }
 
-/** Opens a regular file, for reading unless `flags` say more; throws what the system throws, and `NotRegularFile`. */
+/** Opens a regular file, by default for reading. Throws system errors, and `NotRegularFile`. */
 export async function openRegular(file: string, flags = readOnly): Promise<FileHandle> {
   const handle = await open(file, flags, 0o644);
   try {
@@ -40,7 +39,7 @@ export async function openRegular(file: string, flags = readOnly): Promise<FileH
   }
 }
 
-/** The bytes of a regular file of at most `max` bytes. The text says why not, as the end of a sentence about it. */
+/** The bytes of a regular file of at most `max` bytes. The error is the end of a sentence about the file. */
 export function readRegularFile(
   file: string,
   { max }: { readonly max: number },
@@ -48,7 +47,7 @@ export function readRegularFile(
   return readWith(readOnly, file, max);
 }
 
-/** The same for a file that only shotlist writes: a link in its place is not followed. */
+/** The same for a file that only shotlist writes: does not follow a link. */
 export function readOwnFile(
   file: string,
   { max }: { readonly max: number },
@@ -70,13 +69,13 @@ function readWith(flags: number, file: string, max: number): Result<Buffer, stri
   }
 }
 
-/** The text of a file that holds one key or secret, in at most 4 KB. */
+/** The text of a file that contains one key or secret, at most 4 KB. */
 export function readSecretFile(file: string): Result<string, string> {
   const read = readRegularFile(file, { max: 4_000 });
   return read.ok ? ok(read.value.toString('utf8').trim()) : read;
 }
 
-/** Files below /proc say that they are empty, so the size is not asked for. */
+/** Ignores the reported size, because files below /proc report that they are empty. */
 function readAtMost(descriptor: number, most: number): Buffer {
   const pieces: Buffer[] = [];
   for (let left = most; left > 0; ) {

@@ -1,21 +1,21 @@
-// What the system says when a file cannot be had, as the end of a sentence about that file.
+// Describes errors of the operating system, as the end of a sentence about a file.
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
-  EACCES: 'may not be read or written (permission denied)',
-  EPERM: 'may not be changed (operation not permitted)',
+  EACCES: 'cannot be read or written (permission denied)',
+  EPERM: 'cannot be changed (operation not permitted)',
   EISDIR: 'is a folder',
   ENOTDIR: 'is below something that is not a folder',
-  EEXIST: 'is there already and is not a folder',
+  EEXIST: 'already exists and is not a folder',
   ENOSPC: 'could not be written: the disk is full',
   EDQUOT: 'could not be written: the quota is used up',
   EROFS: 'could not be written: the file system is read-only',
-  ENAMETOOLONG: 'has too long a name',
+  ENAMETOOLONG: 'has a name that is too long',
   ELOOP: 'is a link that leads back to itself',
   EMFILE: 'could not be opened: too many open files',
   ENFILE: 'could not be opened: too many open files on this machine',
   ENXIO: 'is a socket or a device, not a regular file',
-  ENOTSUP: 'could not be made: this file system takes no new folders',
+  ENOTSUP: 'could not be created: this file system does not allow new folders',
   EIO: 'could not be read or written: the device failed (input/output error)',
 };
 
@@ -31,20 +31,21 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** There is no room: the disk is full, or what this user may have of it. */
+/** True if the disk is full, or the user's quota is used up. */
 export function isFull(error: unknown): boolean {
   const code = systemCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** The disk is to blame, and not the choice of a file or a folder. */
+/** True if the disk is the cause, not the choice of a file or folder. */
 export const isFailingDisk = (error: unknown): boolean =>
   isFull(error) || systemCode(error) === 'EIO';
 
-/** What to do about it, before anything was sent. */
-export const failingDiskCure = 'nothing was sent; make room or check the disk, then run again';
+/** The advice, if nothing was sent yet. */
+export const failingDiskCure =
+  'nothing was sent; free some space or check the disk, then run again';
 
-/** Trouble that this machine has with a file, and a person can mend; anything else is a bug. */
+/** True for a problem with a file that a person can fix; anything else is a bug. */
 export function isSystemTrouble(error: unknown): boolean {
   const code = systemCode(error);
   return code !== undefined && Object.hasOwn(reasons, code);
@@ -54,8 +55,8 @@ const ofTheMachine = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENF
 const ofTheFolder = new Set(['EACCES', 'EPERM']);
 
 /**
- * Trouble that the next file would meet too. What may not be read is that one file's own trouble; what may not be
- * written is mostly a folder, with all that shall land in it.
+ * True for a problem that the next file would have, too. If a file cannot be read, only that file is affected; if it
+ * cannot be written, usually the whole folder is.
  */
 export function isMachineTrouble(error: unknown, doing: 'reading' | 'writing'): boolean {
   const code = systemCode(error);

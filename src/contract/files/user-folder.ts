@@ -1,4 +1,4 @@
-// Where shotlist keeps what it must remember outside all repositories: which folders it made, and which pipeline files
+// The user's state folder, outside all repositories: it records the folders that shotlist made and the pipeline files that
 // the user trusts. The XDG Base Directory Specification calls this kind of data "state".
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';

@@ -1,4 +1,4 @@
-// The list of step kinds: what `uses:` may name. Adding a kind is a file and a line here.
+// The list of step kinds that `uses:` may name. To add a kind, add its file and a line here.
 import { projectSchema } from '../api/project.ts';
 import { deleteKind } from './delete.ts';
 import { download } from './download.ts';
@@ -10,7 +10,7 @@ import { upload } from './upload.ts';
 const recordFields = Object.fromEntries(
   Object.entries(projectSchema.properties).map(([field, schema]) => [
     field,
-    'description' in schema ? schema.description : `the record's ${field}`,
+    'description' in schema ? schema.description : `the record’s ${field}`,
   ]),
 );
 
@@ -22,7 +22,7 @@ function kindOf(tool: Tool): StepKind {
     operation: 'create',
     with: tool.request,
     outputs: {
-      url: 'the first download’s address (= downloads[0].url); renewed by the runner',
+      url: 'the address of the first download, the same as downloads[0].url; the runner renews it',
       ...recordFields,
     },
     tool,

@@ -25,7 +25,7 @@ export const characterReplaceRequest = {
       type: 'string',
       enum: ['480p', '720p'],
       default: '480p',
-      description: 'Output resolution; free plans are limited to 576 px.',
+      description: 'Output resolution. Free plans are limited to 576 pixels.',
     },
     assets: {
       type: 'object',
@@ -50,11 +50,11 @@ export const characterReplaceRequest = {
           type: 'string',
           enum: ['auto', 'point'],
           default: 'auto',
-          description: '`auto` detects a person; `point` uses `points`.',
+          description: '`auto` detects a person; `point` selects the subject at `points`.',
         },
         points: {
           type: 'array',
-          description: 'Required with selection_mode point; ignored otherwise.',
+          description: 'Required if selection_mode is point; ignored otherwise.',
           items: {
             type: 'object',
             additionalProperties: false,
@@ -63,10 +63,18 @@ export const characterReplaceRequest = {
               position_x: {
                 type: 'integer',
                 minimum: 0,
-                description: 'Pixels from the left edge.',
+                description: 'Distance from the left edge, in pixels.',
               },
-              position_y: { type: 'integer', minimum: 0, description: 'Pixels from the top edge.' },
-              time_seconds: { type: 'number', minimum: 0, description: 'On the source timeline.' },
+              position_y: {
+                type: 'integer',
+                minimum: 0,
+                description: 'Distance from the top edge, in pixels.',
+              },
+              time_seconds: {
+                type: 'number',
+                minimum: 0,
+                description: 'Time in the source video, in seconds.',
+              },
             },
           },
         },

@@ -1,16 +1,16 @@
-// Pieces that the tools which take somebody’s clip share.
+// Schema fields shared by the tools that take a clip as input.
 import { videoAsset } from './fields.ts';
 import { choice, number, text } from './listed-tool.ts';
 
-/** For `assets`: where the clip comes from. */
+/** Fields of `assets` that say where the clip comes from. */
 export const clipSource = {
   video_source: choice(
-    '`file` needs video_file_path, `youtube` needs youtube_url.',
+    '`file` requires video_file_path; `youtube` requires youtube_url.',
     'file',
     'youtube',
   ),
-  video_file_path: { ...videoAsset, description: 'The clip’s video, with video_source file.' },
-  youtube_url: text('The clip’s address, with video_source youtube.', { minLength: 1 }),
+  video_file_path: { ...videoAsset, description: 'The clip, if video_source is file.' },
+  youtube_url: text('The address of the clip, if video_source is youtube.', { minLength: 1 }),
 };
 
 /**
@@ -18,6 +18,10 @@ export const clipSource = {
  * video-to-video.
  */
 export const clipSize = {
-  height: number('Pixels; no longer needed: the output size follows the input and the plan.'),
-  width: number('Pixels; no longer needed: the output size follows the input and the plan.'),
+  height: number(
+    'Output height in pixels. No longer needed: the output size follows the input and the plan.',
+  ),
+  width: number(
+    'Output width in pixels. No longer needed: the output size follows the input and the plan.',
+  ),
 };

@@ -1,4 +1,4 @@
-// delete: removes a project from the service, once its files are safe and nothing else needs it. Free.
+// delete: removes a project from the service when its files are safe and no other step needs it. Free.
 import type { StepKind } from './kind.ts';
 
 export const deleteKind: StepKind = {
@@ -14,8 +14,7 @@ export const deleteKind: StepKind = {
       discard: {
         type: 'boolean',
         default: false,
-        description:
-          'Delete although the pipeline has no download of it: the result is lost on purpose.',
+        description: 'Delete the project even if no step downloads its result. The result is lost.',
       },
     },
   },

@@ -1,29 +1,34 @@
-// download: a project's outputs, verified and on disk (design.md, promise 2). Free.
+// download: saves a project's files to disk and verifies them (design.md, promise 2). Free.
 import type { StepKind } from './kind.ts';
 
 export const download: StepKind = {
   name: 'download',
-  title: 'Fetch the outputs of a tool step',
+  title: 'Download the results of a tool step',
   operation: 'download',
   with: {
     type: 'object',
     additionalProperties: false,
     required: ['of', 'to'],
     properties: {
-      of: { type: 'string', minLength: 1, description: 'The tool step whose outputs are fetched.' },
+      of: {
+        type: 'string',
+        minLength: 1,
+        description: 'The tool step whose results are downloaded.',
+      },
       to: {
         type: 'string',
         minLength: 1,
         description:
-          'Where to, below `output`. A file; with several outputs -1, -2 … is put before the extension. ' +
-          'Ending in "/", a folder: 1.<ext>, 2.<ext> … `${{ result.ext }}` is the extension of what was fetched.',
+          'The path of the file, below the folder of `output:`. With several files, -1, -2 and so on is put before the ' +
+          'extension. A path that ends in "/" is a folder with the files 1.<ext>, 2.<ext> and so on. ' +
+          '`${{ result.ext }}` is the extension of the file.',
       },
     },
   },
   outputs: {
-    path: 'the first file, relative to the pipeline file',
-    paths: 'all files',
-    bytes: 'their size together',
-    sha256: 'the hash of the first file',
+    path: 'the path of the first file, relative to the pipeline file',
+    paths: 'the paths of all files',
+    bytes: 'the total size of the files, in bytes',
+    sha256: 'the SHA-256 hash of the first file',
   },
 };

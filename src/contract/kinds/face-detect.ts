@@ -14,19 +14,19 @@ export const faceDetect: StepKind = {
     properties: {
       target_file_path: {
         ...imageAsset,
-        description: 'The image or video to look at: the file_path of an upload.',
+        description: 'The image or video in which to find faces: the file_path of an upload.',
       },
       confidence_score: confidenceScore,
     },
   },
   outputs: {
-    id: 'the detection',
-    faces: 'list of {path, url}: path is an original_face, url shows the crop',
-    credits_charged: 'credits, 0 at present',
+    id: 'the id of the detection',
+    faces: 'a list of {path, url}: use path as original_face; url shows the cropped face',
+    credits_charged: 'the credits charged; at present 0',
   },
 };
 
-/** The request as the service wants it (facts.md, Face detection); `assets` of `extra:` keep their place. */
+/** The request in the service's shape (facts.md, Face detection). `assets` from `extra:` stay in `assets`. */
 export function detectionRequest(body: JsonObject): JsonObject {
   const { target_file_path = '', assets, ...rest } = body;
   return { assets: { ...(isObject(assets) ? assets : {}), target_file_path }, ...rest };

@@ -8,7 +8,7 @@ export const faceSwapPhotoRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/tools/face-swap-photo.schema.json',
   title: 'face-swap-photo request',
-  description: 'Swaps faces in a photo. 10 credits a photo.',
+  description: 'Swaps faces in a photo. 10 credits per photo.',
   type: 'object',
   additionalProperties: false,
   required: ['assets'],
@@ -19,20 +19,21 @@ export const faceSwapPhotoRequest = {
       additionalProperties: false,
       required: ['target_file_path'],
       properties: {
-        target_file_path: { ...imageAsset, description: 'Image in which faces are swapped.' },
+        target_file_path: { ...imageAsset, description: 'The image in which to swap faces.' },
         source_file_path: {
           ...imageAsset,
-          description: 'Image supplying the face for an all-faces swap.',
+          description: 'The image with the new face, for an all-faces swap.',
         },
         face_swap_mode: {
           type: 'string',
           enum: ['all-faces', 'individual-faces'],
-          description: 'all-faces needs source_file_path; individual-faces needs face_mappings.',
+          description:
+            '`all-faces` requires source_file_path; `individual-faces` requires face_mappings.',
         },
         face_mappings: {
           type: 'array',
           maxItems: mostFaceMappings,
-          description: 'For swapping chosen faces: up to 5.',
+          description: 'The faces to swap, for an individual-faces swap: up to 5.',
           items: {
             type: 'object',
             additionalProperties: false,
@@ -40,9 +41,10 @@ export const faceSwapPhotoRequest = {
             properties: {
               original_face: {
                 ...imageAsset,
-                description: 'A detected face: steps.<face-detect step>.faces[].path.',
+                description:
+                  'The face to replace: the path of a detected face, steps.<face-detect step>.faces[].path.',
               },
-              new_face: { ...imageAsset, description: 'Image with the replacement face.' },
+              new_face: { ...imageAsset, description: 'The image with the new face.' },
             },
           },
         },

@@ -1,5 +1,5 @@
-// POST /v1/face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). Its twin
-// for photos is face-swap-photo.ts.
+// POST /v1/face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). For
+// photos, see face-swap-photo.ts.
 import { clipSize, clipSource } from './clip-fields.ts';
 import { endSeconds, imageAsset, mostFaceMappings, startSeconds } from './fields.ts';
 import type { Tool } from './kind.ts';
@@ -12,7 +12,7 @@ export const faceSwap: Tool = listedTool({
   record: 'video',
   type: 'FACE_SWAP',
   medianSeconds: 96,
-  description: 'Swaps faces in a clip, of at most 100,000 frames.',
+  description: 'Swaps faces in a clip of at most 100,000 frames.',
   required: ['assets', 'end_seconds', 'start_seconds'],
   fields: {
     start_seconds: startSeconds,
@@ -22,25 +22,31 @@ export const faceSwap: Tool = listedTool({
       ...clipSource,
       image_file_path: { ...imageAsset, description: 'The new face, for an all-faces swap.' },
       face_swap_mode: choice(
-        'all-faces needs image_file_path; individual-faces needs face_mappings.',
+        '`all-faces` requires image_file_path; `individual-faces` requires face_mappings.',
         'all-faces',
         'individual-faces',
       ),
       face_mappings: {
         type: 'array',
         maxItems: mostFaceMappings,
-        description: 'For swapping chosen faces: up to 5.',
-        items: group('One face for another.', ['new_face', 'original_face'], {
+        description: 'The faces to swap, for an individual-faces swap: up to 5.',
+        items: group('A face and its replacement.', ['new_face', 'original_face'], {
           original_face: {
             ...imageAsset,
-            description: 'A detected face: steps.<face-detect step>.faces[].path.',
+            description:
+              'The face to replace: the path of a detected face, steps.<face-detect step>.faces[].path.',
           },
-          new_face: { ...imageAsset, description: 'Image with the replacement face.' },
+          new_face: { ...imageAsset, description: 'The image with the new face.' },
         }),
       },
     }),
-    style: group('Which swap.', [], {
-      version: choice('`v1` selects the older behaviour.', 'default', 'v1', 'v2'),
+    style: group('The variant of the swap.', [], {
+      version: choice(
+        'The version of the swap; `v1` selects the older behavior.',
+        'default',
+        'v1',
+        'v2',
+      ),
     }),
   },
   rules: (body) => [

@@ -1,9 +1,9 @@
-// Pieces that many request bodies share, so that each is described once.
+// Schema fields shared by many request bodies.
 
 export const name = {
   type: 'string',
   description:
-    'Custom project name. Cosmetic: it does not change the result. A unique token is added to it.',
+    'The name of the project. It does not change the result. shotlist adds a unique token to it.',
   'x-cosmetic': true,
 } as const;
 
@@ -31,13 +31,13 @@ export const audioAsset = {
 export const startSeconds = {
   type: 'number',
   minimum: 0,
-  description: 'Where the clip starts, in seconds.',
+  description: 'The start of the clip, in seconds.',
 } as const;
 
 export const endSeconds = {
   type: 'number',
   minimum: 0.1,
-  description: 'Where the clip ends, in seconds; greater than start_seconds.',
+  description: 'The end of the clip, in seconds. Must be greater than start_seconds.',
 } as const;
 
 /** models.md: at most 5, in face-swap and face-swap-photo. */
@@ -49,5 +49,5 @@ export const confidenceScore = {
   maximum: 1,
   multipleOf: 0.05,
   default: 0.5,
-  description: 'How sure the detector must be: 0 to 1 in steps of 0.05.',
+  description: 'How confident the detector must be: 0 to 1 in steps of 0.05.',
 } as const;

@@ -1,15 +1,15 @@
-// The fields that the video models share, whatever a clip is made from.
+// Schema fields shared by the tools that generate video.
 import { endSeconds } from './fields.ts';
 import { choice, flag, openList } from './listed-tool.ts';
 
-export const length = { ...endSeconds, description: 'How long the video is, in seconds.' };
+export const length = { ...endSeconds, description: 'The length of the video, in seconds.' };
 
-/** What text-to-video and image-to-video share: facts.md prices both by the same table. */
+/** Shared by text-to-video and image-to-video: facts.md prices both by the same table. */
 export const generation = {
   end_seconds: { ...length, minimum: 1, maximum: 60 },
   audio: flag('Whether the video has sound; some models charge more for it.'),
   model: openList(
-    'The model that renders; `default` changes over time.',
+    'The model that generates the video. `default` changes over time.',
     'default',
     'ltx-2.3',
     'wan-2.2',
@@ -30,5 +30,11 @@ export const generation = {
     'kling-1.6',
     'seedance',
   ),
-  resolution: choice('Output resolution; not every model has each.', '480p', '720p', '1080p', '4k'),
+  resolution: choice(
+    'Output resolution. Not every model supports every resolution.',
+    '480p',
+    '720p',
+    '1080p',
+    '4k',
+  ),
 };

@@ -1,5 +1,5 @@
-// The image tools that change a picture or put two together (facts.md, Body fields of every
-// creation endpoint). face-swap-photo has a file of its own; what a prompt says is in
+// The image tools that change a picture or combine two (facts.md, Body fields of every creation
+// endpoint). face-swap-photo has a file of its own; tools that follow a prompt are in
 // image-prompt-tools.ts.
 import type { Schema } from '../base/schema.ts';
 import { imageAsset } from './fields.ts';
@@ -14,14 +14,14 @@ const aiClothesChanger = listedTool({
   record: 'image',
   type: 'CLOTHES_CHANGER',
   medianSeconds: 13,
-  description: 'Puts the garment of one picture on the person of another. 25 credits.',
+  description: 'Dresses the person in one picture in the garment from another. 25 credits.',
   required: ['assets'],
   fields: {
-    assets: group('What goes in.', ['garment_file_path', 'person_file_path'], {
-      person_file_path: picture('The person.'),
-      garment_file_path: picture('The garment.'),
+    assets: group('The person and the garment.', ['garment_file_path', 'person_file_path'], {
+      person_file_path: picture('The picture of the person.'),
+      garment_file_path: picture('The picture of the garment.'),
       garment_type: choice(
-        'What the garment covers.',
+        'The part of the body that the garment covers.',
         'dresses',
         'entire_outfit',
         'lower_body',
@@ -53,24 +53,24 @@ const aiFaceEditor = listedTool({
   description: 'Moves the features of a face. 1 credit.',
   required: ['assets', 'style'],
   fields: {
-    assets: group('What goes in.', ['image_file_path'], {
+    assets: group('The portrait.', ['image_file_path'], {
       image_file_path: picture('The portrait.'),
     }),
     style: group('How the features move.', [], {
-      enhance_face: flag('Sharpen the face as well.'),
-      eye_gaze_horizontal: slider('Gaze, across'),
-      eye_gaze_vertical: slider('Gaze, up and down'),
+      enhance_face: flag('Whether to sharpen the face, too.'),
+      eye_gaze_horizontal: slider('Horizontal gaze'),
+      eye_gaze_vertical: slider('Vertical gaze'),
       eye_open_ratio: slider('How open the eyes are'),
-      eyebrow_direction: slider('Eyebrows'),
-      head_pitch: slider('Nod of the head'),
-      head_roll: slider('Tilt of the head'),
-      head_yaw: slider('Turn of the head'),
+      eyebrow_direction: slider('Position of the eyebrows'),
+      head_pitch: slider('Pitch of the head (nodding)'),
+      head_roll: slider('Roll of the head (tilting)'),
+      head_yaw: slider('Yaw of the head (turning)'),
       lip_open_ratio: slider('How open the lips are'),
-      mouth_grim: slider('Grim mouth'),
-      mouth_position_horizontal: slider('Mouth, across'),
-      mouth_position_vertical: slider('Mouth, up and down'),
+      mouth_grim: slider('Grimness of the mouth'),
+      mouth_position_horizontal: slider('Horizontal position of the mouth'),
+      mouth_position_vertical: slider('Vertical position of the mouth'),
       mouth_pout: slider('Pout'),
-      mouth_purse: slider('Pursed mouth'),
+      mouth_purse: slider('Pursing of the mouth'),
       mouth_smile: slider('Smile'),
     }),
   },
@@ -85,23 +85,25 @@ const aiImageUpscaler = listedTool({
   record: 'image',
   type: 'IMAGE_UPSCALER',
   medianSeconds: 22,
-  description: 'Enlarges a picture and its detail.',
+  description: 'Enlarges a picture and adds detail.',
   required: ['assets', 'scale_factor'],
   fields: {
-    scale_factor: number('How many times larger: 2, or 4 on paid plans.', { enum: [2, 4] }),
-    assets: group('What goes in.', ['image_file_path'], {
+    scale_factor: number('How many times to enlarge the picture: 2, or on paid plans also 4.', {
+      enum: [2, 4],
+    }),
+    assets: group('The picture.', ['image_file_path'], {
       image_file_path: picture('The picture to enlarge.'),
     }),
-    style: group('How freely detail is added.', [], {
+    style: group('How freely the tool adds detail.', [], {
       mode: choice(
-        'It decides the price: `balanced` when omitted; `pro` means `preserve`.',
+        'How freely the tool adds detail. Decides the price. `balanced` if omitted; `pro` means `preserve`.',
         'balanced',
         'creative',
         'preserve',
         'pro',
       ),
-      enhancement: choice('Older form of mode.', 'Balanced', 'Creative', 'Resemblance'),
-      prompt: text('What the picture shows, in words.'),
+      enhancement: choice('Older name of mode.', 'Balanced', 'Creative', 'Resemblance'),
+      prompt: text('A description of the picture.'),
     }),
   },
   examples: [
@@ -115,13 +117,13 @@ const bodySwap = listedTool({
   record: 'image',
   type: 'BODY_SWAP',
   medianSeconds: 38,
-  description: 'Replaces the person of a scene by another. 100 credits.',
+  description: 'Replaces the person in a scene with another person. 100 credits.',
   required: ['assets', 'resolution'],
   fields: {
     resolution: choice('Output resolution.', '640px', '1k', '2k', '4k'),
-    assets: group('What goes in.', ['person_file_path', 'scene_file_path'], {
-      person_file_path: picture('The person.'),
-      scene_file_path: picture('The scene.'),
+    assets: group('The person and the scene.', ['person_file_path', 'scene_file_path'], {
+      person_file_path: picture('The picture of the new person.'),
+      scene_file_path: picture('The picture of the scene.'),
     }),
   },
   examples: [
@@ -138,13 +140,15 @@ const headSwap = listedTool({
   record: 'image',
   type: 'HEAD_SWAP',
   medianSeconds: 18,
-  description: 'Puts the head of one picture on the body of another. 10 credits.',
+  description: 'Puts the head from one picture on the body in another. 10 credits.',
   required: ['assets'],
   fields: {
-    max_resolution: integer('Upper bound of the output’s size; clamped, not refused.'),
-    assets: group('What goes in.', ['body_file_path', 'head_file_path'], {
-      body_file_path: picture('The body.'),
-      head_file_path: picture('The head.'),
+    max_resolution: integer(
+      'Upper bound of the output size. A larger value is lowered, not refused.',
+    ),
+    assets: group('The body and the head.', ['body_file_path', 'head_file_path'], {
+      body_file_path: picture('The picture of the body.'),
+      head_file_path: picture('The picture of the head.'),
     }),
   },
   examples: [{ assets: { body_file_path: 'asset:image', head_file_path: 'asset:image' } }],
@@ -152,16 +156,16 @@ const headSwap = listedTool({
 
 const imageBackgroundRemover = listedTool({
   name: 'image-background-remover',
-  title: 'Cut out a picture’s subject',
+  title: 'Remove the background of a picture',
   record: 'image',
   type: 'BACKGROUND_REMOVER',
   medianSeconds: 4,
-  description: 'Removes the background of a picture, or puts another behind it. 5 credits.',
+  description: 'Removes the background of a picture, or replaces it with another. 5 credits.',
   required: ['assets'],
   fields: {
-    assets: group('What goes in.', ['image_file_path'], {
-      image_file_path: picture('The picture to cut out.'),
-      background_image_file_path: picture('What to put behind it.'),
+    assets: group('The picture.', ['image_file_path'], {
+      image_file_path: picture('The picture whose background to remove.'),
+      background_image_file_path: picture('The new background.'),
     }),
   },
   examples: [
@@ -172,21 +176,21 @@ const imageBackgroundRemover = listedTool({
 
 const photoColorizer = listedTool({
   name: 'photo-colorizer',
-  title: 'Colour a black-and-white photo',
+  title: 'Colorize a black-and-white photo',
   record: 'image',
   type: 'PHOTO_COLORIZER',
   medianSeconds: 9,
-  description: 'Gives a black-and-white photo its colours. 10 credits.',
+  description: 'Colorizes a black-and-white photo. 10 credits.',
   required: ['assets'],
   fields: {
-    assets: group('What goes in.', ['image_file_path'], {
-      image_file_path: picture('The photo to colour.'),
+    assets: group('The photo.', ['image_file_path'], {
+      image_file_path: picture('The photo to colorize.'),
     }),
   },
   examples: [{ assets: { image_file_path: 'asset:image' } }],
 });
 
-/** Of the thirteen listed image tools, the seven that change pictures. */
+/** The seven of the thirteen listed image tools that change pictures. */
 export const imageEditTools: readonly Tool[] = [
   aiClothesChanger,
   aiFaceEditor,

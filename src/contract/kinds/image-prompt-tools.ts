@@ -1,4 +1,4 @@
-// The image tools that make or edit a picture as words say (facts.md, Body fields of every creation
+// The image tools that make or edit a picture from a prompt (facts.md, Body fields of every creation
 // endpoint).
 import { imageAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
@@ -11,16 +11,16 @@ const imageResolution = choice('Output resolution.', '640px', '1k', '2k', '4k', 
 
 const aiGifGenerator = listedTool({
   name: 'ai-gif-generator',
-  title: 'Make a GIF from words',
+  title: 'Make a GIF from a prompt',
   record: 'image',
   type: 'AI_GIF',
   medianSeconds: 23,
-  description: 'Draws a short moving picture from a prompt. 50 credits.',
+  description: 'Makes a short animated picture from a prompt. 50 credits.',
   required: ['style'],
   fields: {
     output_format: choice('File format of the output.', 'gif', 'mp4', 'webm'),
-    style: group('What to draw.', ['prompt'], {
-      prompt: text('The picture, in words: up to 500 characters.', {
+    style: group('The content.', ['prompt'], {
+      prompt: text('A description of the picture: up to 500 characters.', {
         minLength: 1,
         maxLength: 500,
       }),
@@ -34,17 +34,17 @@ const aiGifGenerator = listedTool({
 
 const aiHeadshotGenerator = listedTool({
   name: 'ai-headshot-generator',
-  title: 'Make a headshot of a selfie',
+  title: 'Turn a selfie into a headshot',
   record: 'image',
   type: 'AI_HEADSHOT',
   medianSeconds: 14,
   description: 'Turns a picture of a person into a professional portrait. 50 credits.',
   required: ['assets'],
   fields: {
-    assets: group('What goes in.', ['image_file_path'], {
+    assets: group('The person.', ['image_file_path'], {
       image_file_path: { ...imageAsset, description: 'A picture of the person.' },
     }),
-    style: group('How it should look.', [], { prompt: text('The portrait, in words.') }),
+    style: group('The look.', [], { prompt: text('A description of the portrait.') }),
   },
   examples: [
     { assets: { image_file_path: 'asset:image' } },
@@ -54,15 +54,15 @@ const aiHeadshotGenerator = listedTool({
 
 const aiImageEditor = listedTool({
   name: 'ai-image-editor',
-  title: 'Edit pictures by prompt',
+  title: 'Edit pictures with a prompt',
   record: 'image',
   type: 'AI_IMAGE_EDITOR',
   medianSeconds: 9,
-  description: 'Edits a picture, or up to 10 together, as a prompt says.',
+  description: 'Edits one picture, or up to 10 pictures together, as the prompt says.',
   required: ['assets', 'style'],
   fields: {
     aspect_ratio: choice(
-      'Shape of the output.',
+      'Aspect ratio of the output.',
       'auto',
       '16:9',
       '1:1',
@@ -75,10 +75,10 @@ const aiImageEditor = listedTool({
     image_count: {
       type: 'integer',
       enum: [1, 4, 9, 16],
-      description: 'How many pictures to make.',
+      description: 'The number of pictures to make.',
     },
     model: openList(
-      'The model that edits; it decides the price.',
+      'The model that edits the pictures. Decides the price.',
       'default',
       'flux-2-klein',
       'gpt-image-2',
@@ -93,7 +93,7 @@ const aiImageEditor = listedTool({
     ),
     resolution: imageResolution,
     assets: group('The pictures to edit.', [], {
-      image_file_path: { ...imageAsset, description: 'The picture to edit, when it is one.' },
+      image_file_path: { ...imageAsset, description: 'The picture to edit, if there is only one.' },
       image_file_paths: {
         type: 'array',
         maxItems: 10,
@@ -101,12 +101,12 @@ const aiImageEditor = listedTool({
         items: { ...imageAsset, description: 'A picture to edit.' },
       },
     }),
-    style: group('What to change.', ['prompt'], {
-      prompt: text('The edit, in words: up to 15,000 characters.', {
+    style: group('The edit.', ['prompt'], {
+      prompt: text('A description of the edit: up to 15,000 characters.', {
         minLength: 1,
         maxLength: 15_000,
       }),
-      model: choice('Older form of model.', 'default', 'Nano Banana', 'Seedream'),
+      model: choice('Older name of model.', 'default', 'Nano Banana', 'Seedream'),
     }),
   },
   rules: fitsImageEditModel,
@@ -127,23 +127,23 @@ const aiImageEditor = listedTool({
 
 const aiImageGenerator = listedTool({
   name: 'ai-image-generator',
-  title: 'Make pictures from words',
+  title: 'Make pictures from a prompt',
   record: 'image',
   type: 'AI_IMAGE',
   medianSeconds: 5,
-  description: 'Draws pictures from a prompt.',
+  description: 'Makes pictures from a prompt.',
   required: ['image_count', 'style'],
   fields: {
     image_count: {
       type: 'integer',
       minimum: 1,
       maximum: mostImages,
-      description: 'How many pictures to make; the highest number varies by model.',
+      description: 'The number of pictures to make. The maximum depends on the model.',
     },
-    aspect_ratio: choice('Shape of the output.', '16:9', '1:1', '9:16'),
-    orientation: choice('Older form of aspect_ratio.', 'landscape', 'portrait', 'square'),
+    aspect_ratio: choice('Aspect ratio of the output.', '16:9', '1:1', '9:16'),
+    orientation: choice('Older name of aspect_ratio.', 'landscape', 'portrait', 'square'),
     model: openList(
-      'The model that draws; it decides the price.',
+      'The model that makes the pictures. Decides the price.',
       'default',
       'flux-2-klein',
       'flux-schnell',
@@ -158,10 +158,10 @@ const aiImageGenerator = listedTool({
       'z-image-turbo',
     ),
     resolution: imageResolution,
-    style: group('What to draw.', ['prompt'], {
-      prompt: text('The picture, in words.', nonEmpty),
-      quality_mode: choice('Older choice of quality.', 'pro', 'standard'),
-      tool: openList('A preset of the hub.'),
+    style: group('The content.', ['prompt'], {
+      prompt: text('A description of the picture.', nonEmpty),
+      quality_mode: choice('Older setting for the quality.', 'pro', 'standard'),
+      tool: openList('A preset from the service’s hub.'),
     }),
   },
   rules: fitsImageModel,
@@ -183,12 +183,12 @@ const aiMemeGenerator = listedTool({
   record: 'image',
   type: 'AI_MEME',
   medianSeconds: 9,
-  description: 'Fills a meme template with a joke on a topic. 10 credits.',
+  description: 'Fills a meme template with a joke about a topic. 10 credits.',
   required: ['style'],
   fields: {
     style: group('The joke.', ['template', 'topic'], {
       template: openList(
-        'The meme.',
+        'The meme template.',
         'Bike Fall',
         'Change My Mind',
         'Disappointed Guy',
@@ -203,8 +203,8 @@ const aiMemeGenerator = listedTool({
         'Two Buttons',
         'Waiting Skeleton',
       ),
-      topic: text('What it is about: up to 200 characters.', { minLength: 1, maxLength: 200 }),
-      searchWeb: flag('Whether to look the topic up first.'),
+      topic: text('The topic of the joke: up to 200 characters.', { minLength: 1, maxLength: 200 }),
+      searchWeb: flag('Whether to search the web for the topic first.'),
     }),
   },
   examples: [{ style: { template: 'Drake Hotline Bling', topic: 'the code finally works' } }],
@@ -212,20 +212,22 @@ const aiMemeGenerator = listedTool({
 
 const aiQrCodeGenerator = listedTool({
   name: 'ai-qr-code-generator',
-  title: 'Make a QR code that is a picture',
+  title: 'Make a QR code in an art style',
   record: 'image',
   type: 'QR_CODE',
   medianSeconds: 7,
-  description: 'Draws a QR code in an art style. 0 credits.',
+  description: 'Makes a QR code in an art style. Free.',
   required: ['content', 'style'],
   fields: {
-    content: text('What the code says, for example an address.'),
-    style: group('The look.', ['art_style'], { art_style: text('The art style, in words.') }),
+    content: text('The content of the code, for example an address.'),
+    style: group('The look.', ['art_style'], {
+      art_style: text('A description of the art style.'),
+    }),
   },
   examples: [{ content: 'https://example.com', style: { art_style: 'Watercolor' } }],
 });
 
-/** Of the thirteen listed image tools, the six that follow a prompt. */
+/** The six of the thirteen listed image tools that follow a prompt. */
 export const imagePromptTools: readonly Tool[] = [
   aiGifGenerator,
   aiHeadshotGenerator,

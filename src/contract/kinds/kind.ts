@@ -1,16 +1,16 @@
-// What a kind of step knows about itself: plain data and pure functions. Nothing here waits or remembers.
+// The description of a step kind: plain data and pure functions, without state.
 import type { RecordKind } from '../api/project.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 
-/** How the runner performs a kind: the five things that one can ask of the service. */
+/** How the runner performs a kind: the five things that a client can ask of the service. */
 export type Operation = 'upload' | 'detect' | 'create' | 'download' | 'delete';
 
-/** One of the 27 tools, as the catalogue lists it. Paid: each creation costs credits. */
+/** One of the 27 tools. Each creation costs credits. */
 export interface Tool {
   /** Its name, which is also its path: `face-swap-photo` is created with POST /v1/face-swap-photo. */
   readonly name: string;
-  /** What it does, in a line. */
+  /** What the tool does, in one line. */
   readonly title: string;
   /** Which details endpoint knows its projects. */
   readonly record: RecordKind;
@@ -18,31 +18,31 @@ export interface Tool {
   readonly type: string;
   /** Observed end-to-end median (interface.md, What the service does), in seconds. */
   readonly medianSeconds: number;
-  /** True where interface.md gives the body in full: unknown fields are then refused, not passed on. */
+  /** True if interface.md specifies the whole body: the service then refuses unknown fields. */
   readonly contractual: boolean;
   /** The request body. Asset fields carry `x-asset`, `name` carries `x-cosmetic`. */
   readonly request: Schema;
   /** Request bodies that the schema accepts; asset fields hold `asset:image`, `asset:video`, `asset:audio`. */
   readonly examples: readonly JsonObject[];
-  /** Rules that a schema says badly; each broken one is a sentence. */
+  /** Rules that a schema cannot express well. Returns a sentence for each broken rule. */
   readonly rules?: (body: JsonObject) => readonly RuleBreach[];
 }
 
-/** A broken rule and the field it is about, as a path into the body: `assets.face_mappings`. */
+/** A broken rule, and the field that breaks it as a path into the body: `assets.face_mappings`. */
 export interface RuleBreach {
   readonly field: string;
   readonly message: string;
 }
 
-/** A kind of step: what `uses:` may name. */
+/** A step kind, which `uses:` names. */
 export interface StepKind {
   readonly name: string;
   readonly title: string;
   readonly operation: Operation;
-  /** What stands under `with:`. */
+  /** The schema of `with:`. */
   readonly with: Schema;
-  /** The outputs that later steps may name, with what they are; `'*'` lets any field through. */
+  /** The outputs that later steps may use, with their descriptions. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Set on the 27 tools only. */
+  /** Only for the 27 tools. */
   readonly tool?: Tool;
 }

@@ -1,20 +1,19 @@
-// A tool that interface.md only lists: its fields come from facts.md, so what is known is checked
-// and the rest passes. Nothing here closes an object: the interface grows in place (interface.md,
-// Versioning).
+// Builds the schema of a tool that interface.md only lists. The fields come from facts.md; objects
+// stay open, because the interface grows in place (interface.md, Versioning).
 import type { JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import { name } from './fields.ts';
 import type { Tool } from './kind.ts';
 
 interface Listing extends Omit<Tool, 'contractual' | 'request'> {
-  /** What the request asks for, in a sentence or two. */
+  /** What the tool does, in one or two sentences. */
   readonly description: string;
   readonly required: readonly string[];
-  /** The fields beside `name`, which every tool takes. */
+  /** All fields except `name`, which every tool takes. */
   readonly fields: Readonly<Record<string, Schema>>;
 }
 
-/** The tool of a listing: its schema gets the head that all request schemas share. */
+/** Adds the keywords that all request schemas share. */
 export function listedTool({ description, required, fields, ...tool }: Listing): Tool {
   return {
     ...tool,
@@ -40,14 +39,14 @@ export function group(
   return { type: 'object', description, required, properties: fields };
 }
 
-/** A string of a closed list. */
+/** A string with a fixed list of values. */
 export function choice(description: string, ...values: readonly string[]): Schema {
   return { type: 'string', enum: values, description };
 }
 
-/** A string of an open list: whatever it is, it is sent, and the service decides. `known`: some that it takes. */
+/** A string whose values the service decides. `known`: some values that the service accepts. */
 export function openList(description: string, ...known: readonly string[]): Schema {
-  const open = `${description} Open list: every string is sent, the service decides.`;
+  const open = `${description} The list is open: shotlist sends any value, and the service decides.`;
   const field = { type: 'string', description: open };
   return known.length === 0 ? field : { ...field, examples: known };
 }

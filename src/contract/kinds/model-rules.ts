@@ -1,5 +1,5 @@
-// What each model takes: durations, resolutions, counts, inputs and sound (api/models.ts). A model that is not known is
-// not checked: the service decides.
+// Checks that a request fits its model: durations, resolutions, counts, inputs and sound
+// (api/models.ts). Unknown models are not checked; the service decides.
 import {
   entryOf,
   imageModels,
@@ -27,21 +27,21 @@ export function fitsVideoModel(body: JsonObject): readonly RuleBreach[] {
     const { withoutSeconds = [], withoutResolutions = [] } =
       entryOf(unpricedVideoModels, name) ?? {};
     if (withoutResolutions.some((refused) => refused === resolution))
-      breaches.push({ field: 'resolution', message: `${name} has no ${resolution}` });
+      breaches.push({ field: 'resolution', message: `${name} does not support ${resolution}` });
     if (withoutSeconds.some((refused) => refused === end))
-      breaches.push({ field: 'end_seconds', message: `${name} does not make ${end} seconds` });
+      breaches.push({ field: 'end_seconds', message: `${name} does not support ${end} seconds` });
     return breaches;
   }
   breaches.push(...hasResolution(`${name}`, resolution, Object.keys(model.silent)));
   if (typeof end === 'number' && !includes(model.durations, end))
     breaches.push({
       field: 'end_seconds',
-      message: `${name} makes ${spansText(model.durations)} seconds, not ${end}`,
+      message: `${name} supports ${spansText(model.durations)} seconds, not ${end}`,
     });
   if (model.audio === 'none' && alias?.audio !== true && fieldOf(body, 'audio') === true)
     breaches.push({
       field: 'audio',
-      message: `${name} makes no sound: leave audio out, or choose another model`,
+      message: `${name} does not support audio: remove audio:, or choose another model`,
     });
   return breaches;
 }
@@ -67,7 +67,12 @@ export function fitsImageModel(body: JsonObject): readonly RuleBreach[] {
   const model = entryOf(imageModels, name);
   if (model === undefined) return [];
   if (model.counts === undefined)
-    return [{ field: 'model', message: `${name} only edits images: choose another model` }];
+    return [
+      {
+        field: 'model',
+        message: `${name} cannot generate images, only edit them: choose another model`,
+      },
+    ];
   const count = fieldOf(body, 'image_count');
   return [
     ...hasResolution(`${name}`, fieldOf(body, 'resolution'), [...model.resolutions, 'auto']),
@@ -79,7 +84,7 @@ export function fitsImageModel(body: JsonObject): readonly RuleBreach[] {
 
 const countBreach = (name: string, counts: readonly Span[], count: number): RuleBreach => ({
   field: 'image_count',
-  message: `${name} makes ${spansText(counts)} images a request, not ${count}`,
+  message: `${name} makes ${spansText(counts)} images per request, not ${count}`,
 });
 
 /** ai-image-editor: at least one image, and no more than the model takes. */
@@ -94,19 +99,19 @@ export function fitsImageEditModel(body: JsonObject): readonly RuleBreach[] {
   if (one === undefined && (list === undefined || listed === 0))
     breaches.push({
       field: 'assets',
-      message: 'there is no image to edit: give image_file_path or image_file_paths',
+      message: 'there is no image to edit: set image_file_path or image_file_paths',
     });
   if (model === undefined) return breaches;
   if (model.inputs === undefined)
     breaches.push({
       field: 'model',
-      message: `${name} only generates images: choose another model`,
+      message: `${name} cannot edit images, only generate them: choose another model`,
     });
   const given = (listed ?? 0) + (one === undefined ? 0 : 1);
   if (model.inputs !== undefined && given > model.inputs)
     breaches.push({
       field: 'assets.image_file_paths',
-      message: `${name} edits up to ${model.inputs} images together, not ${given}`,
+      message: `${name} edits at most ${model.inputs} images together, not ${given}`,
     });
   const resolutions = [...model.resolutions, 'auto'];
   breaches.push(...hasResolution(`${name}`, fieldOf(body, 'resolution'), resolutions));
@@ -119,18 +124,20 @@ function hasResolution(
   resolutions: readonly string[],
 ): readonly RuleBreach[] {
   if (typeof asked !== 'string' || resolutions.includes(asked)) return [];
-  return [{ field: 'resolution', message: `${name} has ${resolutions.join(', ')}, not ${asked}` }];
+  return [
+    { field: 'resolution', message: `${name} supports ${resolutions.join(', ')}, not ${asked}` },
+  ];
 }
 
-/** What a person should know of a request that may be right: its model is not in our tables. */
+/** Warnings about a request that may be correct: its model is not in our tables. */
 export function cautionsOf(tool: string, body: JsonObject): readonly RuleBreach[] {
   const name = fieldOf(body, 'model');
   const known = knownModels(tool);
   if (known === undefined || typeof name !== 'string' || name === 'default') return [];
   if (known.priced.includes(name)) return [];
   const message = known.unpriced.includes(name)
-    ? `the price and the limits of the model ${name} are not published: they are not checked`
-    : `${JSON.stringify(name)} is not a known model of ${tool}: it is sent as it is, and not checked`;
+    ? `the price and the limits of the model ${name} are not published, so shotlist does not check them`
+    : `${JSON.stringify(name)} is not a known model of ${tool}; shotlist sends the name without a check`;
   return [{ field: 'model', message }];
 }
 

@@ -1,4 +1,4 @@
-// What a subscription plan lets a request ask for (models.md, Plans). The service answers 403 to the rest.
+// Checks that a subscription plan allows a request (models.md, Plans). The service answers 403 to the rest.
 import {
   entryOf,
   imageModels,
@@ -14,7 +14,7 @@ import { fieldOf, isObject, type JsonObject } from '../base/json.ts';
 import type { RuleBreach, Tool } from './kind.ts';
 import { fitsVideoModel } from './model-rules.ts';
 
-/** What the plan does not have. All paid plans have the same. */
+/** The parts of a request that the plan does not offer. All paid plans offer the same. */
 export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
   if (tier !== 'free') return [];
   const lacks = (field: string, what: string, instead: string): readonly RuleBreach[] => [
@@ -36,8 +36,8 @@ export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly R
 }
 
 /**
- * What keeps a request from being taken on a plan: what the plan lacks, and what its default model refuses. A field
- * that is missing may only be unknown yet, so nothing is said of it.
+ * Why the service would refuse a request on a plan: the plan lacks something, or its default model does not support the
+ * request. A missing field may only be unknown yet, so missing fields are not reported.
  */
 export function refusedOnPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
   const beyond = beyondPlan(tool, body, tier);
@@ -55,7 +55,7 @@ function fitsPlanDefault(
   if (tool !== 'text-to-video' && tool !== 'image-to-video') return [];
   return fitsVideoModel(completed).map(({ field, message }) => ({
     field,
-    message: `${message} (${model} is the plan’s default model: set model: to choose another)`,
+    message: `${message} (${model} is the plan’s default model; set model: to choose another)`,
   }));
 }
 

@@ -1,4 +1,4 @@
-// Rules between fields, which a schema says badly (interface.md; facts.md, Ranges published).
+// Rules between fields, which a schema cannot express well (interface.md; facts.md, Ranges published).
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { RuleBreach } from './kind.ts';
 
@@ -31,11 +31,11 @@ export function facesHaveASource(body: JsonObject, source: string): readonly Rul
   if (mode === 'all-faces' && !hasSource)
     return [{ field: `assets.${source}`, message: `face_swap_mode all-faces needs ${source}` }];
   if (!hasSource && !hasMappings)
-    return [{ field: 'assets', message: `give the new face: either ${source} or face_mappings` }];
+    return [{ field: 'assets', message: `there is no new face: set ${source} or face_mappings` }];
   return [];
 }
 
-/** facts.md, Body fields: the field that says where a medium comes from needs the one it comes from. */
+/** facts.md, Body fields: `video_source: file` requires `video_file_path`, and so on. */
 export function sourceIsGiven(
   body: JsonObject,
   source: 'video_source' | 'audio_source',
@@ -47,10 +47,10 @@ export function sourceIsGiven(
   return [{ field: `assets.${needed}`, message: `${source} ${from} needs ${needed}` }];
 }
 
-/** A published second of video is one of so many frames (facts.md, Prices); the real rate only the service knows. */
+/** The frame rate behind published prices (facts.md, Prices). Only the service knows the real rate. */
 const leastFps = 24;
 
-/** interface.md, Limits: the most frames that a tool takes. What is refused is too long at any usual rate. */
+/** interface.md, Limits: the most frames that a tool accepts. Refuses only what is too long at any usual rate. */
 export function hasFramesAtMost(body: JsonObject, frames: number): readonly RuleBreach[] {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
@@ -62,12 +62,12 @@ export function hasFramesAtMost(body: JsonObject, frames: number): readonly Rule
   return [
     {
       field: 'end_seconds',
-      message: `the clip has ${asked} frames or more, at ${fps} a second; at most ${frames} are taken`,
+      message: `the clip has ${asked} frames or more, at ${fps} frames per second; the service accepts at most ${frames}`,
     },
   ];
 }
 
-/** How long the clip is that a body asks for, to the millisecond: 64.4 - 4.4 is a hair above 60. */
+/** The length of the requested clip, rounded to milliseconds because 64.4 - 4.4 is slightly more than 60. */
 export function secondsIn(body: JsonObject): number | undefined {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
@@ -76,7 +76,7 @@ export function secondsIn(body: JsonObject): number | undefined {
 }
 
 /**
- * How long a photo talks: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any other mode
+ * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any other mode
  * (interface.md, Limits).
  */
 export function talksAtMost(body: JsonObject): readonly RuleBreach[] {
@@ -84,16 +84,16 @@ export function talksAtMost(body: JsonObject): readonly RuleBreach[] {
   const most = mode === 'realistic' ? 180 : mode === 'prompted' ? 45 : 60;
   const length = secondsIn(body);
   if (length === undefined || length <= most) return [];
-  const others = mode === 'realistic' ? '' : '; style.generation_mode realistic takes 180';
+  const others = mode === 'realistic' ? '' : ', or 180 with style.generation_mode realistic';
   return [
     {
       field: 'end_seconds',
-      message: `the clip lasts ${length} seconds; at most ${most} are taken${others}`,
+      message: `the clip lasts ${length} seconds; the service accepts at most ${most}${others}`,
     },
   ];
 }
 
-/** models.md, Other tools: a custom prompt, a custom art style and lyrics need their text or audio. */
+/** models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or audio. */
 export function animationIsGiven(body: JsonObject): readonly RuleBreach[] {
   const lacks = (field: string): boolean => (fieldOf(body, field) ?? '') === '';
   const promptType = fieldOf(body, 'style.prompt_type');

@@ -1,4 +1,4 @@
-// upload: a local file becomes a `file_path` of the service (interface.md, Asset reference). Free.
+// upload: sends a local file to the service, which names it `file_path` (interface.md, Asset reference). Free.
 import type { StepKind } from './kind.ts';
 
 export const upload: StepKind = {
@@ -13,9 +13,9 @@ export const upload: StepKind = {
       file: {
         type: 'string',
         minLength: 1,
-        description: 'The file to upload; a path relative to the pipeline file.',
+        description: 'The path of the file to upload, relative to the pipeline file.',
       },
     },
   },
-  outputs: { file_path: 'the asset reference; valid for 7 days, renewed by the runner' },
+  outputs: { file_path: 'the asset reference, valid for 7 days; the runner renews it' },
 };

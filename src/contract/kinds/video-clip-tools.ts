@@ -11,23 +11,23 @@ import { endsAfterStart, hasFramesAtMost, sourceIsGiven, subtitlesHaveALook } fr
 
 const aiVideoEditor = listedTool({
   name: 'ai-video-editor',
-  title: 'Edit a clip by prompt',
+  title: 'Edit a clip with a prompt',
   record: 'video',
   type: 'VIDEO_EDITOR',
   medianSeconds: 85,
   description:
-    'Edits a clip as a prompt says. Charged by rendered frame; the rate is not published.',
+    'Edits a clip as the prompt says. Charged per rendered frame; the rate is not published.',
   required: ['assets', 'end_seconds', 'style'],
   fields: {
     start_seconds: startSeconds,
     end_seconds: endSeconds,
-    model: openList('The model that edits.', 'default', 'gemini-omni', 'ltx-2.3'),
+    model: openList('The model that edits the clip.', 'default', 'gemini-omni', 'ltx-2.3'),
     resolution: choice('Output resolution.', '480p', '720p', '1080p'),
-    assets: group('What goes in.', ['video_file_path'], {
-      video_file_path: { ...videoAsset, description: 'The video to edit.' },
+    assets: group('The clip.', ['video_file_path'], {
+      video_file_path: { ...videoAsset, description: 'The clip to edit.' },
     }),
-    style: group('What to change.', ['prompt'], {
-      prompt: text('The edit, in words.', { minLength: 1 }),
+    style: group('The edit.', ['prompt'], {
+      prompt: text('A description of the edit.', { minLength: 1 }),
     }),
   },
   rules: (body) => [...endsAfterStart(body), ...fitsVideoEditModel(body)],
@@ -44,33 +44,33 @@ const aiVideoEditor = listedTool({
 
 const autoSubtitleGenerator = listedTool({
   name: 'auto-subtitle-generator',
-  title: 'Put subtitles on a clip',
+  title: 'Add subtitles to a clip',
   record: 'video',
   type: 'AUTO_SUBTITLE',
   medianSeconds: 45,
-  description: 'Writes what is said in a clip onto it.',
+  description: 'Transcribes the speech in a clip and adds it as subtitles.',
   required: ['assets', 'end_seconds', 'start_seconds', 'style'],
   fields: {
     start_seconds: startSeconds,
     end_seconds: endSeconds,
-    assets: group('What goes in.', ['video_file_path'], {
-      video_file_path: { ...videoAsset, description: 'The video to subtitle.' },
+    assets: group('The clip.', ['video_file_path'], {
+      video_file_path: { ...videoAsset, description: 'The clip to subtitle.' },
     }),
     style: group(
-      'How the subtitles look: a template, own settings with a font and positions, or both.',
+      'The look of the subtitles: a template, custom settings with a font and positions, or both.',
       [],
       {
-        template: choice('A ready look.', 'cinematic', 'highlight', 'karaoke', 'minimalist'),
-        custom_config: group('Settings that go over the template’s.', [], {
-          font: text('Font name.'),
-          font_size: number('Font size.'),
-          font_style: text('Font style.'),
-          text_color: text('Colour of the text.'),
-          highlighted_text_color: text('Colour of the word that is being said.'),
-          stroke_color: text('Colour of the outline.'),
+        template: choice('A ready-made look.', 'cinematic', 'highlight', 'karaoke', 'minimalist'),
+        custom_config: group('Settings that override the template.', [], {
+          font: text('Name of the font.'),
+          font_size: number('Size of the font.'),
+          font_style: text('Style of the font.'),
+          text_color: text('Color of the text.'),
+          highlighted_text_color: text('Color of the word that is being spoken.'),
+          stroke_color: text('Color of the outline.'),
           stroke_width: number('Width of the outline.'),
-          horizontal_position: text('Where the text stands, across.'),
-          vertical_position: text('Where the text stands, down.'),
+          horizontal_position: text('Horizontal position of the text.'),
+          vertical_position: text('Vertical position of the text.'),
         }),
       },
     ),
@@ -101,24 +101,26 @@ const autoSubtitleGenerator = listedTool({
 
 const lipSync = listedTool({
   name: 'lip-sync',
-  title: 'Make a clip’s lips follow a voice',
+  title: 'Make the lips in a clip follow a voice',
   record: 'video',
   type: 'LIP_SYNC',
   medianSeconds: 229,
-  description: 'Moves the lips in a clip to an audio file, for at most 120,000 frames.',
+  description: 'Moves the lips in a clip to match an audio file, for at most 120,000 frames.',
   required: ['assets', 'end_seconds', 'start_seconds'],
   fields: {
     start_seconds: startSeconds,
     end_seconds: endSeconds,
     ...clipSize,
-    max_fps_limit: number('Caps the frame rate, and with it the cost.', { minimum: 1 }),
+    max_fps_limit: number('Upper bound of the frame rate, and therefore of the cost.', {
+      minimum: 1,
+    }),
     assets: group('The clip and the voice.', ['audio_file_path', 'video_source'], {
       ...clipSource,
-      audio_file_path: { ...audioAsset, description: 'What the lips say.' },
+      audio_file_path: { ...audioAsset, description: 'The speech that the lips follow.' },
     }),
-    style: group('Which lip sync.', [], {
+    style: group('The quality of the lip sync.', [], {
       generation_mode: choice(
-        '1 credit a frame, 2 on `pro`, which free plans do not have.',
+        'The quality: 1 credit per frame, or 2 with `pro`, which free plans do not offer.',
         'lite',
         'standard',
         'pro',
@@ -147,7 +149,7 @@ const lipSync = listedTool({
 
 const videoToVideo = listedTool({
   name: 'video-to-video',
-  title: 'Redraw a clip in another style',
+  title: 'Redraw a clip in an art style',
   record: 'video',
   type: 'VIDEO_TO_VIDEO',
   medianSeconds: 772,
@@ -159,12 +161,12 @@ const videoToVideo = listedTool({
     // interface.md, Limits: at least 64 px, when given.
     height: { ...clipSize.height, minimum: 64 },
     width: { ...clipSize.width, minimum: 64 },
-    fps_resolution: choice('Every frame, or every second one.', 'FULL', 'HALF'),
+    fps_resolution: choice('Whether to redraw every frame or every second frame.', 'FULL', 'HALF'),
     assets: group('The clip.', ['video_source'], clipSource),
     style: group('The look.', ['art_style'], {
       art_style: openList('The art style.'),
       model: choice(
-        'The model that draws; `default` when omitted.',
+        'The model that redraws the clip; `default` if omitted.',
         'default',
         '3D Anime',
         'Absolute Reality',
@@ -176,15 +178,15 @@ const videoToVideo = listedTool({
       ),
       prompt: {
         type: ['string', 'null'],
-        description: 'What to draw, in words; see prompt_type.',
+        description: 'A description of the result; see prompt_type.',
       },
       prompt_type: choice(
-        'Whose prompt: `default` when omitted.',
+        'How to combine the prompt with the style’s own; `default` if omitted.',
         'append_default',
         'custom',
         'default',
       ),
-      version: choice('`default` when omitted.', 'default', 'v1', 'v2'),
+      version: choice('The version of the style; `default` if omitted.', 'default', 'v1', 'v2'),
     }),
   },
   rules: (body) => [
@@ -207,7 +209,7 @@ const videoToVideo = listedTool({
   ],
 });
 
-/** Of the ten listed video tools, the five that change a clip. */
+/** The five of the ten listed video tools that change a clip. */
 export const videoClipTools: readonly Tool[] = [
   aiVideoEditor,
   autoSubtitleGenerator,

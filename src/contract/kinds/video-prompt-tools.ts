@@ -1,5 +1,5 @@
-// The video tools that make a clip out of something else: words, a picture, a voice or music
-// (facts.md, Body fields of every creation endpoint).
+// The video tools that make a clip from a prompt, a picture, a voice or music (facts.md, Body fields
+// of every creation endpoint).
 import { clipSize } from './clip-fields.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from './fields.ts';
 import { generation, length } from './generation-fields.ts';
@@ -8,28 +8,28 @@ import { choice, flag, group, integer, listedTool, number, openList, text } from
 import { fitsVideoModel } from './model-rules.ts';
 import { animationIsGiven, endsAfterStart, sourceIsGiven, talksAtMost } from './rules.ts';
 
-const qualityMode = choice('Older choice of quality; see resolution.', 'quick', 'studio');
+const qualityMode = choice('Older setting for the quality; see resolution.', 'quick', 'studio');
 
 const aiTalkingPhoto = listedTool({
   name: 'ai-talking-photo',
-  title: 'Make a photo speak',
+  title: 'Make a photo talk',
   record: 'video',
   type: 'TALKING_PHOTO',
   medianSeconds: 174,
   description:
-    'Animates a portrait so that it says an audio file: up to 180 seconds realistic, 45 prompted.',
+    'Animates a portrait so that it speaks an audio file: up to 180 seconds realistic, 45 prompted.',
   required: ['assets', 'end_seconds', 'start_seconds'],
   fields: {
-    start_seconds: { ...startSeconds, description: 'Where in the audio to start, in seconds.' },
-    end_seconds: { ...endSeconds, description: 'Where in the audio to end, in seconds.' },
-    max_resolution: integer('Upper bound of the output’s size.'),
+    start_seconds: { ...startSeconds, description: 'Where the audio starts, in seconds.' },
+    end_seconds: { ...endSeconds, description: 'Where the audio ends, in seconds.' },
+    max_resolution: integer('Upper bound of the output size, in pixels.'),
     assets: group('The portrait and its voice.', ['audio_file_path', 'image_file_path'], {
       image_file_path: { ...imageAsset, description: 'The portrait.' },
-      audio_file_path: { ...audioAsset, description: 'What it says.' },
+      audio_file_path: { ...audioAsset, description: 'The speech.' },
     }),
-    style: group('How it moves.', [], {
+    style: group('The motion.', [], {
       generation_mode: choice(
-        'The kind of motion; it decides the price.',
+        'The kind of motion. Decides the price.',
         'expressive',
         'pro',
         'prompted',
@@ -37,8 +37,8 @@ const aiTalkingPhoto = listedTool({
         'stable',
         'standard',
       ),
-      intensity: number('How strong the motion is.'),
-      prompt: text('The motion, in words.'),
+      intensity: number('The strength of the motion.'),
+      prompt: text('A description of the motion.'),
     }),
   },
   rules: (body) => [...endsAfterStart(body), ...talksAtMost(body)],
@@ -54,35 +54,35 @@ const aiTalkingPhoto = listedTool({
 
 const animation = listedTool({
   name: 'animation',
-  title: 'Make an animation to a prompt or music',
+  title: 'Make an animation from a prompt or music',
   record: 'video',
   type: 'ANIMATION',
   medianSeconds: 596,
-  description: 'Draws an animation in an art style, to music or in silence.',
+  description: 'Makes an animation in an art style, with music or without sound.',
   required: ['assets', 'end_seconds', 'fps', 'height', 'style', 'width'],
   fields: {
     end_seconds: length,
-    fps: number('Frames a second of the output.', { minimum: 1 }),
+    fps: number('Frame rate of the output, in frames per second.', { minimum: 1 }),
     height: integer('Output height in pixels.', { minimum: 64 }),
     width: integer('Output width in pixels.', { minimum: 64 }),
-    assets: group('What goes in.', ['audio_source'], {
+    assets: group('The music and the first picture.', ['audio_source'], {
       audio_source: choice(
-        '`file` needs audio_file_path, `youtube` needs youtube_url.',
+        '`file` requires audio_file_path; `youtube` requires youtube_url.',
         'file',
         'none',
         'youtube',
       ),
-      audio_file_path: { ...audioAsset, description: 'The music, with audio_source file.' },
-      youtube_url: text('The music’s address, with audio_source youtube.', { minLength: 1 }),
-      image_file_path: { ...imageAsset, description: 'The picture that it starts from.' },
+      audio_file_path: { ...audioAsset, description: 'The music, if audio_source is file.' },
+      youtube_url: text('The address of the music, if audio_source is youtube.', { minLength: 1 }),
+      image_file_path: { ...imageAsset, description: 'The picture that the video starts with.' },
     }),
     style: group('The look.', ['art_style', 'camera_effect', 'prompt_type', 'transition_speed'], {
       art_style: openList('The art style.'),
-      art_style_custom: text('An art style of your own, in words.'),
-      camera_effect: openList('How the camera moves.'),
-      prompt: text('What to draw, in words; see prompt_type.'),
-      prompt_type: choice('Whose prompt.', 'ai_choose', 'custom', 'use_lyrics'),
-      transition_speed: integer('How fast the picture changes, 1 to 10; higher is faster.', {
+      art_style_custom: text('A description of your own art style.'),
+      camera_effect: openList('The movement of the camera.'),
+      prompt: text('A description of the animation; see prompt_type.'),
+      prompt_type: choice('Where the prompt comes from.', 'ai_choose', 'custom', 'use_lyrics'),
+      transition_speed: integer('How fast the picture changes: 1 to 10, higher is faster.', {
         minimum: 1,
         maximum: 10,
       }),
@@ -129,21 +129,21 @@ const animation = listedTool({
 
 const audioToVideo = listedTool({
   name: 'audio-to-video',
-  title: 'Make a video to an audio file',
+  title: 'Make a video from an audio file',
   record: 'video',
   type: 'AUDIO_TO_VIDEO',
   medianSeconds: 117,
-  description: 'Renders a video that follows an audio file.',
+  description: 'Makes a video that follows an audio file.',
   required: ['assets', 'end_seconds'],
   fields: {
-    start_seconds: { ...startSeconds, description: 'Where in the audio to start, in seconds.' },
-    end_seconds: { ...endSeconds, description: 'Where in the audio to end, in seconds.' },
+    start_seconds: { ...startSeconds, description: 'Where the audio starts, in seconds.' },
+    end_seconds: { ...endSeconds, description: 'Where the audio ends, in seconds.' },
     resolution: choice('Output resolution.', '480p', '720p', '1080p'),
-    assets: group('What goes in.', ['audio_file_path'], {
+    assets: group('The sound and the first picture.', ['audio_file_path'], {
       audio_file_path: { ...audioAsset, description: 'The sound of the video.' },
-      image_file_path: { ...imageAsset, description: 'The picture that it starts from.' },
+      image_file_path: { ...imageAsset, description: 'The picture that the video starts with.' },
     }),
-    style: group('The look.', [], { prompt: text('What to show, in words.') }),
+    style: group('The look.', [], { prompt: text('A description of the video.') }),
   },
   rules: endsAfterStart,
   examples: [
@@ -164,22 +164,22 @@ const audioToVideo = listedTool({
 
 const imageToVideo = listedTool({
   name: 'image-to-video',
-  title: 'Bring a picture to life',
+  title: 'Make a video from a picture',
   record: 'video',
   type: 'IMAGE_TO_VIDEO',
   medianSeconds: 74,
-  description: 'Renders a video that starts from a picture, and may end at another.',
+  description: 'Makes a video that starts with one picture and may end with another.',
   required: ['assets', 'end_seconds'],
   fields: {
     ...generation,
     ...clipSize,
-    assets: group('What goes in.', ['image_file_path'], {
+    assets: group('The pictures.', ['image_file_path'], {
       image_file_path: { ...imageAsset, description: 'The first frame.' },
       end_image_file_path: { ...imageAsset, description: 'The last frame.' },
     }),
-    style: group('What happens.', [], {
-      prompt: text('The motion, in words.'),
-      high_quality: flag('Older choice of quality; see resolution.'),
+    style: group('The content.', [], {
+      prompt: text('A description of the motion.'),
+      high_quality: flag('Older setting for the quality; see resolution.'),
       quality_mode: qualityMode,
     }),
   },
@@ -197,18 +197,18 @@ const imageToVideo = listedTool({
 
 const textToVideo = listedTool({
   name: 'text-to-video',
-  title: 'Make a video from words',
+  title: 'Make a video from a prompt',
   record: 'video',
   type: 'TEXT_TO_VIDEO',
   medianSeconds: 51,
-  description: 'Renders a video from a prompt.',
+  description: 'Makes a video from a prompt.',
   required: ['end_seconds', 'style'],
   fields: {
     ...generation,
-    aspect_ratio: choice('Shape of the output.', '16:9', '1:1', '9:16'),
-    orientation: choice('Older form of aspect_ratio.', 'landscape', 'portrait', 'square'),
-    style: group('What happens.', ['prompt'], {
-      prompt: text('The video, in words: up to 2000 characters.', {
+    aspect_ratio: choice('Aspect ratio of the output.', '16:9', '1:1', '9:16'),
+    orientation: choice('Older name of aspect_ratio.', 'landscape', 'portrait', 'square'),
+    style: group('The content.', ['prompt'], {
+      prompt: text('A description of the video: up to 2000 characters.', {
         minLength: 1,
         maxLength: 2000,
       }),
@@ -227,7 +227,7 @@ const textToVideo = listedTool({
   ],
 });
 
-/** Of the ten listed video tools, the five that make a clip. */
+/** The five of the ten listed video tools that make a clip. */
 export const videoPromptTools: readonly Tool[] = [
   aiTalkingPhoto,
   animation,

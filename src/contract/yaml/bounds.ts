@@ -1,8 +1,8 @@
-// The limits of a schema in words: how many entries a list takes, how long a text may be, which numbers fit.
+// Sentences for violations of a schema's limits: the number of entries, the length of a text, the range of a number.
 import { isObject } from '../base/json.ts';
 import type { ErrorObject } from '../base/schema.ts';
 
-/** A sentence for an error of a size or a range; undefined for errors of another sort. */
+/** A sentence for an error about a size or a range; undefined for other errors. */
 export function boundSentence(subject: string, error: ErrorObject): string | undefined {
   const params: Readonly<Record<string, unknown>> = error.params;
   const limit = Number(params['limit']);
@@ -11,11 +11,11 @@ export function boundSentence(subject: string, error: ErrorObject): string | und
     case 'minProperties':
     case 'minLength':
       if (limit === 1) return `${subject} must not be empty`;
-      return `${subject} takes at least ${sized(limit, error)}, not ${sizeOf(error.data)}`;
+      return `${subject} must have at least ${sized(limit, error)}, not ${sizeOf(error.data)}`;
     case 'maxItems':
     case 'maxProperties':
     case 'maxLength':
-      return `${subject} takes at most ${sized(limit, error)}, not ${sizeOf(error.data)}`;
+      return `${subject} must have at most ${sized(limit, error)}, not ${sizeOf(error.data)}`;
     case 'minimum':
       return `${subject} must be ${limit} or more, not ${String(error.data)}`;
     case 'maximum':
@@ -37,7 +37,7 @@ function sized(count: number, { keyword }: ErrorObject): string {
   return `${count} ${count === 1 ? 'entry' : 'entries'}`;
 }
 
-/** A schema counts characters as Unicode does, not as JavaScript does. */
+/** A schema counts Unicode characters, not UTF-16 code units as JavaScript does. */
 function sizeOf(data: unknown): number {
   if (typeof data === 'string') return Array.from(data).length;
   if (Array.isArray(data)) return data.length;

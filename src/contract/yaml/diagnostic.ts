@@ -1,4 +1,4 @@
-// A diagnostic is a value with a place in the file: what is wrong, where, and what would be right.
+// Diagnostics: what is wrong in a file, where, and how to fix it.
 import leven from 'leven';
 import { printable } from '../base/printable.ts';
 import { frameOf } from './frame.ts';
@@ -8,19 +8,19 @@ export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   /** The file as the user named it. */
   readonly file: string;
-  /** Absent where the trouble has no place in the text, for example a missing file. */
+  /** Absent if the problem has no place in the text, for example a missing file. */
   readonly span?: Span;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Diagnostics that are printed; nobody reads more. JSON output has all. */
+/** The most diagnostics to print; nobody reads more. JSON output has all. */
 export const mostPrinted = 50;
-/** Diagnostics that are all shown with their places. */
+/** Up to this number, all diagnostics are shown with code frames. */
 const mostFrames = 12;
-/** Where there are more, so many are. */
+/** If there are more, only this number has code frames. */
 const framesOfFlood = 5;
-/** Characters of a message or a hint that are printed. */
+/** The most characters of a message or a hint to print. */
 const mostSaid = 1000;
 
 /** `file:line:column: error: message`, the lines around it with a caret, and the hint. `width` is the terminal's. */
@@ -38,8 +38,8 @@ export function renderDiagnostic(
 }
 
 /**
- * The first of many diagnostics, and how many more there are. One place is shown once; in a flood only the first ones
- * are shown with their places, the others in a line each, so that the whole fits on a page.
+ * The first diagnostics, and the number of the others. Each place is shown once. If there are many, only the first have
+ * code frames and the others take one line each, so that everything fits on a page.
  */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
@@ -57,7 +57,7 @@ export function renderDiagnostics(
   return [...shown, ...(rest > 0 ? [`and ${rest} more; --json lists them all`] : [])].join('\n');
 }
 
-/** A hint that was just given is not given again. */
+/** Does not repeat the previous hint. */
 function inOneLine(diagnostic: Diagnostic, hintBefore: string | undefined): string {
   const { hint, message, ...rest } = diagnostic;
   const cure = hint === undefined || hint === hintBefore ? '' : ` (${hint})`;
@@ -71,7 +71,7 @@ const samePlace = ({ file, span }: Diagnostic, other: Diagnostic | undefined): b
   span.column === other.span.column;
 
 function said(sentence: string): string {
-  // A name of any length may stand in the middle; what is wrong with it stands behind.
+  // A long name may be in the middle; the end of the sentence says why it is wrong.
   const short =
     sentence.length > mostSaid
       ? `${sentence.slice(0, mostSaid / 2)}…${sentence.slice(-mostSaid / 2)}`
@@ -79,11 +79,11 @@ function said(sentence: string): string {
   return printable(short);
 }
 
-/** Names that are compared with a wrong one: a file with thousands of each must not take their product. */
+/** The most names to compare with a wrong one: a file may have thousands of both. */
 const compared = 1000;
 const listed = 20;
 
-/** The known name that is close to a wrong one. */
+/** The known name that is closest to a wrong one. */
 export function nearest(wrong: string, known: Iterable<string>): string | undefined {
   if (wrong.length > 100) return undefined;
   let best: string | undefined;
@@ -104,7 +104,7 @@ export function suggestion(wrong: string, known: Iterable<string>): string | und
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }
 
-/** `a, b, c`, and how many more there are. */
+/** `a, b, c`, and the number of the others. */
 export function listing(names: Iterable<string>): string {
   const all = [...names];
   const rest = all.length - listed;

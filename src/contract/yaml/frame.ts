@@ -1,11 +1,11 @@
-// The lines around a place, with a caret under it: never wider than the terminal, whatever the file holds.
+// Code frames: the lines around a place, with a caret, and never wider than the terminal.
 import { codeFrameColumns } from '@babel/code-frame';
 import { printable } from '../base/printable.ts';
 import type { Span } from './place.ts';
 
-/** Columns of a frame where nobody says how wide the terminal is. */
+/** The width of a frame if the width of the terminal is unknown, in columns. */
 export const usualWidth = 100;
-/** Columns that stay for the text on the narrowest terminal. */
+/** The least columns for the text, even on a narrow terminal. */
 const least = 20;
 
 export function frameOf(text: string, span: Span, width = usualWidth): string {
@@ -28,7 +28,7 @@ export function frameOf(text: string, span: Span, width = usualWidth): string {
   );
 }
 
-/** Lines of a text, counted from 1, both ends included; the others are not copied. */
+/** The lines of a text from `first` to `last`, counted from 1, without copying the others. */
 function linesFrom(text: string, first: number, last: number): readonly string[] {
   const found: string[] = [];
   let start = 0;
@@ -42,7 +42,7 @@ function linesFrom(text: string, first: number, last: number): readonly string[]
   return found;
 }
 
-/** Where the part that is shown begins, the same for all lines, with the place in its first two thirds. */
+/** The first column to show, the same for all lines, so that the place is in the first two thirds. */
 function windowFor(lines: readonly string[], column: number, room: number): number {
   if (lines.every((line) => line.length <= room)) return 0;
   return Math.max(0, column - Math.floor((room * 2) / 3));
@@ -54,6 +54,6 @@ function cut(line: string, from: number, room: number): string {
   return line.length > from + room ? `${before.slice(0, -1)}…` : before;
 }
 
-/** A control character or a line end that only some know would move the caret away from its place. */
+/** Replaces characters that would move the caret: control characters, and line ends that only some programs know. */
 const oneColumn = (character: string): string =>
   character === '\t' || /[\u2028\u2029]/.test(character) ? ' ' : printable(character);

@@ -1,6 +1,6 @@
-// Places: inside a document by keys, and in its text by lines and columns.
+// Places: in a document by keys, and in its text by lines and columns.
 
-/** A place inside a document: keys and indexes from the root. */
+/** A place in a document: keys and indexes from the root. */
 export type Path = readonly (string | number)[];
 
 /** A place in a text: lines and columns count from 1; the end is exclusive. */

@@ -1,4 +1,4 @@
-// Where each value of a YAML document stands: found by keys, in time that does not grow with the number of keys.
+// Finds the place of a value in a YAML document by its keys, in constant time per key.
 import {
   type Document,
   isCollection,

@@ -1,4 +1,4 @@
-// A YAML document as plain JSON data: aliases resolved, nothing that holds itself, nothing that explodes.
+// Converts a YAML document to plain JSON data: resolves aliases, and refuses cycles and exponential growth.
 import {
   type Document,
   isAlias,
@@ -11,14 +11,14 @@ import {
 } from 'yaml';
 import { asJson, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { type Trouble, tooDeep, unquoted } from './yaml-trouble.ts';
+import { tooDeep, unquoted, type YamlProblem } from './yaml-problem.ts';
 
-/** Levels of maps and lists: far more than a pipeline needs, far fewer than a stack holds. */
+/** The deepest nesting: far more than a pipeline needs, and far less than the stack allows. */
 const deepest = 100;
-/** How many values the aliases of a file may stand for. */
+/** The most values that the aliases of a file may stand for. */
 const mostAliased = 1000;
 
-export function plainValue(document: Document): Result<Json, readonly Trouble[]> {
+export function plainValue(document: Document): Result<Json, readonly YamlProblem[]> {
   const odd = oddNodes(document);
   if (odd.length > 0) return err(odd);
   try {
@@ -31,21 +31,21 @@ export function plainValue(document: Document): Result<Json, readonly Trouble[]>
   }
 }
 
-const tooManyAliases: Trouble = {
-  message: 'the aliases of the file stand for too many values',
-  hint: 'write the values out, or use fewer aliases of aliases',
+const tooManyAliases: YamlProblem = {
+  message: 'the aliases in the file expand to too many values',
+  hint: 'write out the values, or use fewer aliases of aliases',
   range: [0, 0],
 };
-const holding: Trouble = {
-  message: 'an alias makes a value hold itself',
-  hint: 'an alias (*name) must not stand inside the value of its anchor (&name)',
+const holding: YamlProblem = {
+  message: 'an alias makes a value contain itself',
+  hint: 'an alias (*name) must not be inside the value of its anchor (&name)',
   range: [0, 0],
 };
 
-/** Keys that stand twice, and the first node that JSON cannot hold, or that a service would get as something else. */
-function oddNodes(document: Document): readonly Trouble[] {
+/** Duplicate keys, and the first node that JSON cannot represent or that a service would receive changed. */
+function oddNodes(document: Document): readonly YamlProblem[] {
   const anchors = new Set<string>();
-  const found: Trouble[] = [];
+  const found: YamlProblem[] = [];
   visit(document, {
     Node: (_key, node, above) => {
       const odd = aboutNode(node, anchors, above.filter(isCollection).length);
@@ -62,14 +62,14 @@ function oddNodes(document: Document): readonly Trouble[] {
 }
 
 /** `- ${{ a ? b : c }}` without quotes: to YAML, a map with a key that begins an expression. */
-const unquotedKeys = (map: YAMLMap): readonly Trouble[] =>
+const unquotedKeys = (map: YAMLMap): readonly YamlProblem[] =>
   map.items.flatMap(({ key }) => {
     if (!isScalar(key) || typeof key.value !== 'string' || key.type !== 'PLAIN') return [];
     return /^\$\{\{[^}]*$/.test(key.value) ? [unquoted(key.value, rangeOf(key))] : [];
   });
 
-/** The parser can do this too, in time that grows with the square of the keys. */
-function doubles(map: YAMLMap): readonly Trouble[] {
+/** The parser can do this, too, but in time that grows with the square of the number of keys. */
+function doubles(map: YAMLMap): readonly YamlProblem[] {
   const seen = new Set<string>();
   return map.items.flatMap(({ key }) => {
     if (!isScalar(key)) return [];
@@ -83,22 +83,25 @@ function doubles(map: YAMLMap): readonly Trouble[] {
   });
 }
 
-const rangeOf = (node: Node): Trouble['range'] =>
+const rangeOf = (node: Node): YamlProblem['range'] =>
   node.range ? [node.range[0], node.range[1]] : [0, 0];
 
-function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): Trouble | undefined {
+function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): YamlProblem | undefined {
   const range = rangeOf(node);
   if (depth > deepest) return tooDeep([range[0], range[0] + 1]);
   if (isAlias(node) && !names.has(node.source))
     return { message: `there is no anchor &${node.source} before this alias`, range };
   if (/^tag:yaml.org,2002:(binary|set|omap|pairs|timestamp)$/.test(node.tag ?? ''))
-    return { message: `a value of the YAML type ${node.tag?.slice(18)} is not JSON`, range };
+    return {
+      message: `JSON cannot represent a value of the YAML type ${node.tag?.slice(18)}`,
+      range,
+    };
   if (!isScalar(node)) return undefined;
   if (typeof node.value === 'number' && !Number.isFinite(node.value))
-    return { message: `${node.source ?? node.value} is a number that JSON does not have`, range };
+    return { message: `JSON cannot represent the number ${node.source ?? node.value}`, range };
   if (typeof node.value === 'string' && !node.value.isWellFormed())
     return {
-      message: 'the text holds half a surrogate pair, which is no character',
+      message: 'the text contains half a surrogate pair, which is not a character',
       hint: 'write the character itself, or as one escape: "\\U0001F600"',
       range,
     };

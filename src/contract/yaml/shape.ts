@@ -1,5 +1,4 @@
-// Errors of a JSON Schema turned into sentences with a place in the text. Works for every YAML file with a schema; a
-// format adds its own names and sentences.
+// Turns JSON Schema errors into diagnostics, for any YAML file with a schema. A format adds its own names and sentences.
 import { isObject } from '../base/json.ts';
 import type { ErrorObject } from '../base/schema.ts';
 import { boundSentence } from './bounds.ts';
@@ -11,13 +10,13 @@ import { propertiesOf, unknownKey } from './unknown-key.ts';
 export interface Sentence {
   readonly message: string;
   readonly hint?: string | undefined;
-  /** The place of the error, where that is a key below the value that the schema rejects. */
+  /** The place of the error, if it is a key below the value that the schema rejects. */
   readonly at?: Path;
 }
 
 /** What a file format adds to the general sentences. */
 export interface Format {
-  /** The value at a path, as a person names it. */
+  /** The name of a value, for people. */
   subjectOf(path: Path): string;
   /** The format's own sentence for an error; undefined: the general sentence. */
   sentenceOf(error: ErrorObject, path: Path, subject: string): Sentence | undefined;

@@ -1,4 +1,4 @@
-// YAML text that remembers where everything stands.
+// YAML text with the place of every value.
 import { LineCounter, parseDocument } from 'yaml';
 import type { Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -6,17 +6,17 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { Path, Span } from './place.ts';
 import { Places, type Range } from './places.ts';
 import { plainValue } from './plain-value.ts';
-import { type Trouble, troublesOf } from './yaml-trouble.ts';
+import { type YamlProblem, yamlProblemsOf } from './yaml-problem.ts';
 
 export interface Source {
   readonly file: string;
   readonly text: string;
   readonly value: Json;
-  /** Where the value at a path stands; where it is missing, its nearest parent's key. */
+  /** The place of a value; if the value is missing, the place of its nearest parent's key. */
   spanOf(path: Path): Span;
-  /** Where the key at a path stands. */
+  /** The place of a key. */
   keySpanOf(path: Path): Span;
-  /** Where a part of the text inside the scalar at a path stands. */
+  /** The place of a part of a scalar's text. */
   spanInside(path: Path, part: string, start: number, end: number): Span;
 }
 
@@ -33,7 +33,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
     const to = counter.linePos(Math.max(end, start));
     return { line: from.line, column: from.col, endLine: to.line, endColumn: to.col };
   };
-  const diagnose = ({ message, hint, range }: Trouble): Diagnostic => ({
+  const diagnose = ({ message, hint, range }: YamlProblem): Diagnostic => ({
     severity: 'error',
     file,
     span: spanOfRange(range),
@@ -41,7 +41,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
     ...(hint === undefined ? {} : { hint }),
   });
   if (document.errors.length > 0)
-    return err(oneALine(troublesOf(document.errors, text).map(diagnose)));
+    return err(oneALine(yamlProblemsOf(document.errors, text).map(diagnose)));
 
   const value = plainValue(document);
   if (!value.ok) return err(value.error.map(diagnose));
@@ -72,7 +72,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   });
 }
 
-/** Where an expression stands in a scalar's text: behind a `${{` if there is one, not at equal words before it. */
+/** The offset of an expression in a scalar's text: after `${{` if there is one, not at the same words before it. */
 function offsetOf(part: string, scalar: string): number | undefined {
   for (const mark of scalar.matchAll(/\$\{\{\s*/g)) {
     const start = mark.index + mark[0].length;
@@ -84,7 +84,7 @@ function offsetOf(part: string, scalar: string): number | undefined {
   return anywhere < 0 ? undefined : anywhere;
 }
 
-/** One mistake in a line makes the parser stumble several times: the first says it. */
+/** Keeps the first error of each line: one mistake often causes several. */
 function oneALine(errors: readonly Diagnostic[]): readonly Diagnostic[] {
   const lines = new Set<number>();
   return errors.filter(({ span }) => {

@@ -1,16 +1,16 @@
-// A key that the schema does not know, and the key that was probably meant.
+// Unknown keys, and the known keys that were probably meant.
 import { isObject } from '../base/json.ts';
 import type { ErrorObject, Schema } from '../base/schema.ts';
 import { listing, nearest } from './diagnostic.ts';
 
 interface Unknown {
   readonly key: string;
-  /** `, and the required "…" is missing` where one slip made two errors. */
+  /** `, and the required "…" is missing`, if one mistake caused both errors. */
   readonly addition: string;
   readonly hint: string | undefined;
   /** The keys that the schema knows at this place. */
   readonly known: readonly string[];
-  /** The known key that looks most like the unknown one. */
+  /** The known key that most resembles the unknown one. */
   readonly near: string | undefined;
 }
 
@@ -31,8 +31,8 @@ export function unknownKey(error: ErrorObject): Unknown {
 }
 
 /**
- * Errors that say something: a slip in a required name is one mistake, not an unknown key and a missing one; a value of
- * the wrong type is not also one outside its list.
+ * Removes errors that repeat another: a typing mistake in a required name is one error, not an unknown key and a missing
+ * one, and a value of the wrong type is not also a value outside its list.
  */
 export function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const meant = new Set(
@@ -61,7 +61,7 @@ export function propertiesOf(schema: unknown): Schema {
 
 const keyOf = ({ params }: ErrorObject): string => String(params['additionalProperty']);
 
-/** The known key that an unknown one looks like. */
+/** The known key that resembles an unknown one. */
 const nearKey = (error: ErrorObject): string | undefined =>
   nearest(keyOf(error), Object.keys(propertiesOf(error.parentSchema)));
 

@@ -1,22 +1,22 @@
-// The bytes of a file as text. A byte that is no UTF-8 would otherwise become U+FFFD, and be paid for as that.
+// Decodes a file as UTF-8. An invalid byte is an error; as U+FFFD, it would be sent and paid for.
 import { err, ok, type Result } from '../base/result.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Span } from './place.ts';
 
 interface NotText {
   readonly diagnostic: Diagnostic;
-  /** What can be read, for a frame; undefined where nothing can. */
+  /** The readable text, for a code frame; undefined if there is none. */
   readonly text?: string;
 }
 
 /**
- * UTF-8, with or without a byte order mark. Errors: bytes that are no UTF-8, UTF-16, and control characters other than
- * tab, line feed and carriage return, which YAML does not permit.
+ * UTF-8, with or without a byte order mark. Errors: invalid bytes, UTF-16, and control characters other than tab, line
+ * feed and carriage return, which YAML does not allow.
  */
 export function decodeText(file: string, bytes: Uint8Array): Result<string, NotText> {
   const wide = wideEncoding(bytes);
   if (wide !== undefined) {
-    const message = `the file is ${wide}, and a pipeline is UTF-8`;
+    const message = `the file is ${wide}, but a pipeline must be UTF-8`;
     return err({
       diagnostic: { severity: 'error', file, message, hint: 'save the file as UTF-8' },
     });
@@ -72,8 +72,8 @@ function firstBad(text: string, bytes: Uint8Array): Bad | undefined {
       return {
         index,
         offset,
-        what: `the file holds the control character ${code === 0 ? 'NUL' : hex(code, 'U+', 4)}`,
-        hint: 'remove it; where a value needs it, write an escape in double quotes, such as "\\u001b"',
+        what: `the file contains the control character ${code === 0 ? 'NUL' : hex(code, 'U+', 4)}`,
+        hint: 'remove it, or if a value needs it, write an escape in double quotes, such as "\\u001b"',
       };
     index += character.length;
     offset += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -81,7 +81,7 @@ function firstBad(text: string, bytes: Uint8Array): Bad | undefined {
   return undefined;
 }
 
-/** U+FFFD that stands in the file itself. */
+/** True if the file itself contains U+FFFD. */
 const isReplacement = (bytes: Uint8Array, offset: number): boolean =>
   bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
 

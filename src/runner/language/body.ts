@@ -1,4 +1,5 @@
-// Checks of a `with` that a schema says badly: rules between fields, assets that are local paths, slips in open lists.
+// Checks of `with:` that a schema cannot express well: rules between fields, local paths in place of assets, misspelled
+// values.
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
@@ -9,7 +10,7 @@ import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 import { isTemplated } from './template.ts';
 
-/** Errors and warnings about one step's literal values; expressions are checked when they are known. */
+/** Errors and warnings about the literal values of one step; expressions are checked when their values are known. */
 export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
   const body = draft.raw['with'];
   if (draft.kind === undefined || !isObject(body)) return [];
@@ -52,14 +53,14 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         severity: 'warning',
         file: source.file,
         span: source.spanOf([...base, ...path]),
-        message: `step "${draft.name}": ${path.join('.')}: ${JSON.stringify(value)} is not a value that shotlist knows; the value is sent as written`,
+        message: `step "${draft.name}": ${path.join('.')}: ${JSON.stringify(value)} is not a known value; shotlist sends it unchanged`,
         hint: `did you mean ${JSON.stringify(near)}?`,
       });
   });
   return found;
 }
 
-/** What a field's schema is; a path has dots between names. */
+/** The schema of a field, by its dotted path. */
 function fieldSchema(schema: Schema, path: string): Schema {
   return path.split('.').reduce<Schema>((outer, key) => {
     const inner = isObject(outer['properties']) ? outer['properties'][key] : undefined;
@@ -72,7 +73,7 @@ function nearHint(value: Json | undefined, schema: Schema): { readonly hint?: st
   return near === undefined ? {} : { hint: `did you mean ${JSON.stringify(near)}?` };
 }
 
-/** For a field whose values the service decides: the known value that an unknown one looks like. */
+/** For a field with an open list of values: the known value that resembles an unknown one. */
 function nearValue(value: Json, schema: Schema): string | undefined {
   const known = schema['examples'];
   if (schema['enum'] !== undefined || !Array.isArray(known) || typeof value !== 'string')
@@ -99,8 +100,8 @@ export function hasExpression(value: Json): boolean {
 }
 
 /**
- * The part of a body that rules look at: which assets are given, not what they are, so an expression there hides
- * nothing; and nothing cosmetic.
+ * The part of a body that decides rules: which assets are set but not their values, so that expressions there do not
+ * matter, and no cosmetic fields.
  */
 export function decisive(body: JsonObject, schema: Schema): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
@@ -123,7 +124,7 @@ const modesOf = (assets: JsonObject): JsonObject =>
 
 type Visit = (value: Json, schema: Schema | undefined, path: Path) => void;
 
-/** Visits every field with its schema; undefined where the schema does not know the field. */
+/** Visits every field with its schema; the schema is undefined for unknown fields. */
 export function walkFields(
   value: Json,
   schema: Schema | undefined,

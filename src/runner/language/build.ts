@@ -1,10 +1,10 @@
-// From a document that was found valid to the Pipeline: defaults filled in, names as the rest of the house has them.
+// Builds the Pipeline from a valid document: fills in defaults and converts names.
 import { milliseconds } from '../../contract/base/duration.ts';
 import type { Json } from '../../contract/base/json.ts';
 import type { Source } from '../../contract/yaml/source.ts';
+import { failureLimitsOf } from './failure-limits.ts';
 import type { InputDeclaration, Items, Pipeline, Step } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
-import { toleratedOf } from './tolerated.ts';
 
 export function pipelineOf(
   document: PipelineDocument,
@@ -21,7 +21,7 @@ export function pipelineOf(
       ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
       ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
     },
-    tolerated: toleratedOf(document),
+    failureLimits: failureLimitsOf(document),
     limits: {
       items: document.limits?.items ?? 16,
       steps: numbersOf(document.limits?.steps),

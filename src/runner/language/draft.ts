@@ -1,4 +1,4 @@
-// A step while it is being checked: compiled, its references known, not yet placed in the graph.
+// A step during validation: compiled, with its references, but not yet in the graph.
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { kindNamed } from '../../contract/kinds/all.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
@@ -13,7 +13,7 @@ import {
   type TemplateError,
 } from './template.ts';
 
-/** A reference and the text and place of the expression that it stands in. */
+/** A reference, with the text and the place of its expression. */
 export interface PlacedReference extends Reference {
   readonly path: Path;
   readonly text: string;
@@ -23,11 +23,11 @@ export interface Draft {
   readonly name: string;
   readonly kind: StepKind | undefined;
   readonly raw: Readonly<Record<string, Json>>;
-  /** The fields of `extra:` included. */
+  /** Includes the fields of `extra:`. */
   readonly with: Template;
   readonly condition: Expression | undefined;
   readonly references: readonly PlacedReference[];
-  /** `if:` can be seen to be false without running anything. */
+  /** True if `if:` is a constant that is false. */
   readonly never: boolean;
 }
 
@@ -67,7 +67,7 @@ function isFalse(condition: Expression): boolean {
   return value.ok && value.value === false;
 }
 
-/** The text of a `with` field that is plain (no expression), such as `of`. */
+/** The text of a `with` field that is not an expression, such as `of`. */
 export function plainField(draft: Draft, field: string): string | undefined {
   const fields = draft.raw['with'];
   const value = isObject(fields) ? fields[field] : undefined;

@@ -1,14 +1,14 @@
-// The CEL environment of pipelines: the names at the root, and the functions that differ from the library's own.
+// The CEL environment of pipelines: the root names, and the functions that differ from the library's.
 import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
-import { Meter } from './meter.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
 import { matches, patternOf } from './pattern.ts';
 
 export const roots = ['item', 'inputs', 'env', 'steps', 'run', 'result'] as const;
 
-/** The budget of the evaluation that is under way: evaluations are synchronous, so there is one at a time. */
-export const meter = new Meter();
+/** The budget of the current evaluation. Evaluations are synchronous, so there is only one at a time. */
+export const budget = new EvaluationBudget();
 
-/** What calls of `matches` become before they are checked: the library's own runs on a backtracking engine. */
+/** Replaces calls of `matches`, because the library's own uses a backtracking engine. */
 const re2 = 'matchesRe2';
 
 export const environment = new Environment({
@@ -18,16 +18,16 @@ export const environment = new Environment({
 });
 for (const root of roots) environment.registerVariable(root, 'dyn');
 environment.registerFunction(`string.${re2}(string): bool`, (text: string, pattern: string) => {
-  const found = patternOf(pattern, meter);
+  const found = patternOf(pattern, budget);
   if (!found.ok) throw new EvaluationError(found.error);
-  return matches(found.value, text, meter);
+  return matches(found.value, text, budget);
 });
 environment.registerFunction('list.take(int): list', (list: Iterable<unknown>, count: bigint) => {
   if (count < 0n) throw new EvaluationError(`take(${count}): the count must not be negative`);
   return Array.from(list).slice(0, Number(count));
 });
 
-/** Sends a call of `matches` to RE2. Answers what is wrong with a pattern that is written out. */
+/** Redirects a call of `matches` to RE2. Returns the error of a literal pattern, if it has one. */
 export function useRe2(node: ASTNode): string | undefined {
   if (node.op !== 'rcall' || node.args[0] !== 'matches' || node.args[2].length !== 1)
     return undefined;
@@ -38,5 +38,5 @@ export function useRe2(node: ASTNode): string | undefined {
   return found.ok ? undefined : found.error;
 }
 
-/** A message of the library in the names that the pipeline uses. */
+/** Translates a message of the library to the names that the pipeline uses. */
 export const inOurNames = (message: string): string => message.replaceAll(re2, 'matches');

@@ -1,8 +1,8 @@
-// What the CEL library says of an expression, in words that name the cure.
+// Translates the CEL library's messages into sentences that say how to fix an expression.
 import { nearest } from '../../contract/yaml/diagnostic.ts';
 import { environment, roots } from './environment.ts';
 
-/** A message of the library, and whatever else an evaluation throws, as people read it. */
+/** Translates a message of the library, or of anything else that an evaluation throws. */
 export function inWords(message: string): string {
   for (const [pattern, words] of sentences) {
     const found = pattern.exec(message);
@@ -25,7 +25,7 @@ const sentences: readonly (readonly [RegExp, Words])[] = [
   [/^Unterminated string$/, () => 'the text has no closing quotation mark'],
   [
     /^Invalid escape sequence: (.+)$/,
-    (sequence) => `${sequence} is no escape; write \\\\ for a backslash`,
+    (sequence) => `${sequence} is not a valid escape; write \\\\ for a backslash`,
   ],
   [/^Reserved identifier: (.+)$/, (word) => `"${word}" is a reserved word of expressions`],
   [/^Unknown variable: (.+)$/, unknownName],

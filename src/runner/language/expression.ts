@@ -1,10 +1,10 @@
-// CEL expressions: parsed once, checked for the names they use, evaluated without side effects.
+// CEL expressions: parsed once, checked for the names that they use, evaluated without side effects.
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { environment, inOurNames, meter, roots, useRe2 } from './environment.ts';
+import { budget, environment, inOurNames, roots, useRe2 } from './environment.ts';
+import { withBudget } from './evaluation-budget.ts';
 import { inWords } from './expression-words.ts';
-import { metered } from './meter.ts';
 import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
@@ -25,7 +25,7 @@ export interface Reference {
   readonly end: number;
 }
 
-/** The names that an evaluation sees. Values are `CelValue`s: whole numbers are bigints. */
+/** The names that an evaluation sees. Whole numbers are bigints. */
 export type Scope = Readonly<Record<Exclude<Reference['root'], 'result'>, unknown>>;
 
 export interface Expression {
@@ -50,7 +50,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
     const references: Reference[] = [];
     collect(program.ast, references);
     const strict = isStrict(program.ast);
-    metered(program.ast, meter);
+    withBudget(program.ast, budget);
     return ok({
       text,
       references,
@@ -59,10 +59,10 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
         const unknown = strict ? firstUnknown(references, scope.steps) : undefined;
         if (unknown !== undefined) return err(unknown);
         try {
-          meter.start();
+          budget.start();
           const value: unknown = program({ ...scope, result: resultNames });
-          meter.check();
-          meter.sizeOf(value);
+          budget.check();
+          budget.sizeOf(value);
           return ok(fromCel(value));
         } catch (error) {
           return err(errorOf(error, text));
@@ -74,7 +74,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
   }
 }
 
-/** Points every call of `matches` at RE2. A pattern that is written out and wrong is an error at its place. */
+/** Redirects every call of `matches` to RE2. An invalid literal pattern is an error, with its place. */
 function sendToRe2(node: ASTNode): ExpressionError | undefined {
   const message = useRe2(node);
   if (message !== undefined && node.op === 'rcall') {
@@ -106,14 +106,14 @@ function summaryOf(error: Error): string {
   return error.summary;
 }
 
-/** True when every name in an expression is needed: nothing in it asks whether a name exists, or chooses. */
+/** True if an expression needs every name in it: it has no condition and does not ask whether a name exists. */
 function isStrict(node: ASTNode): boolean {
   if (node.op === '||' || node.op === '&&' || node.op === '?:') return false;
   if (node.op === 'call' && node.args[0] === 'has') return false;
   return childrenOf(node).every(isStrict);
 }
 
-/** An output that is not there yet is the commonest failure while planning: found without throwing. */
+/** Finds an output that does not exist yet, the most common failure of a plan, without the cost of an exception. */
 function firstUnknown(
   references: readonly Reference[],
   steps: unknown,
@@ -127,7 +127,7 @@ function firstUnknown(
   return undefined;
 }
 
-/** Walks the tree for chains that begin at a root; what a macro declares (`f` in `map(f, …)`) is no root. */
+/** Collects the chains that begin at a root. A variable that a macro declares (`f` in `map(f, …)`) is not a root. */
 function collect(node: ASTNode, into: Reference[], declared: readonly string[] = []): void {
   const chain = chainOf(node);
   if (chain !== undefined && isRoot(chain.root) && !declared.includes(chain.root)) {
@@ -194,7 +194,7 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-/** JSON as CEL sees it: whole numbers are ints (bigint), so that `item.n + 1` is arithmetic on ints. */
+/** Converts JSON for CEL: whole numbers become ints (bigint), so that `item.n + 1` adds ints. */
 export function toCel(value: Json | undefined): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);
@@ -208,7 +208,7 @@ function fromCel(value: unknown): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
-      throw new RangeError(`the result is ${value}, which JSON does not have`);
+      throw new RangeError(`the result is ${value}, which JSON cannot represent`);
     return value;
   }
   if (Array.isArray(value)) return value.map(fromCel);
@@ -216,7 +216,9 @@ function fromCel(value: unknown): Json {
     return Object.fromEntries([...value].map(([key, v]) => [String(key), fromCel(v)]));
   if (isPlain(value))
     return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, fromCel(v)]));
-  throw new RangeError(`the result is of a type that JSON does not have: convert it with string()`);
+  throw new RangeError(
+    `the result has a type that JSON cannot represent: convert it with string()`,
+  );
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

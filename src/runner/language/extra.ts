@@ -1,4 +1,4 @@
-// `extra:` sends fields that shotlist does not know: on purpose, so that a slip under `with:` can be an error.
+// Checks of `extra:`, which sends fields that shotlist does not know, so that unknown fields under `with:` can be errors.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
@@ -6,7 +6,7 @@ import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 
-/** Where `extra:` leaves what the schema knows: each path is the first unknown field of its branch. */
+/** The paths of the unknown fields under `extra:`; each path is the first unknown field of its branch. */
 export function extraPaths({ raw, kind }: Draft): readonly Path[] {
   const extra = raw['extra'];
   return isObject(extra) ? sorted(extra, kind?.with, raw['with']).unknown : [];
@@ -45,7 +45,7 @@ export function checkExtra(draft: Draft, source: Source): readonly Diagnostic[] 
 interface Sorted {
   readonly known: readonly Path[];
   readonly unknown: readonly Path[];
-  /** Objects of the schema that `with:` gives as something else, for example as an expression. */
+  /** Objects of the schema that are something else under `with:`, for example an expression. */
   readonly unmergeable: readonly Path[];
 }
 

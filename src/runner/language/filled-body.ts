@@ -1,4 +1,4 @@
-// Checks of a body whose expressions are filled in: the same rules that hold for what is written out.
+// Checks of a request body after its expressions are evaluated: the same rules as for literal values.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -10,7 +10,7 @@ import { fieldSentence } from './shape.ts';
 import { filledSchemaOf, withSchemaOf } from './with-schema.ts';
 
 /** What is wrong with one field of a body. */
-export interface BodyTrouble {
+export interface BodyError {
   /** A path into the body, such as `style.prompt`; empty for the body itself. */
   readonly path: Path;
   /** A sentence that names the field. */
@@ -18,35 +18,35 @@ export interface BodyTrouble {
   readonly hint?: string;
 }
 
-/** What of a step decides how its body is checked. */
+/** The parts of a step that decide how its body is checked. */
 export type Checked = Pick<Step, 'kind' | 'extra'>;
 
 /**
- * Breaches of the schema, of the rules between fields, and unknown fields, unless `extra:` names them. Empty: the body
- * may be sent.
+ * Violations of the schema and of the rules between fields, and unknown fields that are not under `extra:`. If the list
+ * is empty, the body can be sent.
  */
-export function bodyTroubles(step: Checked, body: JsonObject): readonly BodyTrouble[] {
-  return troublesBy(filledSchemaOf(step.kind), step, body);
+export function bodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
+  return errorsBy(filledSchemaOf(step.kind), step, body);
 }
 
 /**
- * The same, and texts that are no assets, for a body of which only some values are known: the others stand in it as
- * expressions, and service values as names by content.
+ * The same for a body with some values still unknown, and texts that are not assets. Unknown values are still
+ * expressions, and values from the service are names by content.
  */
-export function knownTroubles(step: Checked, body: JsonObject): readonly BodyTrouble[] {
-  const troubles = troublesBy(withSchemaOf(step.kind), step, body);
-  return troubles.length > 0 ? troubles : assetTroubles(step, body);
+export function knownBodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
+  const troubles = errorsBy(withSchemaOf(step.kind), step, body);
+  return troubles.length > 0 ? troubles : assetErrors(step, body);
 }
 
-function troublesBy(
+function errorsBy(
   schema: Schema,
   { kind, extra }: Checked,
   body: JsonObject,
-): readonly BodyTrouble[] {
+): readonly BodyError[] {
   const known = withoutPaths(body, extra);
   const validate = validatorOf(schema);
   if (!validate(known))
-    return withoutEchoes(validate.errors ?? []).map((error): BodyTrouble => {
+    return withoutEchoes(validate.errors ?? []).map((error): BodyError => {
       const path = pathOf(error.instancePath);
       const { message, hint, at } = fieldSentence(error, path, dotted(path) || kind.name, kind);
       return { path: at ?? path, message, ...(hint === undefined ? {} : { hint }) };
@@ -59,11 +59,11 @@ function troublesBy(
 }
 
 /**
- * Asset fields that hold a local path or another text that is no asset. For values that the pipeline and its items
- * give; what the service answered, or a name by content (`shotlist:…`) in its place, is taken as it is.
+ * Asset fields with a local path or another text that is not an asset, for values from the pipeline and its items.
+ * Values from the service, and the names by content (`shotlist:…`) in their place, are not checked.
  */
-export function assetTroubles({ kind }: Checked, body: JsonObject): readonly BodyTrouble[] {
-  const found: BodyTrouble[] = [];
+export function assetErrors({ kind }: Checked, body: JsonObject): readonly BodyError[] {
+  const found: BodyError[] = [];
   walkFields(body, kind.with, [], (value, schema, path) => {
     if (schema?.['x-asset'] === undefined || typeof value !== 'string') return;
     if (isAssetReference(value) || /^shotlist:[0-9a-f]{64}\//.test(value)) return;

@@ -1,10 +1,10 @@
-// The order of steps: every step stands after all that it waits for, or there is a cycle.
+// Topological order: every step follows the steps that it waits for, unless there is a cycle.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 
 /** For each name, the names that must come before it. */
 export type Edges = ReadonlyMap<string, readonly string[]>;
 
-/** A name whose forerunners are being placed, and which of them come next. */
+/** A name whose predecessors are being placed, and the predecessors that remain. */
 interface Open {
   readonly name: string;
   readonly before: Iterator<string>;

@@ -1,26 +1,26 @@
-// A field that a step kind does not have at this place: where it belongs, or how to send it all the same.
+// The hint for a field that does not exist at its place: where it belongs, or how to send it anyway.
 import { isObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import { listing } from '../../contract/yaml/diagnostic.ts';
 import { propertiesOf } from '../../contract/yaml/unknown-key.ts';
 
-/** A hint for an unknown field; `known`: the fields that the schema has at this place. */
+/** A hint for an unknown field. `known` are the fields that the schema has at this place. */
 export function misplacedField(
   key: string,
   known: readonly string[],
   kind: StepKind,
 ): string | undefined {
   const elsewhere = pathIn(kind.with, key, 'with');
-  if (elsewhere !== undefined) return `"${key}" belongs elsewhere: ${elsewhere}`;
+  if (elsewhere !== undefined) return `"${key}" belongs at ${elsewhere}`;
   const list = known.length > 0 ? `known keys: ${listing(known)}` : undefined;
   if (kind.operation !== 'create' && kind.operation !== 'detect') return list;
-  return [list, 'put a field that shotlist does not know under extra:']
+  return [list, 'put fields that shotlist does not know under extra:']
     .filter((part) => part !== undefined)
     .join('; ');
 }
 
-/** Where a schema has a field of this name: `with.style.prompt`. */
+/** The place where a schema has a field of this name, such as `with.style.prompt`. */
 function pathIn(schema: Schema, key: string, above: string): string | undefined {
   const properties = propertiesOf(schema);
   if (Object.hasOwn(properties, key)) return `${above}.${key}`;

@@ -1,26 +1,26 @@
-// Regular expressions of expressions: RE2, as CEL asks for, since a pattern must not be able to backtrack.
+// Regular expressions in CEL: RE2, as CEL requires, so that no pattern can backtrack.
 import { RE2JS, RE2JSException } from 're2js';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Meter } from './meter.ts';
+import type { EvaluationBudget } from './evaluation-budget.ts';
 
-/** Characters of a pattern. */
+/** The longest pattern, in characters. */
 const longest = 1000;
-/** How large a pattern may become when its counted repetitions are written out, in characters, roughly. */
+/** The approximate size that a pattern may have with its repetitions expanded, in characters. */
 const widest = 20_000;
-/** Compiled patterns that are kept: the same few are asked for again and again. */
+/** The most compiled patterns to keep: pipelines use the same few again and again. */
 const kept = 100;
 
 const compiled = new Map<string, RE2JS>();
 
-/** A pattern, or a sentence about what is wrong with it. */
-export function patternOf(text: string, meter?: Meter): Result<RE2JS, string> {
+/** The compiled pattern, or a sentence that says why it is not valid. */
+export function patternOf(text: string, budget?: EvaluationBudget): Result<RE2JS, string> {
   const known = compiled.get(text);
   if (known !== undefined) return ok(known);
   if (text.length > longest)
     return err(`the pattern is longer than ${longest.toLocaleString('en-US')} characters`);
   const width = widthOf(text);
   if (width > widest) return err(`the pattern repeats too much: ${shown(text)}`);
-  meter?.spend(100 + 2 * width);
+  budget?.spend(100 + 2 * width);
   try {
     const pattern = RE2JS.compile(text);
     if (compiled.size >= kept) compiled.clear();
@@ -30,20 +30,20 @@ export function patternOf(text: string, meter?: Meter): Result<RE2JS, string> {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, '').slice(0, 100);
     const foreign = /\(\?[=!<]|invalid escape sequence: `\\[1-9]/.test(reason);
-    const cure = foreign ? '; RE2 patterns have no look-around and no back-references' : '';
+    const cure = foreign ? '; RE2 does not support look-around and back-references' : '';
     return err(`the pattern ${shown(text)} is not valid: ${reason}${cure}`);
   }
 }
 
-/** True where the pattern matches any part of the text. */
-export function matches(pattern: RE2JS, text: string, meter: Meter): boolean {
-  meter.spend((text.length * pattern.programSize()) / 10);
+/** True if the pattern matches any part of the text. */
+export function matches(pattern: RE2JS, text: string, budget: EvaluationBudget): boolean {
+  budget.spend((text.length * pattern.programSize()) / 10);
   return pattern.test(text);
 }
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
 
-/** An upper bound: repetitions of groups multiply each other, those of single characters add up. */
+/** An upper bound of the expanded size: repetitions of groups multiply, repetitions of single characters add up. */
 function widthOf(text: string): number {
   let single = 1;
   let groups = 1;

@@ -1,4 +1,4 @@
-// Pipeline and Step: holding one means that it is valid.
+// Pipeline and Step: these types stand for valid pipelines only.
 import type { Json } from '../../contract/base/json.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -10,28 +10,28 @@ import type { Template } from './template.ts';
 export interface Step {
   readonly name: string;
   readonly kind: StepKind;
-  /** What is sent, the fields of `extra:` included. */
+  /** The request, including the fields of `extra:`. */
   readonly with: Template;
-  /** The fields that `extra:` adds, as paths into `with`: nothing is known of them, so nothing is checked. */
+  /** The fields that `extra:` adds, as paths into `with`. They are not checked. */
   readonly extra: readonly Path[];
   readonly condition?: Expression;
-  /** Steps whose outputs it reads; skipping one of them skips it. */
+  /** Steps whose outputs this step reads. If one of them is skipped, so is this step. */
   readonly uses: readonly string[];
-  /** Steps that must be over before it starts: `uses`, `needs`, and what a delete waits for. */
+  /** Steps that must finish before this step starts: `uses`, `needs`, and for a delete all users of its target. */
   readonly after: readonly string[];
-  /** download and delete: the tool step they are about. */
+  /** For download and delete: the tool step that they refer to. */
   readonly of?: string;
-  /** delete: the result is thrown away on purpose. */
+  /** For delete: discard the result on purpose. */
   readonly discard: boolean;
-  /** `keep: remote`: the result is meant to stay at the service, and nobody needs to download it. */
+  /** `keep: remote`: the result is meant to stay at the service. */
   readonly keepRemote: boolean;
-  /** Some expression reads its outputs. */
+  /** True if an expression reads the step's outputs. */
   readonly isRead: boolean;
-  /** No reference to an item, direct or through other steps: done once for all items. */
+  /** True if the step refers to no item, directly or through other steps: it runs once for all items. */
   readonly shared: boolean;
-  /** Credits: an upper bound given by the user. */
+  /** The user's upper bound for one task, in credits. */
   readonly estimate?: number;
-  /** How often a request, or a project that failed for a passing cause, is tried in all. */
+  /** How often to try a request, or a project that failed for a temporary reason, in total. */
   readonly attempts: number;
   readonly timeoutMs?: number;
 }
@@ -47,17 +47,17 @@ export interface InputDeclaration {
 }
 
 export interface Limits {
-  /** Items in the works at once. */
+  /** Items in progress at once. */
   readonly items: number;
-  /** Tasks of a step kind at once. */
+  /** Tasks in progress at once, by step kind. */
   readonly steps: Readonly<Record<string, number>>;
   readonly requestsPerMinute?: number;
   /** How long a run waits for a service that is away, in milliseconds. */
   readonly outageMs: number;
 }
 
-/** What may go wrong before a run buys nothing more; a field that is left out bounds nothing. */
-export interface Tolerated {
+/** How much may fail before a run stops buying. A missing field sets no limit. */
+export interface FailureLimits {
   /** Failed items. */
   readonly items?: number;
   /** The same as a share of all items, 0 to 1. */
@@ -73,14 +73,14 @@ export interface Pipeline {
   readonly env: readonly string[];
   readonly items: Items;
   readonly budget: { readonly credits?: number; readonly perItem?: number };
-  readonly tolerated: Tolerated;
+  readonly failureLimits: FailureLimits;
   readonly limits: Limits;
-  /** The folder of downloads, as written: relative to the pipeline file. */
+  /** The folder of downloads, relative to the pipeline file. */
   readonly output: string;
   readonly service?: string;
-  /** In an order in which every step stands after all that it waits for. */
+  /** In topological order: every step follows the steps that it waits for. */
   readonly steps: readonly Step[];
-  /** Where it was read from, for messages about values that are known only later. */
+  /** The source text, for messages about values that become known later. */
   readonly source: Source;
   readonly document: PipelineDocument;
 }

@@ -1,4 +1,4 @@
-// Checks the names that expressions use: does the step exist, has it that output, is it ever done?
+// Checks the names in expressions: the step exists, has that output, and can run.
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -7,16 +7,16 @@ import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
 import { resultNames } from './result-name.ts';
 
-/** What the file declares besides steps. */
+/** The names that the file declares. */
 export interface Declared {
   readonly steps: ReadonlyMap<string, Draft>;
   readonly inputs: readonly string[];
   readonly env: readonly string[];
-  /** The fields of `item`; undefined: there are no items. `open` when every field may exist. */
+  /** The fields of `item`; undefined if the pipeline has no items. */
   readonly item: { readonly fields: readonly string[] } | undefined;
 }
 
-interface Complaint {
+interface Finding {
   readonly message: string;
   readonly hint?: string | undefined;
 }
@@ -32,7 +32,7 @@ export function checkReferences(
   source: Source,
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  const complain = (complaint: Complaint | undefined, span: Diagnostic['span']): void => {
+  const report = (complaint: Finding | undefined, span: Diagnostic['span']): void => {
     if (complaint === undefined || span === undefined) return;
     const { message, hint } = complaint;
     found.push({
@@ -44,7 +44,7 @@ export function checkReferences(
     });
   };
   for (const reference of draft.references)
-    complain(
+    report(
       aboutReference(reference, declared, draft),
       source.spanInside(reference.path, reference.text, reference.start, reference.end),
     );
@@ -53,9 +53,9 @@ export function checkReferences(
     needs.forEach((name: Json, index) => {
       const path: Path = ['steps', draft.name, 'needs', index];
       if (typeof name === 'string' && !declared.steps.has(name))
-        complain(unknownStep(name, declared), source.spanOf(path));
+        report(unknownStep(name, declared), source.spanOf(path));
     });
-  complain(aboutOf(draft, declared), source.spanOf(['steps', draft.name, 'with', 'of']));
+  report(aboutOf(draft, declared), source.spanOf(['steps', draft.name, 'with', 'of']));
   return found;
 }
 
@@ -63,7 +63,7 @@ function aboutReference(
   reference: PlacedReference,
   declared: Declared,
   draft: Draft,
-): Complaint | undefined {
+): Finding | undefined {
   const { key } = reference;
   switch (reference.root) {
     case 'steps':
@@ -71,7 +71,7 @@ function aboutReference(
     case 'item':
       if (declared.item === undefined)
         return {
-          message: 'there is no item: this pipeline has no items:',
+          message: 'there is no item, because the pipeline has no items:',
           hint: 'add items: { glob: … } or items: { values: … }',
         };
       return key === undefined ? undefined : unknownName('item has no', key, declared.item.fields);
@@ -94,20 +94,20 @@ function aboutReference(
   }
 }
 
-/** Only a download knows the extension of what it fetched, and only for the name that it gives. */
-function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Complaint | undefined {
+/** `result` exists only in a download's `to`, because only a download knows the extension of its file. */
+function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Finding | undefined {
   const isPlace = kind?.operation === 'download' && path.join('.') === `steps.${name}.with.to`;
   if (!isPlace)
     return {
-      message: "result is known only in a download's to:",
+      message: "result can only be used in a download's to:",
       hint: 'for the outputs of an earlier step, write steps.<name>.<output>',
     };
   return key === undefined
-    ? { message: 'name a field of the result: result.ext' }
+    ? { message: 'result must be followed by a field: result.ext' }
     : unknownName('result has no', key, Object.keys(resultNames));
 }
 
-function unknownName(what: string, key: string, known: readonly string[]): Complaint | undefined {
+function unknownName(what: string, key: string, known: readonly string[]): Finding | undefined {
   if (known.includes(key)) return undefined;
   return {
     message: `${what} "${key}"`,
@@ -115,28 +115,32 @@ function unknownName(what: string, key: string, known: readonly string[]): Compl
   };
 }
 
-function unknownStep(name: string, declared: Declared): Complaint {
+function unknownStep(name: string, declared: Declared): Finding {
   return {
     message: `there is no step "${name}"`,
     hint: suggestion(name, declared.steps.keys()) ?? `steps: ${listing(declared.steps.keys())}`,
   };
 }
 
-function aboutStep(reference: PlacedReference, declared: Declared): Complaint | undefined {
+function aboutStep(reference: PlacedReference, declared: Declared): Finding | undefined {
   const { key, field } = reference;
-  if (key === undefined) return { message: 'name the step: steps.<name>.<output>' };
+  if (key === undefined)
+    return { message: 'steps must be followed by a name and an output: steps.<name>.<output>' };
   const step = declared.steps.get(key);
   if (step === undefined) return unknownStep(key, declared);
-  if (step.never) return { message: `step "${key}" is never done: its if: is always false` };
+  if (step.never) return { message: `step "${key}" never runs, because its if: is always false` };
   if (step.kind === undefined) return undefined;
   const outputs = Object.keys(step.kind.outputs);
   if (outputs.length === 0)
     return {
-      message: `step "${key}" comes to nothing: ${step.kind.name} has no outputs`,
+      message: `step "${key}" has no outputs, because ${step.kind.name} has none`,
       hint: `to wait for it, use needs: [${key}]`,
     };
   if (field === undefined)
-    return { message: `name an output of step "${key}"`, hint: `outputs: ${outputs.join(', ')}` };
+    return {
+      message: `steps.${key} must be followed by an output`,
+      hint: `outputs: ${outputs.join(', ')}`,
+    };
   if (outputs.includes(field)) return undefined;
   return {
     message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
@@ -144,7 +148,7 @@ function aboutStep(reference: PlacedReference, declared: Declared): Complaint | 
   };
 }
 
-function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
+function aboutOf(draft: Draft, declared: Declared): Finding | undefined {
   const of = plainField(draft, 'of');
   if (
     of === undefined ||
@@ -153,10 +157,10 @@ function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
     return undefined;
   const target = declared.steps.get(of);
   if (target === undefined) return unknownStep(of, declared);
-  if (target.never) return { message: `step "${of}" is never done: its if: is always false` };
+  if (target.never) return { message: `step "${of}" never runs, because its if: is always false` };
   if (target.kind !== undefined && target.kind.operation !== 'create')
     return {
-      message: `of: step "${of}" (${target.kind.name}) creates no project: ${draft.kind.name} needs a tool step`,
+      message: `of: must name a tool step; "${of}" is ${target.kind.name}, which creates no project`,
     };
   if (draft.kind.operation === 'download') return undefined;
   const saved = [...declared.steps.values()].some(
@@ -168,6 +172,6 @@ function aboutOf(draft: Draft, declared: Declared): Complaint | undefined {
     ? undefined
     : {
         message: `deleting "${of}" would lose its result: no step downloads it`,
-        hint: `add a download step of ${of}, or say discard: true`,
+        hint: `add a download step for ${of}, or set discard: true`,
       };
 }

@@ -1,10 +1,10 @@
-// `result.ext`: the one name whose value only a finished download has. Until then a mark stands for it in the path.
+// `result.ext`, whose value is known only after a download. Until then, a mark takes its place in the path.
 
-/** A private-use character: no name that a person types has it, and every file system takes it. */
+/** A private-use character, which people do not use in names and every file system accepts. */
 export const extensionMark = '\u{f0000}';
 
-/** What `result` is in an expression. */
+/** The value of `result` in an expression. */
 export const resultNames = { ext: extensionMark };
 
-/** A path as a person reads it: `cat.<ext>`. */
+/** A path for people: `cat.<ext>`. */
 export const withMarkShown = (path: string): string => path.replaceAll(extensionMark, '<ext>');

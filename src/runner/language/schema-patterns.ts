@@ -1,4 +1,4 @@
-// The patterns of the pipeline's schema, and what each asks for in words.
+// The patterns in the pipeline's schema, with a description of each.
 import { durationPattern } from '../../contract/base/duration.ts';
 
 /** A share, such as 2% or 0.5%. */
@@ -9,12 +9,12 @@ export const envNamePattern = '^[A-Za-z_][A-Za-z0-9_]*$';
 export const servicePattern = '^https?://';
 
 const meanings: ReadonlyMap<unknown, string> = new Map([
-  [durationPattern, 'a time such as 90s, 10m or 1h'],
+  [durationPattern, 'a duration such as 90s, 10m or 1h'],
   [sharePattern, 'a whole number or a share such as "2%", up to "100%"'],
   [namePattern, 'a name of letters, digits, ".", "_" and "-" that begins with a letter or a digit'],
   [servicePattern, 'an address that begins with https:// or http://'],
   [envNamePattern, 'the name of an environment variable, such as PHOTO_YEAR'],
 ]);
 
-/** What a text must be to match a pattern of the schema; undefined: not one of these patterns. */
+/** The description of a pattern in the schema; undefined for any other pattern. */
 export const meaningOf = (pattern: unknown): string | undefined => meanings.get(pattern);

@@ -1,4 +1,4 @@
-// The pipeline file's JSON Schema: the one source of its shape, for ajv, for TypeScript and for editors.
+// The JSON Schema of pipeline files: the only source of their shape, for ajv, TypeScript and editors.
 import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../../contract/base/duration.ts';
 import type { Schema } from '../../contract/base/schema.ts';
@@ -14,11 +14,11 @@ const inputSchema = {
     type: {
       type: 'string',
       enum: ['file', 'string', 'number', 'boolean'],
-      description: '`file` is a path, relative to the pipeline file.',
+      description: 'The type of the value. `file` is a path, relative to the pipeline file.',
     },
     default: {
       type: ['string', 'number', 'boolean'],
-      description: 'Used when --input does not set it.',
+      description: 'The value if --input does not set one.',
     },
     description: { type: 'string' },
   },
@@ -31,35 +31,38 @@ const stepSchema = {
   properties: {
     uses: {
       type: 'string',
-      description: 'The step kind: upload, face-detect, a tool, download, delete.',
+      description: 'The step kind: upload, face-detect, a tool, download or delete.',
     },
-    with: { type: 'object', description: 'What the kind takes; values may be ${{ expressions }}.' },
+    with: {
+      type: 'object',
+      description: 'The fields of the step kind. Any value may be an expression, ${{ … }}.',
+    },
     extra: {
       type: 'object',
       description:
-        'Fields of the request that shotlist does not know: merged into with, sent as they are, and part of what a result depends on. For tool steps and face-detect.',
+        'Fields of the request that shotlist does not know. shotlist merges them into `with`, sends them unchanged, and counts them as part of the request. For tool steps and face-detect.',
     },
     keep: {
       type: 'string',
       enum: ['remote'],
       description:
-        'For a tool step whose result nobody downloads: `remote` says that the result is meant to stay at the service.',
+        'For a tool step without a download: `remote` says that the result is meant to stay at the service.',
     },
     if: {
       type: ['string', 'boolean'],
       description:
-        'A CEL expression. When it is false, the step and every step that uses its outputs are skipped.',
+        'A CEL expression. If it is false, the step and every step that uses its outputs are skipped.',
     },
     needs: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Steps that must be done first although nothing refers to them.',
+      description: 'Steps that must finish first, although no expression refers to them.',
     },
     estimate: {
       type: 'number',
       minimum: 0,
       description:
-        'An upper bound of the credits of one task: needed where no price is published, under a budget and in a rehearsal.',
+        'An upper bound of the credits of one task. Required with a budget and in a rehearsal if the price is not published.',
     },
     retry: {
       type: 'object',
@@ -70,14 +73,15 @@ const stepSchema = {
           minimum: 1,
           maximum: 20,
           description:
-            'How often a request, or a project that failed for a passing cause, is tried in all.',
+            'How often to try a request, or a project that failed for a temporary reason, in total.',
         },
       },
     },
     timeout: {
       type: 'string',
       pattern: durationPattern,
-      description: 'How long one run waits for the project: 90s, 10m, 1h. The project stays known.',
+      description:
+        'How long one run waits for the project, for example 90s, 10m or 1h. After that, the next run continues to wait.',
     },
   },
 } as const;
@@ -86,7 +90,7 @@ export const pipelineShape = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://shotlist.dev/schemas/pipeline.schema.json',
   title: 'shotlist pipeline',
-  description: 'Steps, and the items that they are applied to.',
+  description: 'Steps, and the items that the steps are applied to.',
   type: 'object',
   additionalProperties: false,
   required: ['pipeline', 'steps'],
@@ -95,23 +99,24 @@ export const pipelineShape = {
       type: 'string',
       pattern: namePattern,
       maxLength: 100,
-      description: 'The name: it names the state file and the projects.',
+      description: 'The name of the pipeline. The state file and the projects are named after it.',
     },
     description: { type: 'string' },
     inputs: {
       type: 'object',
-      description: 'Values set with --input name=value; read as ${{ inputs.name }}.',
+      description: 'Values that --input name=value sets and ${{ inputs.name }} reads.',
       additionalProperties: inputSchema,
     },
     env: {
       type: 'array',
       items: { type: 'string', pattern: envNamePattern },
       description:
-        'The environment variables that expressions may read as ${{ env.NAME }}; none of SHOTLIST_*. `plan` shows which are sent.',
+        'The environment variables that expressions may read as ${{ env.NAME }}, except SHOTLIST_*. `plan` shows which ones are sent.',
     },
     items: {
       type: 'object',
-      description: 'What the steps are applied to: one of glob, values. Absent: one item.',
+      description:
+        'What the steps are applied to: either glob or values. Without items, each step runs once.',
       additionalProperties: false,
       minProperties: 1,
       maxProperties: 1,
@@ -119,7 +124,7 @@ export const pipelineShape = {
         glob: {
           type: 'string',
           minLength: 1,
-          description: 'Files, relative to the pipeline file.',
+          description: 'A pattern for files, relative to the pipeline file.',
         },
         values: {
           type: 'array',
@@ -130,12 +135,12 @@ export const pipelineShape = {
               key: {
                 type: ['string', 'number'],
                 minLength: 1,
-                description: 'The name of the item. Default: its number, from 1.',
+                description: 'The name of the item. The default is its number, from 1.',
               },
             },
           },
           description:
-            'Objects (fields as ${{ item.field }}) or single values (${{ item.value }}).',
+            'Objects, whose fields are ${{ item.field }}, or single values, which are ${{ item.value }}.',
         },
       },
     },
@@ -147,28 +152,30 @@ export const pipelineShape = {
         credits: {
           type: 'number',
           minimum: 0,
-          description: 'All that one run may charge, a resumed one included.',
+          description:
+            'The most that one run may charge, together with the interrupted runs that it continues.',
         },
-        per_item: { type: 'number', minimum: 0, description: 'All that one item may charge.' },
+        per_item: { type: 'number', minimum: 0, description: 'The most that one item may charge.' },
       },
     },
     on_failure: {
       type: 'string',
       enum: ['continue', 'stop'],
       description:
-        'What an item’s failure means for the others. `stop`: nothing more is bought, as with max_failures: 0.',
+        'What happens to the other items after one failed. `stop`: nothing else is bought, as with max_failures: 0.',
     },
     max_failures: {
       type: ['integer', 'string'],
       minimum: 0,
       pattern: sharePattern,
-      description: 'How many items may fail before nothing more is bought: 5, or a share: "2%".',
+      description:
+        'How many items may fail before buying stops: a number such as 5, or a share such as "2%".',
     },
     max_credits_lost: {
       type: 'number',
       minimum: 0,
       description:
-        'Credits that a run may have charged for items that then failed, before nothing more is bought.',
+        'How many credits may be lost to items that failed after they were charged, before buying stops.',
     },
     limits: {
       type: 'object',
@@ -178,49 +185,49 @@ export const pipelineShape = {
           type: 'integer',
           minimum: 1,
           maximum: 1000,
-          description: 'Items in the works at once.',
+          description: 'The number of items in progress at once.',
         },
         steps: {
           type: 'object',
           additionalProperties: { type: 'integer', minimum: 1, maximum: 1000 },
           description:
-            'Tasks of a step kind at once; a tool’s counts until its project is settled.',
+            'The number of tasks in progress at once, by step kind. A tool’s task counts until its project ends.',
         },
         requests_per_minute: {
           type: 'integer',
           minimum: 1,
-          description: 'To the service, all together.',
+          description: 'The number of requests to the service per minute, in total.',
         },
         outage: {
           type: 'string',
           pattern: durationPattern,
           description:
-            'How long a run waits for a service that is away before the run stops, for example 1h. Default 15m.',
+            'How long a run waits for a service that is away, for example 1h. The default is 15m.',
         },
       },
     },
-    output: { type: 'string', minLength: 1, description: 'The folder of all downloads.' },
+    output: { type: 'string', minLength: 1, description: 'The folder for all downloads.' },
     service: {
       type: 'string',
       pattern: servicePattern,
       description:
-        'The base address of the service. It gets the API key of whoever runs the pipeline only after they agree: `shotlist trust <file>`.',
+        'The base address of the service. The service gets a user’s API key only after the user agrees: `shotlist trust <file>`.',
     },
     steps: {
       type: 'object',
       minProperties: 1,
       propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', maxLength: 100 },
       additionalProperties: stepSchema,
-      description: 'The nodes of the graph; the order follows from the references.',
+      description: 'The steps, by name. The references between steps decide their order.',
     },
   },
 } as const;
 
-/** A pipeline file as it was written: the shape is right, nothing else is known yet. */
+/** A pipeline file whose shape is valid; nothing else is checked yet. */
 export type PipelineDocument = FromSchema<typeof pipelineShape>;
 export type StepDocument = FromSchema<typeof stepSchema>;
 
-/** The whole schema for a set of kinds. The published file holds all; a check compiles those in use. */
+/** The whole schema for a set of kinds. The published file has all kinds; a check compiles only the kinds in use. */
 export function pipelineSchema(kinds: readonly StepKind[]): Schema {
   const step = pipelineShape.properties.steps.additionalProperties;
   const uses = { ...step.properties.uses, enum: kinds.map((kind) => kind.name) };

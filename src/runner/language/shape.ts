@@ -1,4 +1,4 @@
-// The shape of a pipeline file: the schema's errors in the words of steps and step kinds.
+// Checks the shape of a pipeline file, and words the schema's errors in terms of steps and step kinds.
 import { fieldOf, isObject, type Json } from '../../contract/base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
@@ -42,17 +42,17 @@ const notAPipeline = (source: Source): Diagnostic => ({
     source.value === null
       ? nothing(source.text)
       : `the file must be an object, not ${describeValue(source.value)}`,
-  hint: 'a pipeline has at least pipeline: (its name) and steps:',
+  hint: 'a pipeline needs at least pipeline: (its name) and steps:',
 });
 
 function nothing(text: string): string {
   if (text.trim() === '') return 'the file is empty';
   return text.split('\n').every((line) => /^\s*(#|$)/.test(line))
-    ? 'the file holds nothing but comments'
-    : 'the file holds no value';
+    ? 'the file contains only comments'
+    : 'the file contains no value';
 }
 
-/** True when `checkShape` had nothing to say: the schema is what makes this so. */
+/** True if `checkShape` found no problem, so that the value has the type that the schema describes. */
 export function isDocument(
   value: Json,
   problems: readonly Diagnostic[],
@@ -62,7 +62,7 @@ export function isDocument(
 
 const schemas = new Map<string, Schema>();
 
-/** Compiling 31 kinds takes longer than most runs of `validate`; only those in use are compiled. */
+/** Compiles only the kinds in use: compiling all 31 takes longer than most runs of `validate`. */
 function schemaFor(value: Json): Schema {
   const steps = isObject(value) && isObject(value['steps']) ? Object.values(value['steps']) : [];
   const used = new Set(steps.map((step) => (isObject(step) ? step['uses'] : undefined)));
@@ -77,7 +77,7 @@ function schemaFor(value: Json): Schema {
   return schema;
 }
 
-/** What a pipeline file adds to the general sentences. */
+/** Sentences for errors that are specific to pipeline files. */
 const pipelineFormat = (document: Json): Format => ({
   subjectOf: describePath,
   sentenceOf: (error, path, subject) => {
@@ -89,14 +89,14 @@ const pipelineFormat = (document: Json): Format => ({
     if (error.keyword === 'type' && path.length === 1 && path[0] === 'steps')
       return {
         ...sentence(error, path, subject),
-        hint: 'write each step under a name of its own: photo: { uses: upload, … }',
+        hint: 'write each step under its own name: photo: { uses: upload, … }',
       };
     const kind = kindAt(document, path);
     return fieldSentence(error, path, subject, kind);
   },
 });
 
-/** An error in a field under `with:`, in a body or in the file: the sentences that know the kinds and the names. */
+/** A sentence for an error in a field under `with:`, in a request body or in the file. */
 export function fieldSentence(
   error: ErrorObject,
   path: Path,
@@ -116,14 +116,14 @@ export function fieldSentence(
     : { message: `${subject} must be ${meaning}, not ${describeValue(error.data)}` };
 }
 
-/** `steps.swap.with.assets` as a person says it: `step "swap": assets`. */
+/** A path for people: `steps.swap.with.assets` becomes `step "swap": assets`. */
 function describePath(path: Path): string {
   if (path[0] !== 'steps' || path.length < 2) return dotted(path) || 'the file';
   const rest = path[2] === 'with' ? path.slice(3) : path.slice(2);
   return rest.length === 0 ? `step "${path[1]}"` : `step "${path[1]}": ${dotted(rest)}`;
 }
 
-/** The kind of the step under whose `with:` a path stands. */
+/** The kind of the step that has this path under its `with:`. */
 function kindAt(value: Json, [root, name, field]: Path): StepKind | undefined {
   if (root !== 'steps' || field !== 'with') return undefined;
   const uses = fieldOf(isObject(value) ? value : {}, `steps.${name}.uses`);
@@ -148,6 +148,6 @@ const badStepName = (path: Path, { propertyName = '' }: ErrorObject): Sentence =
   hint:
     propertyName.length > 100
       ? 'a name has at most 100 characters'
-      : 'names have letters, digits, "_" and "-", and begin with a letter or "_"',
+      : 'a name consists of letters, digits, "_" and "-", and begins with a letter or "_"',
   at: [...path, propertyName],
 });

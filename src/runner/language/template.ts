@@ -1,27 +1,27 @@
-// A value in which `${{ expressions }}` stand: compiled once, filled in for every item.
+// A value with `${{ expressions }}` in it: compiled once, evaluated for every item.
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result, unreachable } from '../../contract/base/result.ts';
 import type { Path } from '../../contract/yaml/place.ts';
+import { maxSize } from './evaluation-budget.ts';
 import {
   type Expression,
   type ExpressionError,
   parseExpression,
   type Scope,
 } from './expression.ts';
-import { maxSize } from './meter.ts';
 
 export type Template =
   | { readonly kind: 'value'; readonly value: Json }
   /** The whole value is one expression: its type is the expression's. */
   | { readonly kind: 'expression'; readonly path: Path; readonly expression: Expression }
-  /** Text with expressions in it. */
+  /** Text that contains expressions. */
   | { readonly kind: 'text'; readonly path: Path; readonly parts: readonly (string | Expression)[] }
   | { readonly kind: 'list'; readonly items: readonly Template[] }
   | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Template])[] };
 
 export interface TemplateError extends ExpressionError {
   readonly path: Path;
-  /** The text that `start` and `end` count in. */
+  /** The text that `start` and `end` refer to. */
   readonly text: string;
 }
 
@@ -69,11 +69,11 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
   return { kind: 'text', path, parts };
 }
 
-/** Texts, which may hold a `}}`, and brackets. A text without an end goes on to the end, so that nothing is read twice. */
+/** Strings, which may contain `}}`, and brackets. An unterminated string extends to the end, so nothing is read twice. */
 const token =
   /\$\{\{|r?"""[\s\S]*?(?:"""|$)|r?'''[\s\S]*?(?:'''|$)|r"[^"]*(?:"|$)|r'[^']*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|\\?$)|'(?:[^'\\]|\\.)*(?:'|\\?$)|[{}]/gis;
 
-/** Where an expression ends: at the first }} outside of texts and maps; where brackets do not match, at the first. */
+/** The end of an expression: the first }} outside strings and maps, or the first }} if brackets do not match. */
 function closeOf(text: string, start: number): number {
   let depth = 0;
   token.lastIndex = start;
@@ -87,7 +87,7 @@ function closeOf(text: string, start: number): number {
   return text.indexOf('}}', start);
 }
 
-/** An expression by itself, as `if:` has it; the `${{ }}` around it may be left out. */
+/** A whole expression, as in `if:`. The `${{ }}` around it is optional. */
 export function compileExpression(
   raw: string,
   path: Path,
@@ -122,7 +122,7 @@ export function expressionsOf(
   }
 }
 
-/** A template with the fields of another one in it, as deep as both are objects. */
+/** Merges the fields of one template into another, as deep as both are objects. */
 export function mergedWith(base: Template, more: Template): Template {
   if (base.kind !== 'object' || more.kind !== 'object') return more;
   const fields = new Map(base.fields);
@@ -133,7 +133,7 @@ export function mergedWith(base: Template, more: Template): Template {
   return { kind: 'object', fields: [...fields] };
 }
 
-/** Fills a template in. The first expression that fails ends it, with its place. */
+/** Evaluates a template. Stops at the first expression that fails, and returns its place. */
 export function fill(template: Template, scope: Scope): Result<Json, TemplateError> {
   switch (template.kind) {
     case 'value':
@@ -183,7 +183,7 @@ function fillText(
     if (typeof value.value === 'object')
       return err(
         at(path, part, {
-          message: 'a list or an object cannot stand inside a text',
+          message: 'a list or an object cannot be part of a text',
           start: 0,
           end: part.text.length,
         }),
@@ -192,7 +192,7 @@ function fillText(
     if (text.length > maxSize)
       return err(
         at(path, part, {
-          message: `the text becomes longer than ${maxSize.toLocaleString('en-US')} characters`,
+          message: `the text is longer than ${maxSize.toLocaleString('en-US')} characters`,
           start: 0,
           end: part.text.length,
         }),
@@ -207,7 +207,7 @@ const at = (path: Path, expression: Expression, error: ExpressionError): Templat
   ...error,
 });
 
-/** Fills in what can be known now; the rest stays as it is written, an expression in a text. */
+/** Evaluates the expressions whose values are known now; the others stay as text. */
 export function fillOpen(template: Template, scope: Scope): Json {
   switch (template.kind) {
     case 'list':
@@ -228,7 +228,7 @@ export function fillOpen(template: Template, scope: Scope): Json {
   }
 }
 
-/** Fills in what can be known now and leaves the rest out: what a price is estimated from. */
+/** Evaluates the expressions whose values are known now and drops the others, to estimate a price. */
 export function fillKnown(template: Template, scope: Scope): Json | undefined {
   switch (template.kind) {
     case 'list':

@@ -1,10 +1,10 @@
-// A tool step is paid for: a result that nobody fetches or uses is most likely a slip.
+// Warns about tool steps whose paid result no step downloads or uses, which is probably a mistake.
 import { isObject } from '../../contract/base/json.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import { type Draft, plainField } from './draft.ts';
 
-/** Warnings about tool steps at the end of their branch, and errors about `keep:` where it says nothing. */
+/** Warnings about tool steps without a use, and errors about `keep:` on other steps. */
 export function checkKept(
   drafts: ReadonlyMap<string, Draft>,
   source: Source,
@@ -48,8 +48,8 @@ export function checkKept(
     return onEvent(
       'warning',
       [],
-      'nothing downloads its result; the credits are spent and the result stays at the service',
-      `add a download step: { uses: download, with: { of: ${name}, to: … } }, or say keep: remote on the step`,
+      'no step downloads its result; the credits are spent, and the result stays at the service',
+      `add a download step: { uses: download, with: { of: ${name}, to: … } }, or set keep: remote on the step`,
     );
   });
 }

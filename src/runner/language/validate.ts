@@ -1,4 +1,4 @@
-// Source → Pipeline: every problem that the file alone can show, each with its place; none costs a credit.
+// Source → Pipeline: finds every problem that the file alone can show, with its place, before any credit is spent.
 import { milliseconds } from '../../contract/base/duration.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -9,14 +9,14 @@ import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
 import { checkExtra, extraPaths } from './extra.ts';
+import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
-import { checkLevels } from './levels.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
 import type { StepDocument } from './schema.ts';
 import { checkShape, isDocument } from './shape.ts';
+import { checkStages } from './stages.ts';
 import type { TemplateError } from './template.ts';
-import { checkTolerance } from './tolerated.ts';
 import { checkKept } from './unsaved.ts';
 
 export interface Validated {
@@ -24,7 +24,7 @@ export interface Validated {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Reads a pipeline file's text. `file` is only shown. On failure: all errors, in the order of the file. */
+/** Reads the text of a pipeline file. `file` is only for messages. The error has all errors, in file order. */
 export function validate(file: string, text: string): Result<Validated, readonly Diagnostic[]> {
   const parsed = parseSource(file, text);
   if (!parsed.ok) return parsed;
@@ -42,7 +42,7 @@ export function validate(file: string, text: string): Result<Validated, readonly
   const declared = declaredBy(document, drafts);
   for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
 
-  problems.push(...checkLimits(document, source), ...checkTolerance(document, source));
+  problems.push(...checkLimits(document, source), ...checkFailureLimits(document, source));
 
   const edges = edgesOf(drafts);
   const order = topological(edges.after);
@@ -69,7 +69,7 @@ export function validate(file: string, text: string): Result<Validated, readonly
     if (draft === undefined || written === undefined) return [];
     return [stepOf(draft, written, edges, { shared: shared.has(name), isRead: read.has(name) })];
   });
-  const deadlocks = checkLevels(steps, source);
+  const deadlocks = checkStages(steps, source);
   if (deadlocks.length > 0) return err(inOrder(deadlocks));
   return ok({
     pipeline: pipelineOf(document, source, steps),
@@ -77,7 +77,7 @@ export function validate(file: string, text: string): Result<Validated, readonly
   });
 }
 
-/** `limits.steps` names step kinds, not steps: a slip there would bound nothing, in silence. */
+/** `limits.steps` names step kinds, not steps. A wrong name would silently limit nothing. */
 function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
   const limits =
     isObject(document) && isObject(document['limits']) ? document['limits']['steps'] : undefined;
@@ -89,9 +89,9 @@ function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
         suggestion(
           name,
           kinds.map((kind) => kind.name),
-        ) ?? 'shotlist tools lists them';
+        ) ?? 'shotlist tools lists the step kinds';
       const span = source.keySpanOf(['limits', 'steps', name]);
-      const message = `limits.steps: ${JSON.stringify(name)} is no step kind`;
+      const message = `limits.steps: ${JSON.stringify(name)} is not a step kind`;
       return { severity: 'error', file: source.file, span, message, hint };
     });
 }
@@ -130,7 +130,7 @@ function declaredBy(document: Json, steps: ReadonlyMap<string, Draft>): Declared
 }
 
 interface StepEdges {
-  /** Data edges: steps whose outputs are read, `of` included. */
+  /** Data edges: steps whose outputs are read, including `of`. */
   readonly uses: Edges;
   /** All edges. */
   readonly after: Edges;
@@ -166,7 +166,7 @@ function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
 const isAbout = (draft: Draft): boolean =>
   draft.kind?.operation === 'download' || draft.kind?.operation === 'delete';
 
-/** For each step all that read its outputs, deletes aside: a delete waits for them by itself. */
+/** For each step, the steps that read its outputs, except deletes, which wait for all of these. */
 function usersOf(drafts: ReadonlyMap<string, Draft>, uses: Edges): Edges {
   const users = new Map<string, string[]>();
   for (const { name, kind } of drafts.values())
@@ -189,7 +189,7 @@ function cycle(names: readonly string[], source: Source): Diagnostic {
   };
 }
 
-/** A step is shared when neither it nor anything it reads or waits for refers to an item. */
+/** A step is shared if neither the step nor anything that it reads or waits for refers to an item. */
 function sharedSteps(
   order: readonly string[],
   drafts: ReadonlyMap<string, Draft>,
@@ -214,7 +214,7 @@ function stepOf(
   edges: StepEdges,
   role: Pick<Step, 'shared' | 'isRead'>,
 ): Step {
-  if (draft.kind === undefined) throw new Error(`bug: step ${draft.name} passed with no kind`);
+  if (draft.kind === undefined) throw new Error(`bug: step ${draft.name} is valid but has no kind`);
   const of = isAbout(draft) ? plainField(draft, 'of') : undefined;
   const fields = draft.raw['with'];
   return {

@@ -1,15 +1,15 @@
-// The schema of what stands under `with:`: a kind's own, closed to fields that nobody knows, open to expressions.
+// The schema of `with:`: the kind's own schema, without unknown fields, and with expressions as values.
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 
-/** Lets any value but the outermost object also be an expression, which is checked when it is known. */
+/** Allows an expression in place of any value except the outermost object; its value is checked later. */
 function templated(schema: Schema): Schema {
   return { if: { type: 'string', pattern: '\\$\\{\\{' }, else: closed(schema, templated) };
 }
 
 /**
- * A schema that knows all fields of its objects, whatever the service may take one day: a field that nobody knows is
- * a slip, unless it stands under `extra:`.
+ * Closes the objects of a schema, although the service may add fields: an unknown field is an error, unless it is under
+ * `extra:`.
  */
 function closed(schema: Schema, inside: (part: Schema) => Schema): Schema {
   const { $schema: _dialect, $id: _id, title: _title, ...rest } = schema;
@@ -32,21 +32,21 @@ const isSchema = (value: unknown): value is Schema =>
 
 const withSchemas = new Map<string, Schema>();
 
-/** What stands under `with:` of a kind: its own schema, open to expressions. */
+/** The schema of `with:` for a kind: its own schema, with expressions as values. */
 export function withSchemaOf(kind: StepKind): Schema {
   return remembered(withSchemas, kind, templated);
 }
 
 const filledSchemas = new Map<string, Schema>();
 
-/** What a kind takes when all expressions are filled in. */
+/** The schema of a request after all expressions are evaluated. */
 export function filledSchemaOf(kind: StepKind): Schema {
   return remembered(filledSchemas, kind, function deeper(part): Schema {
     return closed(part, deeper);
   });
 }
 
-/** Compiled checks are kept by schema, so there is one for each kind. */
+/** Validators are cached by schema object, so each kind must have only one. */
 function remembered(
   known: Map<string, Schema>,
   kind: StepKind,

@@ -7,9 +7,9 @@ import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../adapters/files/items.ts';
 import { OutputLinks } from '../adapters/files/output-links.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import { levelsOf } from '../language/levels.ts';
 import type { Step } from '../language/pipeline.ts';
 import { withMarkShown } from '../language/result-name.ts';
+import { stagesOf } from '../language/stages.ts';
 import { estimateOf } from '../plan/estimate.ts';
 import { type Before, type ItemPlan, planItem } from '../plan/item-plan.ts';
 import { unusablePlace } from '../plan/output-claims.ts';
@@ -133,29 +133,29 @@ export async function planItems(
     if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
-  const { common, own, last } = levelsOf(pipeline.steps);
+  const { once, perItem, afterItems } = stagesOf(pipeline.steps);
   if (isEmpty(ledger))
     facts.spareAloneAfter(() => {
-      const shared = planItem(common, undefined, context);
-      for (const item of items) planItem(own, item, context, { shared });
+      const shared = planItem(once, undefined, context);
+      for (const item of items) planItem(perItem, item, context, { shared });
       fileFacts.takeUnread();
     });
-  const shared = await visit(common, undefined);
+  const shared = await visit(once, undefined);
   const expired = shared.tasks.slice();
   take(shared, undefined);
   const barrier = new Barrier(items.count < items.total);
   const later = new Set<string>();
   for (const item of items) {
-    const itemPlan = await visit(own, item, { shared });
+    const itemPlan = await visit(perItem, item, { shared });
     take(itemPlan, item);
     for (const { step, action } of itemPlan.tasks) {
       barrier.note(step.name, endingOf(action));
       if (comesLater(action)) later.add(step.name);
     }
   }
-  if (last.length > 0) {
+  if (afterItems.length > 0) {
     const over = { over: true, all: true };
-    const itemPlan = await visit(last, undefined, {
+    const itemPlan = await visit(afterItems, undefined, {
       shared,
       items: {
         phase: (step) => barrier.phase(step, over),

@@ -2,9 +2,9 @@
 // is read.
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import { tooManyFailed } from '../language/failure-limits.ts';
 import type { Step } from '../language/pipeline.ts';
 import { expressionsOf } from '../language/template.ts';
-import { tooManyFailed } from '../language/tolerated.ts';
 import { type Machine, OutputClaims } from '../plan/output-claims.ts';
 import type { PlannedTask } from '../plan/planned-action.ts';
 import type { Item } from '../task/item.ts';
@@ -47,8 +47,8 @@ export class TroubleFinder {
    */
   refusals({ items, hopeless }: { items: number; hopeless: number }): readonly Diagnostic[] {
     if (hopeless === 0) return this.#refused;
-    const { tolerated } = this.#loaded.pipeline;
-    const tooMany = tooManyFailed(tolerated, hopeless, items);
+    const { failureLimits } = this.#loaded.pipeline;
+    const tooMany = tooManyFailed(failureLimits, hopeless, items);
     if (hopeless < items && tooMany === undefined) return this.#refused;
     const { file } = this.#loaded;
     const why: Diagnostic[] =

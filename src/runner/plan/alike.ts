@@ -1,4 +1,4 @@
-// Tasks that are certain to come to the same job, although nobody knows yet to which: the plan counts their price once.
+// Finds tasks that will share a job, although the job is not known yet, so that the plan counts their price once.
 import { digestOf } from '../../contract/base/digest.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -6,8 +6,8 @@ import { expressionsOf } from '../language/template.ts';
 import type { Item } from '../task/item.ts';
 
 /**
- * A name for what a step's request depends on: the fields of the item that it reads, and the steps whose outputs it
- * uses, as `contentOf` names them. Undefined where one of those has no name.
+ * A key for everything that a step's request depends on: the item's fields that it reads, and the steps whose outputs it
+ * uses, by their `contentOf`. Undefined if one of these has no content.
  */
 export function alikeKey(
   step: Step,

@@ -4,7 +4,7 @@ import { type Digest, digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { JobLine } from '../journal/line.ts';
-import { knownTroubles } from '../language/filled-body.ts';
+import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
 import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
@@ -97,7 +97,7 @@ export function ask(question: Question): Answer {
 
 /** The first value of a request that is known and cannot be sent. */
 export function badValue(step: Step, body: JsonObject): Trouble | undefined {
-  const [first] = knownTroubles(step, body);
+  const [first] = knownBodyErrors(step, body);
   if (first === undefined) return undefined;
   return { message: first.message, at: ['steps', step.name, 'with', ...first.path] };
 }

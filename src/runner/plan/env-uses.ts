@@ -1,18 +1,18 @@
-// Which environment variables a pipeline uses, and which of them leave this machine: read from its expressions, so it
-// holds for every item.
+// Finds the environment variables that a pipeline uses, and those that leave this machine, from its expressions, so the
+// answer holds for every item.
 import type { Expression } from '../language/expression.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import { expressionsOf } from '../language/template.ts';
 
 export interface EnvUse {
   readonly name: string;
-  /** Steps that send the value, or what they make of it. */
+  /** Steps that send the value, or something computed from it. */
   readonly sent: readonly string[];
-  /** Steps that use it on this machine alone: in an `if:`, the path of an upload, or the place of a download. */
+  /** Steps that use it only on this machine: in an `if:`, the path of an upload, or the place of a download. */
   readonly local: readonly string[];
 }
 
-/** A variable for each name under `env:`, also where nothing uses it. */
+/** One entry for each name under `env:`, even if nothing uses it. */
 export function envUses({ env, steps }: Pipeline): readonly EnvUse[] {
   const names = [...new Set(env)];
   return names.map((name) => ({

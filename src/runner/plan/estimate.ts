@@ -1,5 +1,5 @@
-// What one creation will cost, before it is sent: what the journal has seen, else the price list or the step's own
-// `estimate:`, whichever is higher.
+// Estimates the price of one creation before it is sent: from charges in the journal, or else from the price list or the
+// step's `estimate:`, whichever is higher.
 import { mostCredits } from '../../contract/api/bounds.ts';
 import { type Measured, measureOf } from '../../contract/api/measure.ts';
 import { priceOf } from '../../contract/api/price.ts';
@@ -9,20 +9,20 @@ import type { Step } from '../language/pipeline.ts';
 
 export type Estimate =
   | { readonly known: true; readonly credits: number }
-  /** No history, no published price, no `estimate:`: under a budget, and in a rehearsal, the plan is refused. */
+  /** No history, no published price, no `estimate:`. With a budget or in a rehearsal, the plan is refused. */
   | { readonly known: false; readonly why: string };
 
-/** What an estimate is made of: plain data, so that an order can be estimated again when more is known. */
+/** The basis of an estimate, as plain data, so that an order can be estimated again later. */
 export interface Expectation {
   readonly kind: string;
   readonly measure: Measured;
   /** Credits by the price list or by the step's `estimate:`, whichever is higher. */
   readonly otherwise?: number;
-  /** Why the price list has none. */
+  /** Why the price list has no price. */
   readonly why: string;
 }
 
-/** Undefined: the step is free. */
+/** Undefined if the step is free. */
 export function expectationOf(step: Step, body: JsonObject): Expectation | undefined {
   const { tool } = step.kind;
   if (tool === undefined) return undefined;
@@ -37,13 +37,13 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
 }
 
 /**
- * Credits of one creation, rounded up. The dearest charge for the same kind of order comes first, by its size; then
- * the published price, then the step's `estimate:`, both raised by as much as the worst charge of this step kind was
- * above what had been set aside for it.
+ * Credits of one creation, rounded up. The highest charge for the same kind of order comes first, by its size; then the
+ * published price, then the step's `estimate:`, both raised by the factor by which a charge of this step kind exceeded
+ * its reserve the most.
  */
 export function estimated(expectation: Expectation, ledger: Pick<Ledger, 'rates'>): Estimate {
   const estimate = expected(expectation, ledger);
-  // A charge above that is not believed, so nothing above it is set aside.
+  // A higher charge is not believable, so no more is reserved.
   return estimate.known
     ? { known: true, credits: Math.min(estimate.credits, mostCredits) }
     : estimate;
@@ -52,10 +52,10 @@ export function estimated(expectation: Expectation, ledger: Pick<Ledger, 'rates'
 function expected(expectation: Expectation, { rates }: Pick<Ledger, 'rates'>): Estimate {
   const { kind, measure, otherwise, why } = expectation;
   const seen = rates.expected(measure);
-  // What was free so far may not stay so: then the list or the step has the word.
+  // Something that was free so far may not stay free: then the list or the step decides.
   if (seen !== undefined && seen > 0) return { known: true, credits: seen };
   if (otherwise === undefined) return { known: false, why };
-  // Listed as free, and charged once: nothing is taken as zero again.
+  // Listed as free, but charged once: never take the price as zero again.
   if (otherwise === 0) return { known: true, credits: rates.dearest(kind) };
   return { known: true, credits: Math.ceil(otherwise * rates.overrun(kind) - 1e-6) };
 }

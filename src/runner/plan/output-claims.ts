@@ -1,9 +1,9 @@
-// Who writes what below the output folder: two tasks must not want one place, no file can stand where another needs a
-// folder, and what the pipeline reads is never overwritten. Asked before anything is sent.
+// Prevents conflicts below the output folder, before anything is sent: two tasks must not write the same place, no file
+// can be where another needs a folder, and nothing overwrites what the pipeline reads.
 import { extensionMark, withMarkShown } from '../language/result-name.ts';
 import { longestPath, normalized, unusableName } from './output-path.ts';
 
-/** What a file system makes of paths: a fact of the machine, so it is handed in. */
+/** The facts of the machine that decide which paths are equal or usable. */
 export interface Machine {
   /** As `process.platform` names it. */
   readonly platform: string;
@@ -14,26 +14,26 @@ export interface Machine {
 export class OutputClaims {
   readonly #machine: Machine;
   readonly #someOpen: boolean;
-  /** Files, and folders of numbered files with a "/" behind: who writes them. */
+  /** Files, and folders of numbered files with a final "/", by the task that writes them. */
   readonly #claimed = new Map<string, string>();
-  /** Folders that must be there: for whom. */
+  /** Folders that must exist, by the task that needs them. */
   readonly #folders = new Map<string, string>();
-  /** Folders in which a file has a number for its name, as the files of a folder `to` have: what stands against it. */
+  /** Folders that contain a file with a number for its name, and the conflict with a `to` that is this folder. */
   readonly #numbered = new Map<string, (task: string) => string>();
-  /** Files whose extension only the run will know, without it: who writes them. */
+  /** Files whose extension only the run will know, without the extension, by the task that writes them. */
   readonly #open = new Map<string, string>();
-  /** The other files without their extensions; kept only where there are such. */
+  /** The other files without their extensions, if some extensions are open. */
   readonly #stems = new Map<string, string>();
   /** Files that are read. */
   readonly #inputs = new Map<string, string>();
 
-  /** `someOpen`: some downloads leave the extension to what they fetch. */
+  /** `someOpen`: some downloads use `result.ext`. */
   constructor(machine: Machine, someOpen = false) {
     this.#machine = machine;
     this.#someOpen = someOpen;
   }
 
-  /** A file that is read, by its path below the output folder. Answers what is wrong. */
+  /** Registers a file that is read, by its path below the output folder. Returns the conflict, if any. */
   read(what: string, path: string): string | undefined {
     const name = this.#seen(path);
     const numbered = numberedIn(name);
@@ -51,7 +51,7 @@ export class OutputClaims {
     return undefined;
   }
 
-  /** A download's `to` that is usable. Answers what stands against it. */
+  /** Registers a download's usable `to`. Returns the conflict, if any. */
   write(task: string, to: string): string | undefined {
     const path = normalized(to);
     if (!path.ok) return `${task}: to: ${path.error}`;
@@ -79,7 +79,7 @@ export class OutputClaims {
     return undefined;
   }
 
-  /** Who may write the same file, by the extension that the run will find. */
+  /** The task that may write the same file, depending on the extension that the run finds. */
   #sameStem(name: string, task: string): string | undefined {
     if (!this.#someOpen) return undefined;
     const isOpen = name.endsWith(`.${extensionMark}`);
@@ -98,7 +98,7 @@ export class OutputClaims {
     return undefined;
   }
 
-  /** Notes a folder and those that it is in; answers which of them is to be a file. */
+  /** Registers a folder and its parents. Returns the conflict if one of them is a file. */
   #needFolder(task: string, folder: string): string | undefined {
     for (let at = folder; at !== ''; at = folderOf(at)) {
       const file = this.#claimed.get(at);
@@ -110,7 +110,7 @@ export class OutputClaims {
     return undefined;
   }
 
-  /** macOS and Windows look at neither the case of a name nor at how its accents are composed. */
+  /** On macOS and Windows, names that differ in case or in the composition of accents are equal. */
   #seen(path: string): string {
     const { platform } = this.#machine;
     return platform === 'darwin' || platform === 'win32'
@@ -119,7 +119,7 @@ export class OutputClaims {
   }
 }
 
-/** Why a download cannot be written to a place, whoever else wants it. Answers a sentence. */
+/** A sentence that says why a download cannot be written to a place, apart from conflicts. */
 export function unusablePlace(to: string, { platform, root }: Machine): string | undefined {
   const path = normalized(to);
   if (!path.ok) return `to: ${path.error}`;
@@ -135,7 +135,7 @@ const stemOf = (path: string): string => path.replace(/\.[^./]*$/, '');
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** The folder of a file that has a number for its name; undefined: it has another name. */
+/** The folder of a file that has a number for its name; undefined for other names. */
 const numberedIn = (path: string): string | undefined =>
   /(^|\/)\d+\.[^./]+$/.test(path) ? folderOf(path) : undefined;
 

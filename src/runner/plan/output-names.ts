@@ -1,12 +1,13 @@
-// Files whose names say another format than they will hold: a .jpg that is a PNG. Told before anything is paid.
+// Warns about files whose names claim another format than their content, such as a .jpg that is a PNG, before anything is
+// paid for.
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import type { Step } from '../language/pipeline.ts';
 import { extensionMark } from '../language/result-name.ts';
 
-/** How the way out is written. */
+/** The advice. */
 export const endWithExtension = 'end it with .${{ result.ext }}';
 
-/** What the files of a tool step end in, as far as that is known before it runs. */
+/** The usual extension of a tool step's files, if it is known before the step runs. */
 function usualExtension({ kind, with: body }: Step): string | undefined {
   if (kind.name === 'ai-gif-generator') {
     const format =
@@ -32,7 +33,7 @@ const mediaOf = ({ kind }: Step): string | undefined => kind.tool?.record;
 export const sameFormat = (one: string, other: string): boolean =>
   one.replace('jpeg', 'jpg') === other.replace('jpeg', 'jpg');
 
-/** Adds up misleading names by step and extension: a million files are a few lines. */
+/** Counts misleading names by step and extension, so that a million files are a few lines. */
 export class OutputNames {
   readonly #steps: ReadonlyMap<string, Step>;
   readonly #found = new Map<string, { step: string; named: string; tool: Step; files: number }>();
@@ -41,7 +42,7 @@ export class OutputNames {
     this.#steps = new Map(steps.map((step) => [step.name, step]));
   }
 
-  /** A download that is to come, and where to. */
+  /** Registers a planned download and its path. */
   look(step: Step, to: string): void {
     const tool = this.#steps.get(step.of ?? '');
     const named = extensionOf(to);
@@ -65,8 +66,8 @@ export class OutputNames {
       const usual = usualExtension(tool);
       const sends = usual === undefined ? `${mediaOf(tool)} files` : usual.toUpperCase();
       return (
-        `step "${step}" names ${files === 1 ? '1 file' : `${files} files`} .${named}, and ${tool.kind.name} usually sends ${sends}: ` +
-        `the content stays as it is sent. For a true name, change to: and ${endWithExtension}`
+        `step "${step}" names ${files === 1 ? '1 file' : `${files} files`} .${named}, but ${tool.kind.name} usually sends ${sends}; ` +
+        `the content is saved unchanged. For the right extension, change to: and ${endWithExtension}`
       );
     });
   }

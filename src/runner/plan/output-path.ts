@@ -1,4 +1,4 @@
-// Where downloads land: below the output folder, under names that the user chose, never the server's.
+// The paths of downloads: below the output folder, under names that the user chose, never the server's.
 import { extensionOf } from '../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { OutputLine } from '../journal/line.ts';
@@ -6,9 +6,8 @@ import { extensionMark, withMarkShown } from '../language/result-name.ts';
 import { reservedFolder } from './reserved-name.ts';
 
 /**
- * The path of one download below the output folder. `extension` is what was fetched: the name of a file in a folder
- * ends in it, and it stands for `result.ext`.
- * Errors: a path that would leave the folder, or that no file system takes.
+ * The path of one download below the output folder. `extension` is the extension of the file: it replaces `result.ext`,
+ * and ends the names of numbered files. Errors: a path that leaves the folder, or that some file system does not accept.
  */
 export function outputPath(
   to: string,
@@ -17,7 +16,7 @@ export function outputPath(
   const place = normalized(to.replaceAll(extensionMark, extension));
   if (!place.ok) return place;
   if (to.endsWith('/')) return ok(join(place.value, `${index + 1}.${extension}`));
-  if (place.value === '') return err(`${JSON.stringify(to)} names no file`);
+  if (place.value === '') return err(`${JSON.stringify(to)} does not name a file`);
   if (count <= 1) return place;
   const own = extensionOf(place.value);
   const stem = own === '' ? place.value : place.value.slice(0, -own.length - 1);
@@ -26,14 +25,14 @@ export function outputPath(
 
 const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
-/** Bytes of a whole path that every file system takes: macOS allows the fewest, 1024. */
+/** The longest path that every file system accepts, in bytes: macOS allows the fewest, 1024. */
 export const longestPath = 1000;
 
 /**
- * Checks a path and takes "." parts out of it. What is refused here is refused everywhere, because pipelines and state
- * files travel: what leaves the folder; control characters, which make a listing lie; a backslash, which is part of a
- * name here and a separator elsewhere; "~", which a shell takes for the home folder; what Windows takes for a device; a
- * dot or a space at the end of a name, which Windows drops, so that two names become one; and names of our own.
+ * Checks a path and removes "." parts. The rules are the same on every platform, because pipelines and state files
+ * travel. Refused are paths that leave the folder; control characters, which falsify listings; a backslash, which is a
+ * separator on some systems; "~", which a shell expands; names of devices on Windows; a final dot or space, which Windows
+ * drops, so that two names become one; and names that shotlist uses.
  */
 export function normalized(to: string): Result<string, string> {
   const said = JSON.stringify(withMarkShown(to));
@@ -41,7 +40,7 @@ export function normalized(to: string): Result<string, string> {
     return err(`${said} is not below the output folder`);
   if (to.includes('\\'))
     return err(
-      `${said} has a backslash in it, which no name on Windows can have: write "/" between folders, or rename the file`,
+      `${said} contains a backslash, which no name on Windows can have: write "/" between folders, or rename the file`,
     );
   const parts = to.split('/').filter((part) => part !== '' && part !== '.');
   if (parts[0] === '~')
@@ -50,15 +49,15 @@ export function normalized(to: string): Result<string, string> {
     );
   for (const part of parts) {
     if (part === '..') return err(`${said} would leave the output folder`);
-    if (/\p{Cc}/u.test(part)) return err(`${said} has a control character in it`);
-    if (Buffer.byteLength(part) > 240) return err(`${said} has a name of over 240 bytes`);
-    if (/[. ]$/.test(part)) return err(`${said} has a name that ends in a dot or a space`);
+    if (/\p{Cc}/u.test(part)) return err(`${said} contains a control character`);
+    if (Buffer.byteLength(part) > 240) return err(`${said} contains a name over 240 bytes`);
+    if (/[. ]$/.test(part)) return err(`${said} contains a name that ends in a dot or a space`);
     const reserved = reservedFolder(part);
-    if (reserved === '.git') return err(`${said} has a name that git uses itself`);
+    if (reserved === '.git') return err(`${said} contains a name that git reserves`);
     if (reserved === '.shotlist' || /^\.shotlist/i.test(part))
-      return err(`${said} has a name that shotlist uses itself`);
+      return err(`${said} contains a name that shotlist reserves`);
     if (/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(part))
-      return err(`${said} has a reserved name in it`);
+      return err(`${said} contains a name that Windows reserves`);
   }
   const path = parts.join('/');
   if (Buffer.byteLength(path) > longestPath)
@@ -67,15 +66,15 @@ export function normalized(to: string): Result<string, string> {
 }
 
 /**
- * Why a path cannot be used on this platform; undefined: it can. On Windows `<>"|?*` are in no name, and a `:` hides
- * the file behind another; elsewhere people name photos so.
+ * Why a path cannot be used on this platform; undefined if it can. On Windows, names cannot contain `<>"|?*`, and a `:`
+ * hides the file behind another; on other platforms, people use these in names of photos.
  */
 export function unusableName(path: string, platform: string): string | undefined {
   const bad = platform === 'win32' ? /[<>:"|?*]/.exec(path)?.[0] : undefined;
-  return bad === undefined ? undefined : `has a ${bad} in it, which no name on Windows may have`;
+  return bad === undefined ? undefined : `contains ${bad}, which no name on Windows can have`;
 }
 
-/** Where `to` wants one of a job's outputs now, below the output folder; undefined: nowhere. */
+/** The current path of a job's output by `to`, below the output folder; undefined if `to` is not usable. */
 export function wantedPath(output: OutputLine, to: string, count: number): string | undefined {
   const { index, path } = output;
   const wanted = outputPath(to, { index, count, extension: extensionOf(path) });

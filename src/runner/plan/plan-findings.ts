@@ -1,15 +1,15 @@
-// What a subscription plan refuses, found while a pipeline is surveyed: the account's plan is known only afterwards.
+// Collects what each subscription plan would refuse, because the account's plan is known only after planning.
 import { type Tier, tiers } from '../../contract/api/tier.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { RuleBreach } from '../../contract/kinds/kind.ts';
 import { refusedOnPlan } from '../../contract/kinds/plan-rules.ts';
 import type { Step } from '../language/pipeline.ts';
 
-/** Keeps the first finding of each step for each plan: a million items are a few lines. */
+/** Keeps the first finding of each step for each plan, so that a million items are a few lines. */
 export class PlanFindings {
   readonly #byTier = new Map<Tier, Map<string, RuleBreach>>(tiers.map((tier) => [tier, new Map()]));
 
-  /** `body`: as far as it is known. */
+  /** `body` has only the fields that are known. */
   look({ name, kind }: Step, body: JsonObject): void {
     if (kind.tool === undefined) return;
     for (const [tier, found] of this.#byTier) {

@@ -1,15 +1,15 @@
-// The plan: what would run, for each step, what it would cost, and what is reused. Plain data.
+// The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import type { Step } from '../language/pipeline.ts';
 import type { PlannedAction, PlannedTask } from './planned-action.ts';
 
 export interface PlanRow {
   readonly step: string;
   readonly kind: string;
-  /** How many tasks have which outlook. */
+  /** The number of tasks by planned action. */
   readonly tasks: Readonly<Partial<Record<PlannedAction, number>>>;
-  /** Credits of the tasks that would be paid; what may turn out not to be needed is counted. */
+  /** Credits of the tasks that would be paid for, including tasks that may turn out to be unnecessary. */
   readonly credits: number;
-  /** Tasks that would be paid and whose price is not known. */
+  /** Tasks that would be paid for and whose price is unknown. */
   readonly unpriced: number;
 }
 
@@ -24,9 +24,9 @@ export interface Plan {
   readonly rows: readonly PlanRow[];
   readonly credits: number;
   readonly unpriced: number;
-  /** Why a price is not known, each reason once. */
+  /** Why prices are unknown, each reason once. */
   readonly unpricedWhy: readonly string[];
-  /** Items with a task that cannot run: a run buys nothing for them, and the others go on. */
+  /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */
   readonly badItems: number;
   /** Tasks that a person should look at: in doubt, lost, kept, unable to run. The first hundred of `noted`. */
   readonly notes: readonly PlanNote[];
@@ -40,18 +40,18 @@ interface Entry {
   tasks: Partial<Record<PlannedAction, number>>;
 }
 
-/** Adds tasks up without keeping them: a plan of a million tasks is a few rows. */
+/** Counts tasks without storing them: a plan of a million tasks is a few rows. */
 export class PlanTally {
   readonly #rows = new Map<string, Entry>();
   readonly #why = new Set<string>();
   readonly #notes: PlanNote[] = [];
-  /** Jobs counted already: a copy of a photo is not paid again. */
+  /** Jobs that are already counted: a copy of a photo is not paid for again. */
   readonly #seen = new Set<string>();
   #items = 0;
   #badItems = 0;
   #noted = 0;
 
-  /** `bad`: one of its tasks cannot run. */
+  /** `bad`: one of the item's tasks cannot run. */
   addItem(bad: boolean): void {
     this.#items += 1;
     if (bad) this.#badItems += 1;
@@ -80,7 +80,7 @@ export class PlanTally {
     if (this.#notes.length < notesMax) this.#notes.push({ task, action, why });
   }
 
-  /** What was added as reused is done again after all, for the sake of what uses it. */
+  /** Turns a reused task into one that runs again, because a step needs its values. */
   renew(planned: PlannedTask): void {
     if (this.#isTwin(planned)) return;
     const { tasks } = this.#entry(planned.step);
@@ -96,7 +96,7 @@ export class PlanTally {
     return entry;
   }
 
-  /** Will another task of this plan have done it? */
+  /** True if another task of this plan does the same job. */
   #isTwin({ action, fingerprint, alike, step }: PlannedTask): boolean {
     const content = fingerprint ?? alike;
     if (!['begin', 'attach', 'maybe'].includes(action) || content === undefined) return false;

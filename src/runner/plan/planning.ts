@@ -1,4 +1,4 @@
-// What the plan is made of: the facts and rules that a walk over the steps asks.
+// The facts and functions that planning an item uses.
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Scope } from '../language/expression.ts';
@@ -17,20 +17,20 @@ export interface PlanContext {
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Steps that the run leaves out. */
+  /** Steps that the run leaves out by --only, --until or --exclude. */
   readonly leftOut: ReadonlySet<string>;
   /** Why a download cannot be written to a place below the output folder. */
   readonly unusable: (to: string) => string | undefined;
 }
 
-/** What the steps of the items come to over all of them: some shared steps wait for that. */
+/** The combined phases of the items' steps, for shared steps that wait for all items. */
 export interface OverItems {
   readonly phase: (step: string) => Phase;
-  /** Will this run do it for some item? */
+  /** True if this run does the step for some item. */
   readonly later: (step: string) => boolean;
 }
 
-/** How a step of an item that cannot be done as it is ends: its own trouble, or not bought because of another's. */
+/** How a step that cannot run ends: by its own problem, or because another step cannot run. */
 export interface Verdict {
   readonly how: 'fail' | 'block';
   readonly why: string;

@@ -1,4 +1,4 @@
-// Are a finished task's values still good for a request? Paths and addresses go stale, results do not.
+// Decides whether a finished task's values are still valid for a request: paths and addresses expire, results do not.
 import { assetLifetimeMs } from '../../contract/api/asset.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { JobLine } from '../journal/line.ts';
@@ -6,15 +6,15 @@ import { wholeCopies } from './decide.ts';
 import type { Facts } from './facts.ts';
 
 /**
- * - `recorded`: what the journal holds can be used as it is.
+ * - `recorded`: the journal's values are still valid.
  * - `redo`: do the free task again.
  * - `read`: read the record again for fresh addresses.
  * - `upload`: the project is deleted; its downloaded files are uploaded in its place.
- * - `lost`: nothing is left; it would have to be paid again.
+ * - `lost`: nothing is left; the result would have to be paid for again.
  */
 export type Renewal = 'recorded' | 'redo' | 'read' | 'upload' | 'lost';
 
-/** An upload is not trusted for its last hour: a request that is sent now is performed a little later. */
+/** An upload is not trusted in its last hour, because the service performs a request some time after it is sent. */
 const marginMs = 3_600_000;
 
 export function renewalOf(operation: Operation, job: JobLine, now: number, facts: Facts): Renewal {
@@ -34,6 +34,6 @@ export function renewalOf(operation: Operation, job: JobLine, now: number, facts
   }
 }
 
-/** Why a request cannot be sent: a result that it needs is gone, here and at the service. */
+/** Why a request cannot be sent: a result that it needs is gone, both here and at the service. */
 export const lostInput = (task: string): string =>
-  `${task} is needed, its project was deleted and its file is gone: it would have to be paid again`;
+  `${task} is needed, but its project was deleted and its file is gone; it would have to be paid for again`;

@@ -1,4 +1,4 @@
-// What becomes of a tool's result by the pipeline as it is written: who fetches it, if anybody does.
+// What the pipeline does with a tool's result: whether a step downloads or uses it.
 import type { Step } from '../language/pipeline.ts';
 
 /**

@@ -1,8 +1,8 @@
-// What a download gives to later steps: where its files are. A plan knows that of one that is done, as a run does.
+// The outputs of a finished download for later steps: the paths of its files. Used by plan and run.
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { JobLine } from '../journal/line.ts';
 
-/** The paths are relative to the pipeline file, as an `upload` step would name them. */
+/** The paths are relative to the pipeline file, as in an `upload` step. */
 export function savedOutputs(job: JobLine, task: string): JsonObject {
   const outputs = (job.outputs ?? []).filter((output) => output.task === task);
   const paths = outputs.map(({ path }) => path);

@@ -1,19 +1,19 @@
-// Selection: which steps a run leaves out (`--only`, `--until`, `--exclude`). What is left out is reused where it is
-// done, and never begun.
+// Selection: the steps that a run leaves out (`--only`, `--until`, `--exclude`). A step that is left out is reused if it
+// is done, and never started.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
 
 export interface StepChoice {
-  /** These steps, and the free ones that they need: nothing else is begun. */
+  /** Only these steps, and the free steps that they need. */
   readonly only?: readonly string[] | undefined;
-  /** These steps, and all that they need. */
+  /** Only these steps, and all that they need. */
   readonly until?: readonly string[] | undefined;
-  /** Not these. */
+  /** All steps except these. */
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** The names of the steps that are left out. Errors: a name that no step has. */
+/** The names of the steps that are left out. Error: a name that no step has. */
 export function leftOut(
   steps: readonly Step[],
   { only = [], until = [], exclude = [] }: StepChoice,
@@ -42,6 +42,6 @@ export function leftOut(
   return ok(new Set(names.filter((name) => exclude.includes(name) || !(all || kept.has(name)))));
 }
 
-/** Uploads and face detections: harmless, and inputs of others. */
+/** Uploads and face detections, which cost nothing and are inputs of other steps. */
 const isFree = ({ kind }: Step): boolean =>
   kind.operation === 'upload' || kind.operation === 'detect';

@@ -1,4 +1,4 @@
-// What `refresh` and `audit` found, as text.
+// The findings of `refresh` and `audit`, as text.
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
 import type { Audited, Refreshed } from './drift.ts';
@@ -9,7 +9,7 @@ const whose = (tasks: readonly string[], project: string): string =>
 
 export function refreshText({ projects, changes, unread }: Refreshed): string {
   const lines = [
-    `${count(projects, 'project')} read: ${changes.length === 0 ? 'all is as the state file says.' : `${count(changes.length, 'change')}.`}`,
+    `${count(projects, 'project')} read: ${changes.length === 0 ? 'nothing changed.' : `${count(changes.length, 'change')}.`}`,
     ...changes.map(({ tasks, project, what, why, before, after }) => {
       const credits = before === after ? '' : ` (${before} → ${after} credits)`;
       return `  ${what}: ${whose(tasks, project)}: ${printable(why)}${credits}`;
@@ -17,7 +17,7 @@ export function refreshText({ projects, changes, unread }: Refreshed): string {
     ...unread.map(({ project, why }) => `  not read: ${printable(project)}: ${printable(why)}`),
   ];
   if (changes.some(({ what }) => what === 'lost'))
-    lines.push('What is lost would have to be paid again: run --pay-again.');
+    lines.push('To replace lost results, pay for them again: run --pay-again.');
   return lines.join('\n');
 }
 
@@ -29,7 +29,7 @@ export function auditText(audited: Audited): string {
   ];
   if (untold.projects > 0)
     lines.push(
-      `The service no longer reports ${count(untold.projects, 'project')}, as after a deletion: ${count(untold.credits, 'credit')} by the state file.`,
+      `The service no longer reports ${count(untold.projects, 'project')}, for example after a deletion; by the state file, they cost ${count(untold.credits, 'credit')}.`,
     );
   if (doubts.jobs > 0)
     lines.push(
@@ -37,7 +37,7 @@ export function auditText(audited: Audited): string {
     );
   if (jobs !== net)
     lines.push(
-      `The jobs add up to ${count(jobs, 'credit')}, the runs to ${net}: they must be equal.`,
+      `The jobs add up to ${count(jobs, 'credit')}, the runs add up to ${net}; the two must be equal.`,
     );
   for (const { tasks, project, here, there, why } of differences)
     lines.push(

@@ -1,7 +1,7 @@
-// Drift: what the state file and the service say differently, as facts.
+// Drift: the differences between the state file and the service, as data.
 import type { Account } from '../journal/ledger.ts';
 
-/** What a refresh changed for one project. */
+/** A change that a refresh made for one project. */
 export interface Change {
   readonly tasks: readonly string[];
   readonly project: string;
@@ -16,7 +16,7 @@ export interface Change {
 export interface Refreshed {
   readonly projects: number;
   readonly changes: readonly Change[];
-  /** Projects that could not be read, with the reason: nothing was changed for them. */
+  /** Projects that could not be read, and why. Nothing was changed for them. */
   readonly unread: readonly { readonly project: string; readonly why: string }[];
 }
 
@@ -32,11 +32,11 @@ export interface Difference {
 export interface Audited {
   readonly projects: number;
   readonly credits: Account;
-  /** What the jobs of the state file cost, added up: the runs must say the same. */
+  /** The total cost of the jobs in the state file; the runs must have the same total. */
   readonly jobs: number;
   readonly differences: readonly Difference[];
-  /** Projects that the service no longer tells of, such as deleted ones, and their credits by our own record. */
+  /** Projects that the service no longer reports, such as deleted ones, and their credits by the state file. */
   readonly untold: { readonly projects: number; readonly credits: number };
-  /** Creations whose outcome nobody knows, and the credits set aside for them. */
+  /** Creations in doubt, and the credits reserved for them. */
   readonly doubts: { readonly jobs: number; readonly credits: number };
 }

@@ -1,9 +1,9 @@
-// An outage in words: who is away, since when, and what the run does about it.
+// Outages as text: what is away, since when, and what the run does.
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Outage, RunEvent } from './run-event.ts';
 import { duration } from './text.ts';
 
-/** The end of a sentence whose subject is the service, or its storage. */
+/** The end of a sentence about the service or its storage. */
 export function whyAway(failure: ApiFailure): string {
   const { reason, message } = failure;
   const detail = message === '' ? '' : ` (${message})`;
@@ -11,7 +11,7 @@ export function whyAway(failure: ApiFailure): string {
     case 'unreachable':
       return `cannot be reached${detail}`;
     case 'throttled':
-      return 'asks to slow down (429)';
+      return 'asks shotlist to slow down (429)';
     case 'unavailable':
       return `is not available (${failure.status})`;
     default:
@@ -24,18 +24,18 @@ const subject = (outage: Outage): string =>
 
 const about = ({ of }: Outage): string => (of === 'creations' ? ' with new projects' : '');
 
-/** Why a run no longer waits. */
+/** Why a run stopped waiting. */
 export const givenUpText = (outage: Outage, why: string, limitMs: number): string =>
-  `${subject(outage)} ${why}${about(outage)}, and has for ${duration(limitMs)}, the most that limits.outage allows`;
+  `${subject(outage)} ${why}${about(outage)}, for ${duration(limitMs)}, the longest time that limits.outage allows`;
 
 export function waitingText(inbox: Extract<RunEvent, { readonly type: 'waiting' }>): string {
   const { why, since, nextTryMs, limitMs } = inbox;
   const begun = `since ${since.slice(0, 19)}Z`;
   return (
     `waiting: ${subject(inbox)} ${why}${about(inbox)} ${begun}; ` +
-    `next try in ${duration(nextTryMs)}, the run waits for ${duration(limitMs)} at most`
+    `next attempt in ${duration(nextTryMs)}, waiting for at most ${duration(limitMs)}`
   );
 }
 
 export const backText = (inbox: Extract<RunEvent, { readonly type: 'back' }>): string =>
-  `${subject(inbox)} is back${inbox.of === 'creations' ? ' for new projects' : ''} after ${duration(inbox.waitedMs)}; the run goes on`;
+  `${subject(inbox)} is back${inbox.of === 'creations' ? ' for new projects' : ''} after ${duration(inbox.waitedMs)}; the run continues`;

@@ -1,4 +1,4 @@
-// A plan as text: per step what would be done, what is reused, and what it would cost.
+// A plan as text: for each step, what would run, what is reused, and what it would cost.
 
 import { printable } from '../../contract/base/printable.ts';
 import type { Plan, PlanNote } from '../plan/plan.ts';
@@ -35,10 +35,10 @@ const order: readonly PlannedAction[] = [
   'trouble',
 ];
 
-/** So many notes are shown; the JSON output has more. */
+/** The most notes to show; JSON output has more. */
 const notesShown = 20;
 
-/** `told`: messages with places that are printed beside it; what they say of a task is not said again. */
+/** `told` are messages that are printed separately; the plan does not repeat them. */
 export function planText(plan: Plan, told: readonly string[] = []): string {
   const rows = plan.rows.map(({ step, kind, tasks, credits, unpriced }) => [
     step,
@@ -54,7 +54,7 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
     table([['step', 'kind', 'tasks', 'credits'], ...rows], [3]),
     costLine(plan),
   ];
-  for (const why of plan.unpricedWhy) lines.push(`  price not known: ${printable(why)}`);
+  for (const why of plan.unpricedWhy) lines.push(`  unknown price: ${printable(why)}`);
   const isTold = ({ task }: PlanNote): boolean =>
     told.some((message) => message.startsWith(`${task}: `));
   const notes = plan.notes.filter((note) => !isTold(note));
@@ -66,10 +66,10 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
     lines.push(`  and ${plan.noted - shown.length} more; --json lists the first hundred`);
   if (!refused && plan.badItems > 0)
     lines.push(
-      `${count(plan.badItems, 'item')} cannot run: nothing is bought for ${plan.badItems === 1 ? 'it' : 'them'}, and the others go on.`,
+      `${count(plan.badItems, 'item')} cannot run. A run buys nothing for ${plan.badItems === 1 ? 'it' : 'them'}; the other items continue.`,
     );
   if (plan.rows.some(({ tasks }) => (tasks.maybe ?? 0) > 0))
-    lines.push('"perhaps" depends on what earlier steps find; its credits are counted.');
+    lines.push('"perhaps" depends on the results of earlier steps; the credits are included.');
   return printable(lines.join('\n'), true);
 }
 
@@ -78,6 +78,6 @@ export const balanceLine = (credits: number): string =>
 
 function costLine({ credits, unpriced }: Plan): string {
   if (unpriced > 0)
-    return `At least ${count(credits, 'credit')}, and ${count(unpriced, 'task')} whose price is not published.`;
+    return `At least ${count(credits, 'credit')}, plus ${count(unpriced, 'task')} without a published price.`;
   return credits === 0 ? 'Nothing to pay.' : `At most ${count(credits, 'credit')}.`;
 }

@@ -1,4 +1,4 @@
-// Everything that a run says while it lasts. The terminal, the JSON stream and the log only read it.
+// The events of a run. The terminal, the JSON stream and the log only read them.
 import type { Bug } from '../../contract/base/bug.ts';
 import type { Plan } from '../plan/plan.ts';
 
@@ -12,17 +12,17 @@ export type TaskEnding =
   | 'pending'
   | 'blocked';
 
-/** What is away: the service, the service for new projects only, or the storage at another host. */
+/** An outage: of the service, of new creations only, or of storage at another host. */
 export type Outage =
   | { readonly of: 'service' | 'creations' }
   | { readonly of: 'storage'; readonly at: string };
 
 export type RunEvent =
-  /** First of all, unless it is a rehearsal: where the key and everything else is sent. */
+  /** The first event, except in a rehearsal: the address that the key and everything else is sent to. */
   | { readonly type: 'service'; readonly address: string }
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
-  /** The service's events are received here; so many creations of earlier runs are in doubt and wait for one. */
+  /** The run receives webhook events at this address. `doubts`: creations of earlier runs that are in doubt. */
   | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
   | {
       readonly type: 'task';
@@ -33,7 +33,7 @@ export type RunEvent =
       /** Credits charged for it in this run. */
       readonly credits: number;
     }
-  /** An item is over. `ok`: all its tasks ended well; `changed`: something was done for it; `of`: how many items are over. */
+  /** An item is finished. `ok`: no task failed. `changed`: some task ran. `of`: the number of finished items. */
   | {
       readonly type: 'item';
       readonly item: string;
@@ -41,9 +41,9 @@ export type RunEvent =
       readonly changed: boolean;
       readonly of: number;
     }
-  /** What the service says of the account, in credits. */
+  /** The account's balance, in credits. */
   | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
-  /** Something is away, and the run waits for it: told when that begins and after each try. Times in milliseconds. */
+  /** The run waits out an outage: sent when the outage begins and after each attempt. Times in milliseconds. */
   | ({
       readonly type: 'waiting';
       readonly why: string;
@@ -54,18 +54,18 @@ export type RunEvent =
       /** `limits.outage`. */
       readonly limitMs: number;
     } & Outage)
-  /** It is back, and the run goes on. */
+  /** The outage is over, and the run continues. */
   | ({ readonly type: 'back'; readonly waitedMs: number } & Outage)
   | { readonly type: 'stopping'; readonly why: string }
-  /** An error of ours that nobody expected ended what was done for a task, and no other. */
+  /** A bug in shotlist ended this task, and no other. */
   | ({ readonly type: 'bug'; readonly task: string } & Bug)
   | { readonly type: 'ended'; readonly summary: Summary };
 
-/** How a run came out. Times in milliseconds, credits as the service charged them. */
+/** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {
   readonly outcome: Outcome;
   readonly exitCode: number;
-  /** Why it stopped early, if it did. */
+  /** Why the run stopped early, if it did. */
   readonly stopped?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
@@ -75,7 +75,7 @@ export interface Summary {
     readonly reserved: number;
   };
   readonly elapsedMs: number;
-  /** The first hundred tasks that did not end well. */
+  /** The first hundred tasks that need attention. */
   readonly trouble: readonly {
     readonly task: string;
     readonly ending: TaskEnding;
@@ -83,7 +83,7 @@ export interface Summary {
     /** What a person can do. */
     readonly advice?: string;
   }[];
-  /** All of them, those of one step that ended for the same reason together. The first hundred groups. */
+  /** All of these tasks, grouped by step and reason. The first hundred groups. */
   readonly groups: readonly TroubleGroup[];
 }
 

@@ -8,7 +8,7 @@ import type { RunEvent, Summary, TaskEnding, TroubleGroup } from './run-event.ts
 import { serviceLine } from './service-text.ts';
 import { count, duration, table } from './text.ts';
 
-/** What a run event looks like on a terminal; undefined: nothing is shown. */
+/** The text of a run event on a terminal; undefined if nothing is shown. */
 export function runEventText(event: RunEvent, items: number): string | undefined {
   switch (event.type) {
     case 'warning':
@@ -29,7 +29,7 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       if (!event.changed) return undefined;
       return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.ok ? '' : ' (not finished)'}`;
     case 'waiting':
-      // Less and less often, while it is tried every half minute.
+      // Shown less and less often, because attempts go on every half minute.
       return isPowerOfTwo(event.tries) ? printable(waitingText(event)) : undefined;
     case 'back':
       return printable(backText(event));
@@ -56,12 +56,12 @@ function endingWord(ending: TaskEnding): string {
 
 const headline: Readonly<Record<Summary['outcome'], string>> = {
   done: 'Done.',
-  failed: 'Some tasks are not done.',
+  failed: 'Some tasks did not finish.',
   refused: 'Refused; nothing was sent.',
-  budget: 'Stopped for want of credits.',
-  doubt: 'Something is in doubt: it may have been paid, and is not repeated.',
+  budget: 'Stopped: the budget is reached, or the account has no credits left.',
+  doubt: 'Some tasks are in doubt: they may have been paid for, so they are not repeated.',
   unauthorized: 'The service refused the API key.',
-  interrupted: 'Interrupted. Run it again to go on; nothing is paid twice.',
+  interrupted: 'Interrupted. Run it again to continue; nothing is paid twice.',
 };
 
 export interface SummaryPlaces {
@@ -109,7 +109,7 @@ function troubleLines({ groups, tasks }: Summary): readonly string[] {
   return [
     `${count(bad, 'task')} with trouble${bad > named ? `, the first ${named.toLocaleString('en-US')}` : ''}:`,
     ...shown.map(groupText),
-    'Run it again to try what failed; what is done is reused.',
+    'Run it again to retry the failed tasks; finished tasks are reused.',
   ];
 }
 

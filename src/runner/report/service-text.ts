@@ -1,4 +1,4 @@
-// Says which service is spoken to: the first line of every command that sends something there.
+// The first line of every command that sends something to a hosted service.
 import { printable } from '../../contract/base/printable.ts';
 
 export const serviceLine = (address: string): string => `Service: ${printable(address)}`;

@@ -1,4 +1,4 @@
-// What a state file says: jobs by step kind and state, credits, and what needs a person.
+// The status of a state file: jobs by step kind and state, credits, and what needs a person.
 
 import { adviceFor } from '../../contract/api/advice.ts';
 import { printable } from '../../contract/base/printable.ts';
@@ -15,7 +15,7 @@ export interface Doubt {
   readonly name: string;
   readonly since: string;
   readonly reserved: number;
-  /** What is known of the request; undefined: the run died before an answer. */
+  /** What is known about the request; undefined if the run ended before an answer. */
   readonly why?: string;
 }
 
@@ -26,21 +26,21 @@ export interface Failure {
   readonly advice?: string;
 }
 
-/** Paid and complete, with no file on disk recorded, and no step that fetches it. */
+/** A paid and complete result without a recorded file, which no step downloads. */
 export interface Remote {
   readonly tasks: readonly string[];
   readonly project: string;
-  /** `keep: remote` says that it stays there. */
+  /** True with `keep: remote`. */
   readonly meant: boolean;
 }
 
-/** Paid and complete, with no file on disk recorded: the next run fetches it. */
+/** A paid and complete result without a recorded file: the next run downloads it. */
 export interface Unsaved {
   readonly tasks: readonly string[];
   readonly project: string;
-  /** When the address that the service gave runs out, ISO 8601. A fresh one is had while the project exists. */
+  /** When the result's address expires, ISO 8601. While the project exists, a fresh address is available. */
   readonly expires: string;
-  /** It has run out, or does so within the time that was asked about. */
+  /** True if the address has expired, or will within `expiringMs`. */
   readonly soon: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface Addition {
 }
 
 export interface Status {
-  /** Who works on the state file at this moment. */
+  /** The process that is using the state file now. */
   readonly running?: string;
   readonly runs: number;
   readonly lastRun?: { readonly at: string; readonly ended?: string };
@@ -71,11 +71,11 @@ export interface Status {
 export interface StatusQuestion {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Results whose addresses run out within so many milliseconds are named. */
+  /** Results whose addresses expire within this time count as pressing, in milliseconds. */
   readonly expiringMs: number;
-  /** What the pipeline does with the results of a step. */
+  /** What the pipeline does with a step's results. */
   readonly fateOf: (step: string) => ResultFate;
-  /** Who works on the state file: what was sent and has no answer yet is then on its way, and not in doubt. */
+  /** The process that is using the state file. Then, a request without an answer is in progress, not in doubt. */
   readonly running?: string | undefined;
 }
 
@@ -144,7 +144,7 @@ function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number)
   return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
 }
 
-/** `file`: the state file as it is shown; `pipeline`: the pipeline file, for commands to type. */
+/** `file` is the state file's name for people; `pipeline` is the pipeline file, for commands to copy. */
 export function statusText(status: Status, file: string, pipeline: string): string {
   const { credits, lastRun, running } = status;
   const unfinished = running === undefined ? 'was interrupted' : 'is not finished';
@@ -163,17 +163,17 @@ export function statusText(status: Status, file: string, pipeline: string): stri
       `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
   ];
   if (running !== undefined)
-    lines.push(`A run is going on (${printable(running)}): these figures change while it lasts.`);
+    lines.push(`A run is active (${printable(running)}): these numbers can change.`);
   for (const doubt of status.doubts) lines.push(...doubtLines(doubt, pipeline));
   for (const { tasks, project, expires, soon } of status.unsaved)
     lines.push(
-      `${soon ? 'RUNS OUT: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
-        `its address lasts until ${printable(expires)}. The next run fetches it first.`,
+      `${soon ? 'EXPIRES SOON: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
+        `its address expires ${printable(expires)}. The next run downloads it first.`,
     );
   for (const { tasks, project, meant } of status.remote)
     lines.push(
       `paid, kept at the service${meant ? '' : ': no step downloads it'}: ${printable(tasks.join(', '))} (project ${printable(project)})` +
-        (meant ? '' : '\n    → add a download step, or say keep: remote on the step'),
+        (meant ? '' : '\n    → add a download step, or set keep: remote on the step'),
     );
   for (const { tasks, project, credits: added } of status.additions)
     lines.push(
@@ -186,7 +186,7 @@ export function statusText(status: Status, file: string, pipeline: string): stri
   return printable(lines.join('\n'), true);
 }
 
-/** When, under which name, at what price, what is known, and how it is settled. */
+/** One doubt: its time, name, price and reason, and the commands that resolve it. */
 function doubtLines(
   { tasks, name, since, reserved, why }: Doubt,
   pipeline: string,
@@ -194,10 +194,10 @@ function doubtLines(
   const command = printable(`shotlist resolve ${pipeline} ${JSON.stringify(tasks[0] ?? name)}`);
   return [
     `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside; ` +
-      `${printable(why ?? 'the run died before the service answered')}.`,
+      `${printable(why ?? 'the run ended before the service answered')}.`,
     `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
-    `    It is there: ${command} --project <its id>`,
-    `    It is not:   ${command} --not-charged`,
-    `    Who knows:   ${command} --abandon (its credits count as charged)`,
+    `    If it is there:     ${command} --project <its id>`,
+    `    If it is not there: ${command} --not-charged`,
+    `    If nobody can tell: ${command} --abandon (its credits count as charged)`,
   ];
 }

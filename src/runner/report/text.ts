@@ -1,4 +1,4 @@
-// Words for people: numbers, times, tables. No colour carries meaning, so there is none.
+// Numbers, durations and tables as text, without color.
 import { printable } from '../../contract/base/printable.ts';
 
 export function count(n: number, noun: string): string {
@@ -15,7 +15,7 @@ export function duration(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Columns as wide as their widest cell; columns named in `right` are aligned to the right. */
+/** A table. Each column is as wide as its widest cell; the columns in `right` are right-aligned. */
 export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths: number[] = [];
   const shown = rows.map((row) => row.map((cell) => printable(cell)));

@@ -51,13 +51,13 @@ export class Loop {
     this.#o = options;
     this.#flights = new Flights(options.runner);
     const { journal, runner, onEvent, pipeline } = options;
-    const { steps, items, budget, tolerated } = pipeline;
+    const { steps, items, budget, failureLimits } = pipeline;
     this.#purse = new Purse({ journal, budget: options.budget, perItem: budget.perItem });
     if (options.closed !== undefined) this.#purse.close(options.closed);
     this.#refusals = new Refusals(steps);
     const [purse, flights, refusals] = [this.#purse, this.#flights, this.#refusals];
     this.#clerk = new Clerk({ journal, runner, onEvent, purse, flights, refusals });
-    this.#tolerance = new Tolerance(tolerated, options.total, purse);
+    this.#tolerance = new Tolerance(failureLimits, options.total, purse);
     this.#barrier = new Barrier(options.partial);
     this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
     if (options.someLeftOut) this.#begun = new Set();

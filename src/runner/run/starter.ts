@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
-import { bodyTroubles } from '../language/filled-body.ts';
+import { bodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { type Answer, ask } from '../plan/ask.ts';
@@ -186,7 +186,7 @@ export class Starter {
     const filled = fill(step.with, work.live(this.#o.base));
     if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
     const body = isObject(filled.value) ? filled.value : {};
-    const [trouble] = bodyTroubles(step, body);
+    const [trouble] = bodyErrors(step, body);
     if (trouble !== undefined) return fail(trouble.message);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')

@@ -1,20 +1,21 @@
 // Tolerance: how much may go wrong before a run buys nothing more (`on_failure`, `max_failures` of a pipeline).
-import type { Tolerated } from '../language/pipeline.ts';
-import { tooManyFailed } from '../language/tolerated.ts';
+
+import { tooManyFailed } from '../language/failure-limits.ts';
+import type { FailureLimits } from '../language/pipeline.ts';
 import { count } from '../report/text.ts';
 import type { Purse } from './purse.ts';
 import type { Work } from './work.ts';
 
 export class Tolerance {
-  readonly #tolerated: Tolerated;
+  readonly #failureLimits: FailureLimits;
   readonly #total: number;
   readonly #purse: Purse;
   #items = 0;
   #credits = 0;
 
   /** `total`: the items of the run, which a share is taken of. */
-  constructor(tolerated: Tolerated, total: number, purse: Purse) {
-    this.#tolerated = tolerated;
+  constructor(failureLimits: FailureLimits, total: number, purse: Purse) {
+    this.#failureLimits = failureLimits;
     this.#total = total;
     this.#purse = purse;
   }
@@ -24,14 +25,14 @@ export class Tolerance {
     if (work.failed) return;
     work.failed = true;
     this.#items += 1;
-    this.#judge(tooManyFailed(this.#tolerated, this.#items, this.#total));
+    this.#judge(tooManyFailed(this.#failureLimits, this.#items, this.#total));
   }
 
   /** An item is over. */
   over({ failed, paid }: Work): void {
     if (!failed) return;
     this.#credits += paid;
-    const { credits: most } = this.#tolerated;
+    const { credits: most } = this.#failureLimits;
     if (most !== undefined && this.#credits > most)
       this.#judge(`${count(this.#credits, 'credit')} went to items that failed, and ${most} may`);
   }

@@ -40,7 +40,7 @@ describe('an id that cannot be used', () => {
   test('is told in words', () => {
     expect(readTaking({ id: '..' })).toEqual({
       ok: false,
-      error: '/id is not a usable id: it has control or half characters, or is "." or ".."',
+      error: '/id is not a usable id: it contains control or half characters, or is "." or ".."',
     });
   });
 });

@@ -90,7 +90,7 @@ describe('generated and edited pictures are priced by model, at the lowest resol
   test('an edit without image_count makes one image; a generation must say how many', () => {
     const body = { model: 'flux-2-klein', resolution: '640px' };
     expect(credits('ai-image-editor', body)).toBe(5);
-    expect(why('ai-image-generator', body)).toMatch(/image_count, which is not given/);
+    expect(why('ai-image-generator', body)).toMatch(/image_count, which is not set/);
   });
 });
 
@@ -219,14 +219,14 @@ describe('where a field that decides is left out', () => {
   });
 
   const unknown: readonly (readonly [string, JsonObject, RegExp])[] = [
-    ['ai-talking-photo', end, /style.generation_mode, which is not given/],
-    ['ai-image-upscaler', { style: { mode: 'preserve' } }, /scale_factor, which is not given/],
-    ['ai-image-generator', { image_count: 1, resolution: '640px' }, /model, which is not given/],
-    ['ai-image-editor', { model: 'qwen-edit' }, /resolution, which is not given/],
-    ['ai-voice-cloner', { style: {} }, /style.prompt, which is not given/],
-    ['animation', end, /fps, which is not given/],
-    ['face-swap', { start_seconds: 0 }, /end_seconds, which is not given/],
-    ['text-to-video', { model: 'wan-2.2' }, /end_seconds, which is not given/],
+    ['ai-talking-photo', end, /style.generation_mode, which is not set/],
+    ['ai-image-upscaler', { style: { mode: 'preserve' } }, /scale_factor, which is not set/],
+    ['ai-image-generator', { image_count: 1, resolution: '640px' }, /model, which is not set/],
+    ['ai-image-editor', { model: 'qwen-edit' }, /resolution, which is not set/],
+    ['ai-voice-cloner', { style: {} }, /style.prompt, which is not set/],
+    ['animation', end, /fps, which is not set/],
+    ['face-swap', { start_seconds: 0 }, /end_seconds, which is not set/],
+    ['text-to-video', { model: 'wan-2.2' }, /end_seconds, which is not set/],
   ];
   test.each(unknown)('%s with %j is not priced', (tool, body, sentence) => {
     expect(why(tool, body)).toMatch(sentence);
@@ -257,7 +257,7 @@ describe('what the list does not say is not known, and the reason names it', () 
     ['audio-to-video', { ...clip, resolution: '4k' }, /resolution "4k"/],
     ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'best' } }, /style.mode "best"/],
     ['ai-image-upscaler', { scale_factor: 3, style: { mode: 'preserve' } }, /scale_factor 3/],
-    ['ai-image-generator', { ...image, model: 'default' }, /model "default": set model:/],
+    ['ai-image-generator', { ...image, model: 'default' }, /model "default"; set model:/],
     ['ai-image-generator', { ...image, model: 'nano-banana-pro' }, /has a price at 1k only/],
     ['text-to-video', { ...clip, model: 'wan-2.2', audio: true }, /audio true/],
     ['ai-image-generator', { ...image, model: 'seedream' }, /model "seedream"/],

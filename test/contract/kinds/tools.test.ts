@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
 import { type Schema, validatorOf } from '../../../src/contract/base/schema.ts';
 import type { Tool } from '../../../src/contract/kinds/kind.ts';
-import { toolNamed, tools } from '../../../src/contract/kinds/tools.ts';
+import { recordOf, toolNamed, tools } from '../../../src/contract/kinds/tools.ts';
 import { endpoints, required, requiredGroups, types } from './published.ts';
 
 function tool(name: string): Tool {
@@ -368,4 +368,9 @@ describe('rules between fields', () => {
     expect(accepts(name, mapped(5))).toBe(true);
     expect(accepts(name, mapped(6))).toBe(false);
   });
+});
+
+test('a name that no tool has is a bug, not a guess at its records', () => {
+  expect(recordOf('face-swap')).toBe('video');
+  expect(() => recordOf('face-detect')).toThrow('bug: "face-detect" is not a tool');
 });

@@ -85,7 +85,7 @@ describe('bytes that are no UTF-8', () => {
       error: {
         diagnostic: {
           span: { line: 2, column: 5 },
-          message: `the file holds the control character ${name}, at byte 9`,
+          message: `the file contains the control character ${name}, at byte 9`,
         },
       },
     });
@@ -116,7 +116,7 @@ describe('bytes that are no UTF-8', () => {
         diagnostic: {
           severity: 'error',
           file: 'p.yaml',
-          message: `the file is ${name}, and a pipeline is UTF-8`,
+          message: `the file is ${name}, but a pipeline must be UTF-8`,
           hint: 'save the file as UTF-8',
         },
       },

@@ -48,7 +48,7 @@ export const errored = (of = 'a', credits = 0): Happened => ({
 export const doubted = (of = 'a'): Happened => ({
   event: 'doubt',
   job: job(of),
-  why: 'the answer never came',
+  why: 'the service did not answer',
 });
 export const refused = (of = 'a'): Happened => ({
   event: 'refused',

@@ -176,7 +176,7 @@ describe('what a job remembers', () => {
   test('why it is in doubt, until that is resolved', () => {
     expect(jobAfter(intent(), doubted())?.error).toEqual({
       code: 'in_doubt',
-      message: 'the answer never came',
+      message: 'the service did not answer',
     });
     expect(jobAfter(intent(), doubted(), created())).not.toHaveProperty('error');
   });

@@ -1,7 +1,7 @@
 // Expressions end: whatever a stranger writes, an evaluation has a budget of steps and of size.
 import { describe, expect, test } from 'vitest';
+import { maxSize, maxSteps } from '../../../src/runner/language/evaluation-budget.ts';
 import { parseExpression, type Scope, toCel } from '../../../src/runner/language/expression.ts';
-import { maxSize, maxSteps } from '../../../src/runner/language/meter.ts';
 import { fill } from '../../../src/runner/language/template.ts';
 import { conditionHolds } from '../../../src/runner/task/task-request.ts';
 import { pipelineOf, stepOf, withSteps } from './check.ts';
@@ -38,7 +38,7 @@ const doubled = (first: string, twice: (name: string) => string, last = 'z'): st
   );
 
 const tooLong = `the expression takes too long (over ${maxSteps.toLocaleString('en-US')} steps)`;
-const tooLarge = `the expression makes a value that is too large (over ${maxSize.toLocaleString('en-US')} characters and elements)`;
+const tooLarge = `the expression creates a value that is too large (over ${maxSize.toLocaleString('en-US')} characters and elements)`;
 
 describe('an expression ends', () => {
   test.each(['(a+)+$', '^(a|a)*$', '(a|aa)+$', '^([a-zA-Z]+)*$', '(.*a){25}b'])(
@@ -83,8 +83,8 @@ describe('an expression ends', () => {
   test.each([
     ['too many repetitions', '(abcdefghijklmnopqrstuvwxyz){1000}', 'repeats too much'],
     ['too many characters', 'a'.repeat(1001), 'longer than 1,000 characters'],
-    ['a look-ahead', 'a(?=b)', 'no look-around and no back-references'],
-    ['a back-reference', '(a)\\\\1', 'no look-around and no back-references'],
+    ['a look-ahead', 'a(?=b)', 'does not support look-around and back-references'],
+    ['a back-reference', '(a)\\\\1', 'does not support look-around and back-references'],
     ['a group that does not close', '(a', 'missing closing )'],
   ])('before it begins, with a pattern that has %s', (_, pattern, said) => {
     const text = `item.a.matches("${pattern}")`;

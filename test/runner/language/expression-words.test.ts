@@ -40,7 +40,7 @@ test.each([
   ],
   ['!item.text', '"!" does not work on a string'],
   ['item.text && true', '"&&" and "||" need true or false on both sides, not a string'],
-  ['duration("5m")', 'the result is of a type that JSON does not have: convert it with string()'],
+  ['duration("5m")', 'the result has a type that JSON cannot represent: convert it with string()'],
 ])('%s: %s', (text, words) => {
   expect(said(text)).toBe(words);
 });

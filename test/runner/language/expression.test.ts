@@ -113,7 +113,7 @@ describe('an expression fails', () => {
     'duration("1s")',
     'type(1)',
   ])('where JSON has no such value: %s', (text) => {
-    expect(() => value(text)).toThrow('JSON does not have');
+    expect(() => value(text)).toThrow('JSON cannot represent');
   });
 
   test('an empty one too', () => {

@@ -63,14 +63,14 @@ describe('a misspelt field', () => {
 
   test('that stands in the wrong object is led to its own', () => {
     expect(only(withSteps(clipStep('style: { prompt: x, «resolution»: 720p }'), save))?.hint).toBe(
-      '"resolution" belongs elsewhere: with.resolution',
+      '"resolution" belongs at with.resolution',
     );
   });
 
   test('that is like no other leads to the known ones and to extra:', () => {
     const hint = only(withSteps(clipStep('«sparkle»: 3, style: { prompt: x }'), save))?.hint;
     expect(hint).toMatch(/^known keys: .*resolution/);
-    expect(hint).toContain('put a field that shotlist does not know under extra:');
+    expect(hint).toContain('put fields that shotlist does not know under extra:');
   });
 
   test('of the file is one error as well', () => {

@@ -2,11 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
 import { kinds } from '../../../src/contract/kinds/all.ts';
-import {
-  assetTroubles,
-  bodyTroubles,
-  type Checked,
-} from '../../../src/runner/language/filled-body.ts';
+import { assetErrors, bodyErrors, type Checked } from '../../../src/runner/language/filled-body.ts';
 
 function checked(name: string, extra: Checked['extra'] = []): Checked {
   const kind = kinds.find((one) => one.name === name);
@@ -76,27 +72,24 @@ describe('a filled body', () => {
       ],
     ],
   ])('%s', (_, step, body, expected) => {
-    expect(bodyTroubles(step, body)).toMatchObject(expected);
-    expect(bodyTroubles(step, body)).toHaveLength(expected.length);
+    expect(bodyErrors(step, body)).toMatchObject(expected);
+    expect(bodyErrors(step, body)).toHaveLength(expected.length);
   });
 
   test('may hold what extra: adds, and nothing beside it', () => {
     const body = { end_seconds: 5, style: { prompt: 'x', glow: { by: 1 }, blur: 2 }, seed: 1 };
     expect(
-      bodyTroubles(
-        checked('text-to-video', [['seed'], ['style', 'glow'], ['style', 'blur']]),
-        body,
-      ),
+      bodyErrors(checked('text-to-video', [['seed'], ['style', 'glow'], ['style', 'blur']]), body),
     ).toEqual([]);
-    expect(
-      bodyTroubles(checked('text-to-video', [['seed'], ['style', 'glow']]), body),
-    ).toMatchObject([{ path: ['style', 'blur'] }]);
+    expect(bodyErrors(checked('text-to-video', [['seed'], ['style', 'glow']]), body)).toMatchObject(
+      [{ path: ['style', 'blur'] }],
+    );
   });
 
   test('of every example of every tool is right', () => {
     for (const kind of kinds)
       for (const example of kind.tool?.examples ?? [])
-        expect([kind.name, bodyTroubles({ kind, extra: [] }, example)]).toEqual([kind.name, []]);
+        expect([kind.name, bodyErrors({ kind, extra: [] }, example)]).toEqual([kind.name, []]);
   });
 });
 
@@ -110,7 +103,7 @@ describe('an asset field of a filled body', () => {
     [`shotlist:${'0'.repeat(64)}/file_path`, 0],
   ])('%s: %i', (value, count) => {
     const body = { assets: { target_file_path: value, source_file_path: 'api-assets/b.png' } };
-    const found = assetTroubles(swap, body);
+    const found = assetErrors(swap, body);
     expect(found).toHaveLength(count);
     if (count > 0) expect(found[0]?.path).toEqual(['assets', 'target_file_path']);
   });

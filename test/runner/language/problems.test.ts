@@ -68,7 +68,7 @@ const shape: readonly Case[] = [
     'a missing field of a with',
     withSteps('photo: { uses: upload, «with»: {} }'),
     'step "photo" needs "file"',
-    'file: The file to upload',
+    'file: The path of the file to upload',
   ],
   [
     'a wrong type',
@@ -95,12 +95,12 @@ const shape: readonly Case[] = [
     'a step name that expressions could not name',
     withSteps('«1st»: { uses: upload, with: { file: a.png } }'),
     '"1st" cannot be the name of a step',
-    'begin with a letter',
+    'begins with a letter',
   ],
   [
     'a timeout that is no time',
     withSteps('photo: { uses: upload, with: { file: a.png }, timeout: «10 minutes» }'),
-    'step "photo": timeout must be a time such as 90s, 10m or 1h',
+    'step "photo": timeout must be a duration such as 90s, 10m or 1h',
   ],
   [
     'two sources of items',
@@ -112,13 +112,13 @@ const shape: readonly Case[] = [
     'a file that is a list',
     '«- a\n»',
     'the file must be an object, not a list',
-    'a pipeline has at least pipeline: (its name) and steps:',
+    'a pipeline needs at least pipeline: (its name) and steps:',
   ],
   [
     'steps that are a list',
     'pipeline: p\nsteps: «[{ uses: upload }]»\n',
     'steps must be an object, not a list',
-    'write each step under a name of its own',
+    'write each step under its own name',
   ],
   [
     'a step kind that is no text',
@@ -159,7 +159,7 @@ const shape: readonly Case[] = [
   [
     'a name that is too long',
     `pipeline: «${'p'.repeat(101)}»\nsteps:\n  ${photo}\n`,
-    'pipeline takes at most 100 characters, not 101',
+    'pipeline must have at most 100 characters, not 101',
   ],
   [
     'a service that is no address',
@@ -177,13 +177,13 @@ const yaml: readonly Case[] = [
   [
     'YAML that does not close',
     'pipeline: p\nsteps:\n  photo: { uses: upload, with: { file: a.png }\n«b»udget: {}\n',
-    'a { or [ of an earlier line is not closed before this line',
+    'a { or [ on an earlier line is not closed before this line',
     'close it with } or ]',
   ],
   [
     'a second document',
     `${withSteps(photo)}«---\nmore: 1\n»`,
-    'the file holds several YAML documents, and a pipeline is one',
+    'the file contains several YAML documents, but a pipeline is one document',
     'remove the line ---',
   ],
 ];
@@ -213,7 +213,7 @@ const names: readonly Case[] = [
       photo,
       'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo» }}" } }',
     ),
-    'name an output of step "photo"',
+    'steps.photo must be followed by an output',
     'outputs: file_path',
   ],
   [
@@ -300,7 +300,7 @@ const graph: readonly Case[] = [
   [
     'a download of an upload',
     withSteps(photo, 'save: { uses: download, with: { of: «photo», to: a.png } }'),
-    'of: step "photo" (upload) creates no project: download needs a tool step',
+    'of: must name a tool step; "photo" is upload, which creates no project',
   ],
   [
     'a download of a step that is not there',
@@ -316,7 +316,7 @@ const graph: readonly Case[] = [
       'tidy: { uses: delete, with: { of: swap, discard: true } }',
       'more: { uses: upload, with: { file: "${{ «steps.tidy.path» }}" } }',
     ),
-    'step "tidy" comes to nothing: delete has no outputs',
+    'step "tidy" has no outputs, because delete has none',
     'needs: [tidy]',
   ],
   [
@@ -325,7 +325,7 @@ const graph: readonly Case[] = [
       'photo: { uses: upload, if: false, with: { file: a.png } }',
       'f: { uses: face-detect, with: { target_file_path: "${{ «steps.photo.file_path» }}" } }',
     ),
-    'step "photo" is never done: its if: is always false',
+    'step "photo" never runs, because its if: is always false',
   ],
 ];
 
@@ -346,7 +346,7 @@ const bodies: readonly Case[] = [
       photo,
       'swap: { uses: face-swap-photo, with: { assets: «{ target_file_path: "${{ steps.photo.file_path }}" }» } }',
     ),
-    'give the new face: either source_file_path or face_mappings',
+    'there is no new face: set source_file_path or face_mappings',
   ],
   [
     'a face swap with no face to put in, whose name is an expression',
@@ -354,7 +354,7 @@ const bodies: readonly Case[] = [
       photo,
       'swap: { uses: face-swap-photo, with: { name: "swap of ${{ run.date }}", assets: «{ target_file_path: "${{ steps.photo.file_path }}" }» } }',
     ),
-    'give the new face: either source_file_path or face_mappings',
+    'there is no new face: set source_file_path or face_mappings',
   ],
   [
     'a local path where an asset belongs',

@@ -14,7 +14,7 @@ function warned(text: string): readonly string[] {
   return result.value.warnings.map(({ message }) => message);
 }
 
-const nothing = 'nothing downloads its result';
+const nothing = 'no step downloads its result';
 
 describe('a tool step whose result nobody downloads', () => {
   test('is a warning at its name, with both cures', () => {

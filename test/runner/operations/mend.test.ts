@@ -27,7 +27,7 @@ test('a state file that --state names is compared with the rehearsal that wrote 
   const refreshed = await rig.command(['refresh', rig.file, '--state', state]);
   expect([refreshed.code, refreshed.stdout]).toEqual([
     0,
-    '1 project read: all is as the state file says.\n',
+    '1 project read: nothing changed.\n',
   ]);
   expect(existsSync(join(rig.folder, '.shotlist', 'service'))).toBe(false);
 });

@@ -83,7 +83,7 @@ describe('a name', () => {
   test.each([...'<>:"|?*'])('with %s in it cannot be on Windows, and can elsewhere', (sign) => {
     const to = `at 12${sign}30.png`;
     expect(unusablePlace(to, { platform: 'win32', root })).toBe(
-      `to: ${JSON.stringify(to)} has a ${sign} in it, which no name on Windows may have`,
+      `to: ${JSON.stringify(to)} contains ${sign}, which no name on Windows can have`,
     );
     expect(unusablePlace(to, { platform: 'linux', root })).toBeUndefined();
     expect(unusablePlace(to, { platform: 'darwin', root })).toBeUndefined();

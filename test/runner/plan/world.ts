@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Happened, JobLine, OutputLine } from '../../../src/runner/journal/line.ts';
 import { toCel } from '../../../src/runner/language/expression.ts';
-import { levelsOf } from '../../../src/runner/language/levels.ts';
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
+import { stagesOf } from '../../../src/runner/language/stages.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
 import { estimateOf } from '../../../src/runner/plan/estimate.ts';
 import type { Facts, FileFact } from '../../../src/runner/plan/facts.ts';
@@ -117,10 +117,10 @@ export class World {
 
   /** All tasks: the shared ones, those of each item, then the shared ones that wait for the items. */
   planItem(...values: readonly Json[]): readonly PlannedTask[] {
-    const { common, own, last } = levelsOf(this.pipeline.steps);
-    const shared = planItem(common, undefined, this.context);
+    const { once, perItem, afterItems } = stagesOf(this.pipeline.steps);
+    const shared = planItem(once, undefined, this.context);
     const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
-    const ofItems = list.flatMap((item) => planItem(own, item, this.context, { shared }).tasks);
+    const ofItems = list.flatMap((item) => planItem(perItem, item, this.context, { shared }).tasks);
     const barrier = new Barrier(false);
     const later = new Set<string>();
     for (const { step, action } of ofItems) {
@@ -134,7 +134,7 @@ export class World {
     return [
       ...shared.tasks,
       ...ofItems,
-      ...planItem(last, undefined, this.context, { shared, items }).tasks,
+      ...planItem(afterItems, undefined, this.context, { shared, items }).tasks,
     ];
   }
 

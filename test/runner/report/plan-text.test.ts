@@ -33,7 +33,7 @@ describe('a plan', () => {
         '  photo  upload           1 to do, 1 reused',
         '  swap   face-swap-photo  1 to do, 1 perhaps       20',
         'At most 20 credits.',
-        '"perhaps" depends on what earlier steps find; its credits are counted.',
+        '"perhaps" depends on the results of earlier steps; the credits are included.',
       ].join('\n'),
     );
   });
@@ -61,8 +61,8 @@ describe('a plan', () => {
       unpricedWhy: ['act (character-replace): the rate is not published'],
     });
     expect(text).toContain('0 + 3 × ?');
-    expect(text).toContain('At least 0 credits, and 3 tasks whose price is not published.');
-    expect(text).toContain('price not known: act (character-replace): the rate is not published');
+    expect(text).toContain('At least 0 credits, plus 3 tasks without a published price.');
+    expect(text).toContain('unknown price: act (character-replace): the rate is not published');
     expect(text).not.toContain('Nothing to pay');
   });
 
@@ -83,7 +83,7 @@ describe('a plan', () => {
     expect(text.match(/CANNOT RUN/g)).toHaveLength(20);
     expect(text).toContain('and 280 more; --json lists the first hundred');
     expect(text).toContain(
-      '300 items cannot run: nothing is bought for them, and the others go on.',
+      '300 items cannot run. A run buys nothing for them; the other items continue.',
     );
   });
 

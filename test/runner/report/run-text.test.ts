@@ -68,17 +68,17 @@ describe('a summary', () => {
         tasks: { ...summary.tasks, failed: 1, doubt: 1 },
         groups: [
           group('swap:a', 'failed', 'the service refused the request (422)'),
-          group('swap:b', 'doubt', 'the answer never came'),
+          group('swap:b', 'doubt', 'the service did not answer'),
         ],
       },
       places,
     );
     for (const part of [
-      'Something is in doubt: it may have been paid, and is not repeated.',
+      'Some tasks are in doubt: they may have been paid for, so they are not repeated.',
       'the account has not enough credits (402)',
       '2 tasks with trouble:',
       'failed: swap:a: the service refused the request (422)',
-      'IN DOUBT: swap:b: the answer never came',
+      'IN DOUBT: swap:b: the service did not answer',
       'Run it again',
     ])
       expect(text).toContain(part);
@@ -169,10 +169,10 @@ describe('while a run lasts', () => {
   test('an outage says since when, and when the next try is', () => {
     expect(text({ ...waiting, tries: 4 })).toBe(
       'waiting: the service cannot be reached (ECONNREFUSED) since 2026-08-05T10:00:00Z; ' +
-        'next try in 8.0 s, the run waits for 15 min 0 s at most',
+        'next attempt in 8.0 s, waiting for at most 15 min 0 s',
     );
     expect(text({ type: 'back', of: 'service', waitedMs: 34_000 })).toBe(
-      'the service is back after 34 s; the run goes on',
+      'the service is back after 34 s; the run continues',
     );
   });
 
@@ -189,11 +189,11 @@ describe('while a run lasts', () => {
     const creations = {
       ...waiting,
       of: 'creations',
-      why: 'asks to slow down (429)',
+      why: 'asks shotlist to slow down (429)',
       tries: 1,
     } as const;
     expect(text(creations)).toMatch(
-      /^waiting: the service asks to slow down \(429\) with new projects since/,
+      /^waiting: the service asks shotlist to slow down \(429\) with new projects since/,
     );
   });
 
@@ -224,10 +224,10 @@ describe('while a run lasts', () => {
         task: 'swap:a',
         step: 'swap',
         ending: 'doubt',
-        why: 'the answer never came',
+        why: 'the service did not answer',
         credits: 0,
       }),
-    ).toContain('IN DOUBT: swap:a: the answer never came');
+    ).toContain('IN DOUBT: swap:a: the service did not answer');
     expect(
       text({ type: 'task', task: 'swap:a', step: 'swap', ending: 'done', credits: 10 }),
     ).toBeUndefined();

@@ -74,7 +74,7 @@ describe('the status', () => {
         name: 'd #1',
         since: at,
         reserved: 30,
-        why: 'the answer never came',
+        why: 'the service did not answer',
       },
     ]);
     expect(status.failures).toEqual([
@@ -126,9 +126,9 @@ describe('its text', () => {
       'IN DOUBT: swap:d',
       '30 credits set aside',
       'a project named "d #1"',
-      'the answer never came',
+      'the service did not answer',
       'shotlist resolve p.yaml "swap:d" --not-charged',
-      'RUNS OUT: paid, not saved yet: swap:c (project p-c); its address lasts until 2026-08-06T10',
+      'EXPIRES SOON: paid, not saved yet: swap:c (project p-c); its address expires 2026-08-06T10',
       '→ run it again',
       'failed: swap:e: it broke',
       'failed: photo:f: f.png does not exist',
@@ -150,7 +150,7 @@ describe('its text', () => {
     const text = statusText(status, 'x', 'p.yaml');
     expect(text).toContain('and is not finished\n');
     expect(text).toContain('1 sent');
-    expect(text).toContain('A run is going on (process 7 on here): these figures change');
+    expect(text).toContain('A run is active (process 7 on here): these numbers can change');
   });
 
   test('lets no control character of a task, a name or a kind reach the terminal', () => {

@@ -385,7 +385,7 @@ describe('the free plan', () => {
     const answer = await creator().client.ask('POST', '/v1/text-to-video', body);
     expect([answer.status, answer.body['message']]).toEqual([
       400,
-      expect.stringMatching(/kling-3.0 makes 3–15 seconds, not 1/),
+      expect.stringMatching(/kling-3.0 supports 3–15 seconds, not 1/),
     ]);
   });
 });
@@ -395,10 +395,10 @@ test('a model that is not known is passed on, with a warning', async () => {
     'pipeline: p\nsteps:\n  it: { uses: text-to-video, keep: remote, with: { model: kling-9, end_seconds: 7, style: { prompt: x } } }\n';
   const checked = validate('p.yaml', text);
   expect(checked.ok && checked.value.warnings.map(({ message }) => message)).toEqual([
-    'step "it": "kling-9" is not a known model of text-to-video: it is sent as it is, and not checked',
+    'step "it": "kling-9" is not a known model of text-to-video; shotlist sends the name without a check',
   ]);
   const unpriced = validate('p.yaml', text.replace('kling-9', 'minimax-h3'));
   expect(unpriced.ok && unpriced.value.warnings.map(({ message }) => message)).toEqual([
-    'step "it": the price and the limits of the model minimax-h3 are not published: they are not checked',
+    'step "it": the price and the limits of the model minimax-h3 are not published, so shotlist does not check them',
   ]);
 });

@@ -3,7 +3,7 @@
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Download } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { DownloadOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { patiently } from './retry.ts';
@@ -58,7 +58,7 @@ export class Addresses {
 
   async #read(): Answer<readonly Download[]> {
     const { tool, project, attempts } = this.#order;
-    const record = toolNamed(tool)?.record ?? 'image';
+    const record = recordOf(tool);
     const read = await patiently('free', attempts, this.#context, () =>
       this.#context.api.project(record, project),
     );

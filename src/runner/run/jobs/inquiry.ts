@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import type { Result } from '../../../contract/base/result.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';
 import type { Clock, MediaApi } from './ports.ts';
@@ -41,7 +41,7 @@ export async function readPatiently(
   clock: Clock,
   { kind, project }: { readonly kind: string; readonly project: string },
 ): Promise<Result<Project, ApiFailure>> {
-  const record = toolNamed(kind)?.record ?? 'image';
+  const record = recordOf(kind);
   const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
   return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
 }

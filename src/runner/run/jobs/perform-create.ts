@@ -6,10 +6,10 @@ import {
   remedy,
   worthAnotherAttempt,
 } from '../../../contract/api/failure.ts';
-import type { Project, RecordKind } from '../../../contract/api/project.ts';
+import type { Project } from '../../../contract/api/project.ts';
 import { ok, type Result, unreachable } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
 import { liveProject } from '../../task/outputs.ts';
 import { heldCode } from './attempt.ts';
 import type { Turn } from './breaker.ts';
@@ -252,8 +252,6 @@ function readProject(
     context.api.project(recordOf(kind), project),
   );
 }
-
-const recordOf = (kind: string): RecordKind => toolNamed(kind)?.record ?? 'image';
 
 function unreadable(failure: ApiFailure): Outcome {
   const why = scrubbed(explainFailure(failure));

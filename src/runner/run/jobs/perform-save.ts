@@ -4,7 +4,7 @@ import { type ApiFailure, explainFailure } from '../../../contract/api/failure.t
 import { digestOf } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { OutputLine } from '../../journal/line.ts';
 import { extensionMark } from '../../language/result-name.ts';
 import { sameFormat } from '../../plan/output-names.ts';
@@ -156,7 +156,7 @@ export async function* copy(order: CopyOrder, context: JobContext): Performance 
 }
 
 export async function* remove(order: DeleteOrder, context: JobContext): Performance {
-  const record = toolNamed(order.tool)?.record ?? 'image';
+  const record = recordOf(order.tool);
   const gone = await patiently('free', order.attempts, context, () =>
     context.api.deleteProject(record, order.project),
   );

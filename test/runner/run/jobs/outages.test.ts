@@ -60,7 +60,7 @@ describe('storage at another host', () => {
       ok: false,
       error: {
         reason: 'outage',
-        message: `the storage at ${gone} cannot be reached (ECONNREFUSED), and has for 15 min 0 s, the most that limits.outage allows`,
+        message: `the storage at ${gone} cannot be reached (ECONNREFUSED), for 15 min 0 s, the longest time that limits.outage allows`,
       },
     });
   });

@@ -1,24 +1,24 @@
-// The budget of one evaluation: CEL has no loops without end, but nested macros and doubling values come close.
+// The budget of one evaluation: CEL always ends, but nested macros and doubling values can take very long.
 import type { ASTNode } from '@marcbachmann/cel-js';
 
-/** A step is one evaluated node of an expression, or work on a value that takes about as long. */
+/** One step is one evaluated node, or an amount of work on a value that takes as long. */
 export const maxSteps = 100_000;
-/** Characters and elements of one value, counted as deep as it goes. */
+/** Characters and elements of one value, at all depths. */
 export const maxSize = 1_000_000;
 
-/** Thrown through the evaluator, which has no other way to stop. */
+/** Thrown through the evaluator, which cannot be stopped in another way. */
 class OverBudget extends Error {}
 
 const tooLong = `the expression takes too long (over ${maxSteps.toLocaleString('en-US')} steps)`;
 const tooLarge =
-  'the expression makes a value that is too large ' +
+  'the expression creates a value that is too large ' +
   `(over ${maxSize.toLocaleString('en-US')} characters and elements)`;
 
-export class Meter {
+export class EvaluationBudget {
   #steps = 0;
-  /** Sizes by identity: one list that stands in a tree a million times is measured once. */
+  /** Sizes by identity: a list that occurs in a tree a million times is measured once. */
   #sizes = new Map<object, number>();
-  /** Kept, because `||` and `exists` swallow errors. */
+  /** Remembered, because `||` and `exists` swallow errors. */
   #over: OverBudget | undefined;
 
   start(): void {
@@ -33,12 +33,12 @@ export class Meter {
     if (this.#steps > maxSteps) this.#stop(tooLong);
   }
 
-  /** Throws when the budget was exceeded at any time since the start. */
+  /** Throws if the budget was exceeded at any time since the start. */
   check(): void {
     if (this.#over !== undefined) throw this.#over;
   }
 
-  /** The size of a value; throws when it is too large. */
+  /** The size of a value; throws if it is too large. */
   sizeOf(value: unknown): number {
     if (typeof value === 'string') return value.length + 1;
     if (typeof value !== 'object' || value === null) return 1;
@@ -71,32 +71,32 @@ type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 const isEvaluate = (value: unknown): value is Evaluate => typeof value === 'function';
 
 /**
- * Makes every node of a tree count when it is evaluated, and measure its value when an operator or a function is
- * about to work on it. The library offers no hook for this: it calls `evaluate` of each node, macros included, and
- * puts a faster one in its place at the first call, which is why the property takes assignments.
+ * Makes every node of a tree count its evaluation, and measure its value before an operator or a function uses it. The
+ * library has no hook for this. It calls `evaluate` of each node, macros included, and replaces `evaluate` by a faster
+ * version at the first call; that is why the property accepts assignments.
  */
-export function metered(node: ASTNode, meter: Meter): void {
-  hook(node, meter, undefined);
-  meterParts(node, meter);
+export function withBudget(node: ASTNode, budget: EvaluationBudget): void {
+  hook(node, budget, undefined);
+  limitParts(node, budget);
 }
 
-function meterParts(node: ASTNode, meter: Meter): void {
+function limitParts(node: ASTNode, budget: EvaluationBudget): void {
   switch (node.op) {
     case 'value':
     case 'id':
       return;
     case '.':
     case '.?':
-      return metered(node.args[0], meter);
+      return withBudget(node.args[0], budget);
     case '!_':
     case '-_':
-      return metered(node.args, meter);
+      return withBudget(node.args, budget);
     case 'call':
-      return meterCall(node.args[0], node.args[1], meter);
+      return limitCall(node.args[0], node.args[1], budget);
     case 'rcall':
-      return meterCall(node.args[0], [node.args[1], ...node.args[2]], meter);
+      return limitCall(node.args[0], [node.args[1], ...node.args[2]], budget);
     case 'map':
-      for (const part of node.args.flat()) metered(part, meter);
+      for (const part of node.args.flat()) withBudget(part, budget);
       return;
     case 'list':
     case '?:':
@@ -104,31 +104,36 @@ function meterParts(node: ASTNode, meter: Meter): void {
     case '&&':
     case '[]':
     case '[?]':
-      for (const part of node.args) metered(part, meter);
+      for (const part of node.args) withBudget(part, budget);
       return;
     default:
-      return meterCall(node.op, node.args, meter);
+      return limitCall(node.op, node.args, budget);
   }
 }
 
-/** The evaluator takes arguments from the last to the first, and operands from the first to the last. */
-function meterCall(name: string, args: readonly ASTNode[], meter: Meter): void {
+/** The evaluator evaluates arguments from last to first, and operands from first to last. */
+function limitCall(name: string, args: readonly ASTNode[], budget: EvaluationBudget): void {
   const sizes: number[] = args.map(() => 0);
   const last = isOperator(name) ? args.length - 1 : 0;
   args.forEach((arg, index) => {
-    hook(arg, meter, (value) => {
-      sizes[index] = constant.has(name) ? 0 : meter.sizeOf(value);
-      if (index === last) meter.spend(workOf(name, sizes));
+    hook(arg, budget, (value) => {
+      sizes[index] = constant.has(name) ? 0 : budget.sizeOf(value);
+      if (index === last) budget.spend(workOf(name, sizes));
     });
-    meterParts(arg, meter);
+    limitParts(arg, budget);
   });
 }
 
-function hook(node: ASTNode, meter: Meter, measure: ((value: unknown) => void) | undefined): void {
+function hook(
+  node: ASTNode,
+  budget: EvaluationBudget,
+  measure: ((value: unknown) => void) | undefined,
+): void {
   let inner: unknown = Reflect.get(node, 'evaluate');
   const counted: Evaluate = (evaluator, self, context) => {
-    if (!isEvaluate(inner)) throw new Error('bug: the CEL library evaluates in another way');
-    meter.spend(1);
+    if (!isEvaluate(inner))
+      throw new Error('bug: the CEL library does not evaluate nodes as expected');
+    budget.spend(1);
     const value = Reflect.apply(inner, node, [evaluator, self, context]);
     measure?.(value);
     return value;
@@ -143,7 +148,7 @@ function hook(node: ASTNode, meter: Meter, measure: ((value: unknown) => void) |
 
 const isOperator = (name: string): boolean => !/^\w/.test(name) || name === 'in';
 
-/** Functions that do not look into their arguments; macros, whose bodies count by themselves. */
+/** Functions that take constant time, and macros, whose bodies are counted separately. */
 const constant = new Set(
   ['size', 'take', 'type', 'dyn', 'has', 'bind'].concat([
     'map',
@@ -154,7 +159,7 @@ const constant = new Set(
   ]),
 );
 
-/** What a function or an operator costs for arguments of these sizes, in steps; the receiver is the first. */
+/** The cost of a function or an operator for arguments of these sizes, in steps. The receiver comes first. */
 function workOf(name: string, sizes: readonly number[]): number {
   const [first = 0, second = 0] = sizes;
   const all = sizes.reduce((sum, size) => sum + size, 0) / 10;
@@ -167,10 +172,10 @@ function workOf(name: string, sizes: readonly number[]): number {
     case 'join':
       return all + (first * second) / 10;
     case 'duration':
-      // Its pattern tries every way to cut a row of digits in three.
+      // Its pattern tries every way to divide a row of digits into three parts.
       return first ** 3 / 1000;
     default:
-      // Each look at a clock of another zone makes a new formatter.
+      // Each access in another time zone creates a new formatter.
       return name.startsWith('get') && sizes.length > 1 ? 500 : all;
   }
 }

@@ -1,11 +1,11 @@
-// What a pipeline file says about failures: how much may go wrong before nothing more is bought.
+// The failure limits of a pipeline: how much may fail before a run stops buying.
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
-import type { Tolerated } from './pipeline.ts';
+import type { FailureLimits } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
 
-export function toleratedOf(document: PipelineDocument): Tolerated {
+export function failureLimitsOf(document: PipelineDocument): FailureLimits {
   const { on_failure: onFailure, max_failures: most, max_credits_lost: credits } = document;
   return {
     ...(typeof most === 'number' ? { items: most } : {}),
@@ -15,9 +15,9 @@ export function toleratedOf(document: PipelineDocument): Tolerated {
   };
 }
 
-/** Why so many failed items end the buying; undefined: they may fail. `total`: the items of the run. */
+/** The reason to stop buying after so many failed items, or undefined. `total` is the number of items in the run. */
 export function tooManyFailed(
-  { items, share }: Tolerated,
+  { items, share }: FailureLimits,
   failed: number,
   total: number,
 ): string | undefined {
@@ -29,8 +29,8 @@ export function tooManyFailed(
   return undefined;
 }
 
-/** Two answers to one question are a mistake, even where they agree. */
-export function checkTolerance(document: Json, source: Source): readonly Diagnostic[] {
+/** Two settings for one question are a mistake, even if they agree. */
+export function checkFailureLimits(document: Json, source: Source): readonly Diagnostic[] {
   if (!isObject(document) || document['on_failure'] !== 'stop') return [];
   if (document['max_failures'] === undefined) return [];
   return [
@@ -38,8 +38,8 @@ export function checkTolerance(document: Json, source: Source): readonly Diagnos
       severity: 'error',
       file: source.file,
       span: source.keySpanOf(['max_failures']),
-      message: 'on_failure: stop allows no failure, so max_failures has nothing to say',
-      hint: 'leave one of them out',
+      message: 'on_failure: stop allows no failure, so max_failures has no effect',
+      hint: 'remove one of them',
     },
   ];
 }

@@ -31,7 +31,7 @@ describe('a file that git could not merge', () => {
     ],
   ])('%s', (_, text, line) => {
     expect(only(text)).toMatchObject({
-      message: `the file holds an unfinished git merge, at line ${line}`,
+      message: `the file contains an unfinished git merge, at line ${line}`,
       hint: expect.stringContaining('edit the file'),
     });
   });
@@ -41,7 +41,7 @@ describe('several documents', () => {
   test.each(['---', '...'])('behind %s are one diagnostic', (mark) => {
     const found = problemsOf(`${withSteps(photo)}${mark}\nmore: 1\n`);
     expect(found).toMatchObject([
-      { message: 'the file holds several YAML documents, and a pipeline is one' },
+      { message: 'the file contains several YAML documents, but a pipeline is one document' },
     ]);
     expect(found[0]?.hint).toContain('remove the line');
   });
@@ -83,10 +83,10 @@ describe('values that cannot be read', () => {
   ])('%s are nested too deeply', (_, text) => {
     const found = problemsOf(text);
     expect(found).toMatchObject([{ message: 'the YAML is nested too deeply' }]);
-    expect(found[0]?.hint).toContain('brackets that do not close');
+    expect(found[0]?.hint).toContain('brackets that are not closed');
   });
 
-  test('aliases of aliases stand for too many values', () => {
+  test('aliases of aliases expand to too many values', () => {
     const lines = Array.from(
       { length: 10 },
       (_, index) =>
@@ -94,8 +94,8 @@ describe('values that cannot be read', () => {
     );
     expect(problemsOf(`${lines.join('\n')}\n`)).toMatchObject([
       {
-        message: 'the aliases of the file stand for too many values',
-        hint: 'write the values out, or use fewer aliases of aliases',
+        message: 'the aliases in the file expand to too many values',
+        hint: 'write out the values, or use fewer aliases of aliases',
       },
     ]);
   });
@@ -104,13 +104,13 @@ describe('values that cannot be read', () => {
     expect(
       problemsOf(withSteps('a: { uses: upload, with: &w { file: x.png, more: *w } }')),
     ).toMatchObject([
-      { message: 'an alias makes a value hold itself', hint: expect.stringContaining('anchor') },
+      { message: 'an alias makes a value contain itself', hint: expect.stringContaining('anchor') },
     ]);
   });
 
   test.each([
-    ['a YAML type', 'a: !!binary «"AA=="»\n', 'the YAML type binary is not JSON'],
-    ['no number', 'a: «.inf»\n', '.inf is a number that JSON does not have'],
+    ['a YAML type', 'a: !!binary «"AA=="»\n', 'JSON cannot represent a value of the YAML type binary'],
+    ['no number', 'a: «.inf»\n', 'JSON cannot represent the number .inf'],
     ['half a character', 'a: «"\\ud800"»\n', 'half a surrogate pair'],
   ])('%s', (_, text, message) => {
     expect(only(text)?.message).toContain(message);
@@ -127,10 +127,10 @@ describe('a file without a pipeline', () => {
   test.each([
     ['', 'the file is empty'],
     [' \n\n', 'the file is empty'],
-    ['# only a comment\n', 'the file holds nothing but comments'],
+    ['# only a comment\n', 'the file contains only comments'],
   ])('%j', (text, message) => {
     expect(problemsOf(text)).toMatchObject([
-      { message, hint: 'a pipeline has at least pipeline: (its name) and steps:' },
+      { message, hint: 'a pipeline needs at least pipeline: (its name) and steps:' },
     ]);
   });
 });
@@ -148,7 +148,7 @@ test.each([
   [
     'keys that are not aligned',
     'pipeline: p\nsteps:\n    a: { uses: upload, with: { file: a.png } }\n  b: 1\n',
-    'the indentation does not fit the lines above',
+    'the indentation does not match the lines above',
     'by the same number of spaces',
   ],
   [
@@ -157,17 +157,17 @@ test.each([
     'a value cannot begin with this character unless it is quoted',
     'in quotation marks',
   ],
-  ['a tab', 'pipeline: p\nsteps:\n\ta: 1\n', 'a tab indents this line', 'indent with spaces'],
+  ['a tab', 'pipeline: p\nsteps:\n\ta: 1\n', 'the line is indented with a tab', 'indent with spaces'],
   [
     'two keys on one line',
     'pipeline: p: q\nsteps: {}\n',
-    'a second ": " stands on one line',
+    'the line has a second ": "',
     'in quotation marks',
   ],
   [
     'line ends of an old Mac',
     'pipeline: p\rsteps: {}\r',
-    'the lines end in carriage returns alone',
+    'the lines end with carriage returns only',
     'save the file with line feeds',
   ],
 ])('%s: a sentence and its cure', (_, text, message, cure) => {

@@ -1,0 +1,46 @@
+// Divides the steps into stages: once at the start, per item, and after all items.
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import type { Step } from './pipeline.ts';
+
+export interface Stages {
+  /** Shared steps that wait for no item. */
+  readonly once: readonly Step[];
+  /** The steps of each item. */
+  readonly perItem: readonly Step[];
+  /** Shared steps that start after all items: deletes of what items use, and the steps that wait for them. */
+  readonly afterItems: readonly Step[];
+}
+
+export function stagesOf(steps: readonly Step[]): Stages {
+  const perItem = steps.filter(({ shared }) => !shared);
+  const late = new Set<string>(perItem.map(({ name }) => name));
+  const [once, afterItems]: [Step[], Step[]] = [[], []];
+  for (const step of steps) {
+    if (!step.shared) continue;
+    if (step.after.some((before) => late.has(before))) {
+      late.add(step.name);
+      afterItems.push(step);
+    } else once.push(step);
+  }
+  return { once, perItem, afterItems };
+}
+
+/** Finds steps of an item that wait for a step that waits for all items. */
+export function checkStages(steps: readonly Step[], source: Source): readonly Diagnostic[] {
+  const { perItem, afterItems } = stagesOf(steps);
+  const late = new Set(afterItems.map(({ name }) => name));
+  return perItem.flatMap((step): Diagnostic[] => {
+    const before = step.after.find((name) => late.has(name));
+    if (before === undefined) return [];
+    return [
+      {
+        severity: 'error',
+        file: source.file,
+        span: source.keySpanOf(['steps', step.name]),
+        message: `step "${step.name}" waits for "${before}", which waits for every item to finish: neither can start`,
+        hint: `remove ${before} from its needs`,
+      },
+    ];
+  });
+}
