@@ -6,10 +6,10 @@ import type { Step } from '../language/pipeline.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { Ending } from '../plan/turn.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
+import type { ItemRun } from './item-run.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import type { Tally } from './tally.ts';
-import type { Work } from './work.ts';
 
 export interface TaskEnd {
   readonly ending: Ending;
@@ -34,12 +34,12 @@ export class Announcer {
     this.#o = options;
   }
 
-  ended(work: Work, step: Step, { ending, why, shown, credits }: TaskEnd): void {
+  ended(itemRun: ItemRun, step: Step, { ending, why, shown, credits }: TaskEnd): void {
     const { tally, journal, onEvent } = this.#o;
-    const task = work.task(step);
-    if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') work.changed = true;
-    const before = work.shown.get(step.name);
-    work.shown.set(step.name, shown);
+    const task = itemRun.task(step);
+    if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') itemRun.changed = true;
+    const before = itemRun.shown.get(step.name);
+    itemRun.shown.set(step.name, shown);
     // Made fresh for the sake of another step, and told of already.
     if (before === shown && credits === 0) return;
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;

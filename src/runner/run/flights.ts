@@ -1,12 +1,12 @@
 // Jobs in the air: which tasks wait for which job. Tasks with one fingerprint share one job, and one payment.
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Notice, Runner } from './jobs/ports.ts';
-import type { Work } from './work.ts';
 
 export interface Passenger {
-  readonly work: Work;
+  readonly itemRun: ItemRun;
   readonly step: Step;
 }
 
@@ -56,22 +56,22 @@ export class Flights {
     return `j${this.#keys}`;
   }
 
-  start({ work, step }: Passenger, fingerprint: Fingerprint | undefined, order: JobOrder): void {
+  start({ itemRun, step }: Passenger, fingerprint: Fingerprint | undefined, order: JobOrder): void {
     const before = order.operation === 'attach' ? order.credits : 0;
     const charges = { before, charged: before };
-    const flight: Flight = { work, step, fingerprint, order, followers: [], ...charges };
-    work.schedule.start(step.name);
+    const flight: Flight = { itemRun, step, fingerprint, order, followers: [], ...charges };
+    itemRun.schedule.start(step.name);
     this.#byKey.set(order.key, flight);
     if (fingerprint !== undefined) this.#byFingerprint.set(fingerprint, flight);
     this.#runner.start(order);
   }
 
   /** Joins a job that is in the air for another task; false: there is none. */
-  join({ work, step }: Passenger, fingerprint: Fingerprint): boolean {
+  join({ itemRun, step }: Passenger, fingerprint: Fingerprint): boolean {
     const flight = this.#byFingerprint.get(fingerprint);
     if (flight === undefined) return false;
-    work.schedule.start(step.name);
-    flight.followers.push({ work, step });
+    itemRun.schedule.start(step.name);
+    flight.followers.push({ itemRun, step });
     return true;
   }
 

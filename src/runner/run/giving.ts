@@ -6,11 +6,11 @@ import type { Step } from '../language/pipeline.ts';
 import { savedOutputs } from '../plan/saved-outputs.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import { namedByContent } from '../task/outputs.ts';
-import type { Work } from './work.ts';
+import type { ItemRun } from './item-run.ts';
 
 /** `live`: as requests see them now; undefined: they are renewed when something needs them. */
 export function give(
-  work: Work,
+  itemRun: ItemRun,
   step: Step,
   {
     fingerprint,
@@ -23,12 +23,12 @@ export function give(
   },
 ): void {
   const job = ledger.job(fingerprint);
-  if (job === undefined) throw new Error(`bug: ${work.task(step)} gave without a job`);
+  if (job === undefined) throw new Error(`bug: ${itemRun.task(step)} gave without a job`);
   const { operation } = step.kind;
   if (operation === 'download' || operation === 'delete') {
-    const outputs = savedOutputs(job, work.task(step));
-    return work.give(step, fingerprint, outputs, outputs);
+    const outputs = savedOutputs(job, itemRun.task(step));
+    return itemRun.give(step, fingerprint, outputs, outputs);
   }
   const content = namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);
-  work.give(step, fingerprint, content, live);
+  itemRun.give(step, fingerprint, content, live);
 }

@@ -16,6 +16,7 @@ import { Barrier } from './barrier.ts';
 import { Clerk } from './clerk.ts';
 import { type Flight, Flights, type Passenger } from './flights.ts';
 import { give } from './giving.ts';
+import { ItemRun } from './item-run.ts';
 import type { JobOrder, Landing, Outcome } from './jobs/job.ts';
 import type { Notice } from './jobs/ports.ts';
 import type { LoopOptions } from './loop-options.ts';
@@ -27,12 +28,11 @@ import { Starter } from './starter.ts';
 import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
 import { Tolerance } from './tolerance.ts';
 import { Window } from './window.ts';
-import { Work } from './work.ts';
 
 export class Loop {
   readonly tally = new Tally();
   readonly #o: LoopOptions;
-  readonly #shared: Work;
+  readonly #shared: ItemRun;
   readonly #itemSteps: readonly Step[];
   readonly #window: Window;
   readonly #flights: Flights;
@@ -66,14 +66,15 @@ export class Loop {
       purse,
       refusals,
       key: () => this.#flights.key(),
-      inUse: (work, step, fingerprint) =>
-        this.#flights.clash(step, fingerprint) || this.#window.keepsFrom(work, step, fingerprint),
+      inUse: (itemRun, step, fingerprint) =>
+        this.#flights.clash(step, fingerprint) ||
+        this.#window.keepsFrom(itemRun, step, fingerprint),
       inAir: (fingerprint) => this.#flights.has(fingerprint),
       begunNow: (fingerprint) => this.#begun?.has(fingerprint) === true,
     });
     const all = items.kind === 'one';
     this.#itemSteps = all ? [] : steps.filter((step) => !step.shared);
-    this.#shared = new Work({
+    this.#shared = new ItemRun({
       steps: all ? steps : steps.filter((step) => step.shared),
       item: undefined,
       shared: undefined,
@@ -86,8 +87,8 @@ export class Loop {
     });
   }
 
-  #open(item: Item): Work {
-    return new Work({
+  #open(item: Item): ItemRun {
+    return new ItemRun({
       steps: this.#itemSteps,
       item,
       shared: this.#shared,
@@ -150,87 +151,92 @@ export class Loop {
 
   #startAll(): void {
     while (this.#stop === undefined) {
-      const work = this.#window.next();
-      if (work === undefined) return;
-      for (let turn = work.schedule.next(); turn !== undefined; turn = work.schedule.next()) {
-        this.#take(work, turn);
+      const itemRun = this.#window.next();
+      if (itemRun === undefined) return;
+      for (let turn = itemRun.schedule.next(); turn !== undefined; turn = itemRun.schedule.next()) {
+        this.#take(itemRun, turn);
         if (this.#stop !== undefined) return;
       }
-      if (work !== this.#shared && work.schedule.isOver) this.#leave(work);
+      if (itemRun !== this.#shared && itemRun.schedule.isOver) this.#leave(itemRun);
     }
   }
 
-  #leave(work: Work): void {
-    if (!this.#window.close(work)) return;
-    this.#tolerance.over(work);
-    if (work.unfinished) this.tally.itemsUnfinished += 1;
+  #leave(itemRun: ItemRun): void {
+    if (!this.#window.close(itemRun)) return;
+    this.#tolerance.over(itemRun);
+    if (itemRun.unfinished) this.tally.itemsUnfinished += 1;
     else this.tally.itemsDone += 1;
     this.#o.onEvent({
       type: 'item',
-      item: work.item?.key ?? '',
-      ok: !work.unfinished,
-      changed: work.changed,
+      item: itemRun.item?.key ?? '',
+      ok: !itemRun.unfinished,
+      changed: itemRun.changed,
       of: this.tally.itemsDone + this.tally.itemsUnfinished,
     });
     if (this.#admissionOver && this.#window.isEmpty) this.#window.stir(this.#shared);
   }
 
-  #take(work: Work, turn: StepTurn): void {
+  #take(itemRun: ItemRun, turn: StepTurn): void {
     const { step } = turn;
     switch (turn.turn) {
       case 'block':
-        return this.#end(work, step, 'blocked', `waits for ${turn.because}`);
+        return this.#end(itemRun, step, 'blocked', `waits for ${turn.because}`);
       case 'skip':
-        return this.#note(work, step, 'skipped', `${turn.because} is skipped`);
+        return this.#note(itemRun, step, 'skipped', `${turn.because} is skipped`);
       case 'exclude':
-        return this.#end(work, step, 'excluded', `${turn.because} is left out`);
+        return this.#end(itemRun, step, 'excluded', `${turn.because} is left out`);
       case 'start':
-        return this.#move(work, step, this.#starter.consider(work, step));
+        return this.#move(itemRun, step, this.#starter.consider(itemRun, step));
       default:
         return unreachable(turn.turn);
     }
   }
 
-  #move(work: Work, step: Step, move: Move): void {
+  #move(itemRun: ItemRun, step: Step, move: Move): void {
     switch (move.move) {
       case 'job':
-        return this.#launch(work, step, move.fingerprint, move.order);
+        return this.#launch(itemRun, step, move.fingerprint, move.order);
       case 'join':
-        this.#flights.join({ work, step }, move.fingerprint);
+        this.#flights.join({ itemRun, step }, move.fingerprint);
         return;
       case 'wait':
-        return this.#window.wait(work, step);
+        return this.#window.wait(itemRun, step);
       case 'reuse':
-        return this.#reuse(work, step, move.fingerprint, move.job);
+        return this.#reuse(itemRun, step, move.fingerprint, move.job);
       case 'renew':
         for (const renewing of move.list) this.#renew(renewing);
-        return this.#window.stir(work);
+        return this.#window.stir(itemRun);
       case 'skip':
-        return this.#note(work, step, 'skipped', move.why);
+        return this.#note(itemRun, step, 'skipped', move.why);
       case 'fail':
-        return this.#note(work, step, 'failed', move.why);
+        return this.#note(itemRun, step, 'failed', move.why);
       case 'exclude':
-        return this.#end(work, step, 'excluded', move.why);
+        return this.#end(itemRun, step, 'excluded', move.why);
       case 'hold':
-        work.credits += move.reserve;
-        return this.#end(work, step, 'held', move.why);
+        itemRun.credits += move.reserve;
+        return this.#end(itemRun, step, 'held', move.why);
       case 'later':
-        return this.#end(work, step, 'pending', move.why);
+        return this.#end(itemRun, step, 'pending', move.why);
       case 'block':
-        return this.#end(work, step, 'blocked', move.why);
+        return this.#end(itemRun, step, 'blocked', move.why);
       default:
         return unreachable(move);
     }
   }
 
   /** Starts a job, or joins the one that is in the air for the same content. */
-  #launch(work: Work, step: Step, fingerprint: Fingerprint | undefined, order: JobOrder): void {
-    if (fingerprint !== undefined && this.#flights.join({ work, step }, fingerprint)) return;
-    if (order.operation === 'create') this.#purse.promise(work, order);
+  #launch(
+    itemRun: ItemRun,
+    step: Step,
+    fingerprint: Fingerprint | undefined,
+    order: JobOrder,
+  ): void {
+    if (fingerprint !== undefined && this.#flights.join({ itemRun, step }, fingerprint)) return;
+    if (order.operation === 'create') this.#purse.promise(itemRun, order);
     if (order.operation === 'attach' && !order.settled)
-      this.#purse.remember(work, order.key, order.credits);
+      this.#purse.remember(itemRun, order.key, order.credits);
     if (fingerprint !== undefined && !this.#isDone(fingerprint)) this.#begun?.add(fingerprint);
-    this.#flights.start({ work, step }, fingerprint, order);
+    this.#flights.start({ itemRun, step }, fingerprint, order);
   }
 
   /** Done by this run or an earlier one: a job for it only makes its values fresh. */
@@ -250,20 +256,25 @@ export class Loop {
   }
 
   /** Done before: it only has to be known for whom. */
-  #reuse(work: Work, step: Step, fingerprint: Fingerprint, job: JobLine): void {
-    const task = work.task(step);
+  #reuse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint, job: JobLine): void {
+    const task = itemRun.task(step);
     const { operation } = step.kind;
     const inbox = !job.tasks.includes(task) || this.#o.journal.ledger.task(task) !== undefined;
     if (operation !== 'download' && operation !== 'delete' && inbox)
       this.#o.journal.append([{ event: 'serves', job: fingerprint, task }]);
-    work.credits += operation === 'create' ? (job.credits ?? 0) : 0;
-    this.#give(work, step, fingerprint, undefined);
+    itemRun.credits += operation === 'create' ? (job.credits ?? 0) : 0;
+    this.#give(itemRun, step, fingerprint, undefined);
     const now = this.#o.rescued?.has(task) === true;
-    this.#end(work, step, 'done', '', now ? 'done' : 'reused');
+    this.#end(itemRun, step, 'done', '', now ? 'done' : 'reused');
   }
 
-  #give(work: Work, step: Step, fingerprint: Fingerprint, live: JsonObject | undefined): void {
-    give(work, step, { fingerprint, live, ledger: this.#o.journal.ledger });
+  #give(
+    itemRun: ItemRun,
+    step: Step,
+    fingerprint: Fingerprint,
+    live: JsonObject | undefined,
+  ): void {
+    give(itemRun, step, { fingerprint, live, ledger: this.#o.journal.ledger });
   }
 
   /** Records all that happened, then ends what is over. */
@@ -282,38 +293,40 @@ export class Loop {
   }
 
   /** Ends one of the tasks that a job was for. */
-  #settle(flight: Flight, outcome: Landing, { work, step }: Passenger, charged: number): void {
-    const leader = flight.work === work && flight.step === step;
-    this.#window.stir(work);
+  #settle(flight: Flight, outcome: Landing, { itemRun, step }: Passenger, charged: number): void {
+    const leader = flight.itemRun === itemRun && flight.step === step;
+    this.#window.stir(itemRun);
     switch (outcome.end) {
       case 'done':
         if (outcome.misnamed !== undefined) this.#announcer.misnamed(step, outcome.misnamed);
-        return this.#done(flight, outcome.live, work, step, charged);
+        return this.#done(flight, outcome.live, itemRun, step, charged);
       case 'read':
         for (const { place, why } of outcome.unreadable) this.#o.fileFacts.unreadable(place, why);
-        return work.schedule.reopen(step.name);
+        return itemRun.schedule.reopen(step.name);
       case 'failed':
-        if (outcome.again && this.#attemptsLeft(flight)) return work.schedule.reopen(step.name);
+        if (outcome.again && this.#attemptsLeft(flight)) return itemRun.schedule.reopen(step.name);
         if (flight.fingerprint !== undefined) this.#o.failed.set(flight.fingerprint, outcome.why);
         if (leader && flight.order.operation === 'create') this.#refusals.count(step, outcome);
-        return this.#note(work, step, 'failed', outcome.why, outcome.code);
+        return this.#note(itemRun, step, 'failed', outcome.why, outcome.code);
       case 'doubt':
-        return this.#end(work, step, 'held', outcome.why);
+        return this.#end(itemRun, step, 'held', outcome.why);
       case 'pending':
-        return this.#end(work, step, 'pending', outcome.why);
+        return this.#end(itemRun, step, 'pending', outcome.why);
       case 'resupply':
-        return leader ? this.#resupply(work, step, outcome.why) : work.schedule.reopen(step.name);
+        return leader
+          ? this.#resupply(itemRun, step, outcome.why)
+          : itemRun.schedule.reopen(step.name);
       case 'stop':
         this.#stopAt(outcome, step);
         return outcome.what === 'step'
-          ? this.#note(work, step, 'failed', outcome.why, outcome.failure.reason)
-          : this.#end(work, step, 'pending', outcome.why);
+          ? this.#note(itemRun, step, 'failed', outcome.why, outcome.failure.reason)
+          : this.#end(itemRun, step, 'pending', outcome.why);
       case 'withheld':
         // Others may be refunded yet, and make room for it: the purse says whether it waits.
-        if (this.#purse.closed === undefined) return work.schedule.reopen(step.name);
-        return this.#end(work, step, 'pending', outcome.why);
+        if (this.#purse.closed === undefined) return itemRun.schedule.reopen(step.name);
+        return this.#end(itemRun, step, 'pending', outcome.why);
       case 'stopped':
-        return this.#end(work, step, 'pending', 'stopped');
+        return this.#end(itemRun, step, 'pending', 'stopped');
       default:
         return unreachable(outcome);
     }
@@ -331,32 +344,32 @@ export class Loop {
     return (this.#o.journal.ledger.job(order.fingerprint)?.attempt ?? 0) < step.attempts;
   }
 
-  #done(flight: Flight, live: JsonObject, work: Work, step: Step, charged: number): void {
-    work.forced.delete(step.name);
+  #done(flight: Flight, live: JsonObject, itemRun: ItemRun, step: Step, charged: number): void {
+    itemRun.forced.delete(step.name);
     const { order } = flight;
     const fingerprint =
       flight.fingerprint ??
       ('fingerprint' in order ? fingerprintFrom(digestFrom(order.fingerprint)) : undefined);
     if (fingerprint === undefined)
       throw new Error(`bug: ${order.task} is done and has no fingerprint`);
-    const renewed = work.hasGiven(step.name) && order.operation !== 'create';
-    const follower = flight.work !== work || flight.step !== step;
+    const renewed = itemRun.hasGiven(step.name) && order.operation !== 'create';
+    const follower = flight.itemRun !== itemRun || flight.step !== step;
     if (follower)
-      this.#o.journal.append([{ event: 'serves', job: fingerprint, task: work.task(step) }]);
-    this.#give(work, step, fingerprint, live);
+      this.#o.journal.append([{ event: 'serves', job: fingerprint, task: itemRun.task(step) }]);
+    this.#give(itemRun, step, fingerprint, live);
     const readAgain =
       order.operation === 'attach' || 'detection' in order || order.operation === 'reupload';
-    if (renewed && readAgain) return this.#over(work, step, 'done');
-    this.#end(work, step, 'done', '', follower ? 'reused' : 'done', charged);
+    if (renewed && readAgain) return this.#over(itemRun, step, 'done');
+    this.#end(itemRun, step, 'done', '', follower ? 'reused' : 'done', charged);
   }
 
   /** The free tasks that made a request's inputs are done again, once; then the request is sent again. */
-  #resupply(work: Work, step: Step, why: string): void {
-    if (work.resupplied.has(step.name))
-      return this.#note(work, step, 'failed', `${why}, also after it was supplied again`);
-    work.resupplied.add(step.name);
-    work.schedule.reopen(step.name);
-    for (const owner of supplyAgain(work, step)) this.#window.stir(owner);
+  #resupply(itemRun: ItemRun, step: Step, why: string): void {
+    if (itemRun.resupplied.has(step.name))
+      return this.#note(itemRun, step, 'failed', `${why}, also after it was supplied again`);
+    itemRun.resupplied.add(step.name);
+    itemRun.schedule.reopen(step.name);
+    for (const owner of supplyAgain(itemRun, step)) this.#window.stir(owner);
   }
 
   /** Nothing new starts, what runs comes to an end. */
@@ -368,32 +381,39 @@ export class Loop {
   }
 
   /** An end without a job to speak for it is recorded, once. */
-  #note(work: Work, step: Step, event: 'skipped' | 'failed', why: string, code?: string): void {
-    const task = work.task(step);
+  #note(
+    itemRun: ItemRun,
+    step: Step,
+    event: 'skipped' | 'failed',
+    why: string,
+    code?: string,
+  ): void {
+    const task = itemRun.task(step);
     const known = this.#o.journal.ledger.task(task);
     const what = event === 'failed' && code !== undefined ? { code } : {};
     if (known?.state !== event || known.why !== why)
       this.#o.journal.append([{ event, task, why, ...what }]);
-    this.#end(work, step, event, why);
+    this.#end(itemRun, step, event, why);
   }
 
   #end(
-    work: Work,
+    itemRun: ItemRun,
     step: Step,
     ending: Ending,
     why: string,
     shown: TaskEnding = shownAs(ending),
     credits = 0,
   ): void {
-    this.#over(work, step, ending);
-    this.#announcer.ended(work, step, { ending, why, shown, credits });
+    this.#over(itemRun, step, ending);
+    this.#announcer.ended(itemRun, step, { ending, why, shown, credits });
   }
 
-  #over(work: Work, step: Step, ending: Ending): void {
-    work.schedule.end(step.name, ending);
-    if (work !== this.#shared) this.#barrier.note(step.name, ending);
-    if (ending !== 'done' && ending !== 'skipped' && ending !== 'excluded') work.unfinished = true;
-    if (ending === 'failed') this.#tolerance.failed(work);
-    if (work === this.#shared) this.#window.stirAll();
+  #over(itemRun: ItemRun, step: Step, ending: Ending): void {
+    itemRun.schedule.end(step.name, ending);
+    if (itemRun !== this.#shared) this.#barrier.note(step.name, ending);
+    if (ending !== 'done' && ending !== 'skipped' && ending !== 'excluded')
+      itemRun.unfinished = true;
+    if (ending === 'failed') this.#tolerance.failed(itemRun);
+    if (itemRun === this.#shared) this.#window.stirAll();
   }
 }

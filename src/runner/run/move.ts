@@ -6,12 +6,12 @@ import type { Act } from '../plan/decide.ts';
 import type { Verdict } from '../plan/planning.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { FileFacts } from './file-facts.ts';
+import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
 import type { Purse } from './purse.ts';
 import type { Refusals } from './refusals.ts';
 import type { Renewing } from './renewals.ts';
-import type { Work } from './work.ts';
 
 export type Move =
   | {
@@ -57,7 +57,7 @@ export interface StarterOptions {
   /** A name for the next job. */
   readonly key: () => string;
   /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
-  readonly inUse: (work: Work, step: Step, fingerprint: Fingerprint) => boolean;
+  readonly inUse: (itemRun: ItemRun, step: Step, fingerprint: Fingerprint) => boolean;
   /** Was a job for this content begun in this run, in the air or over? Known only where steps are left out. */
   readonly begunNow: (fingerprint: Fingerprint) => boolean;
   /** Is a job for this content in the air? */

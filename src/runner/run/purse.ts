@@ -5,8 +5,8 @@ import type { Account, Ledger } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import type { Flight } from './flights.ts';
+import type { ItemRun } from './item-run.ts';
 import type { CreateOrder } from './jobs/job.ts';
-import type { Work } from './work.ts';
 
 export interface PurseOptions {
   readonly journal: { readonly ledger: Ledger; readonly account: Account };
@@ -32,7 +32,7 @@ export interface Closed {
  * `doubt`: so it is, and no answer may ever come. `charged`: the service has said a figure, and may still correct it.
  */
 interface Open {
-  readonly work: Work;
+  readonly itemRun: ItemRun;
   readonly expectation: Expectation;
   stage: 'promised' | 'intended' | 'doubt' | 'charged';
   /** Credits that its item has for it: the reserve, then the charge. */
@@ -63,7 +63,7 @@ export class Purse {
       this.#closed = closed;
   }
 
-  ask(work: Work, expectation: Expectation): Leave {
+  ask(itemRun: ItemRun, expectation: Expectation): Leave {
     const { budget, perItem } = this.#o;
     if (this.#closed !== undefined) return { may: false, how: 'later', why: this.#closed.why };
     const estimate = this.#estimate(expectation);
@@ -85,8 +85,8 @@ export class Purse {
         return { may: false, how: 'later', why };
       }
     }
-    if (perItem !== undefined && this.#spentOn(work) + reserve > perItem) {
-      const why = `its item has a budget of ${perItem} credits: ${this.#spentOn(work)} are spent or set aside, this would take ${reserve}`;
+    if (perItem !== undefined && this.#spentOn(itemRun) + reserve > perItem) {
+      const why = `its item has a budget of ${perItem} credits: ${this.#spentOn(itemRun)} are spent or set aside, this would take ${reserve}`;
       return { may: false, how: 'later', why };
     }
     return go(reserve);
@@ -108,12 +108,12 @@ export class Purse {
       const why = `the budget of ${budget} credits is reached: others were charged more than expected while this waited`;
       return { may: false, how: 'later', why };
     }
-    if (perItem !== undefined && this.#spentOn(own.work) > perItem) {
+    if (perItem !== undefined && this.#spentOn(own.itemRun) > perItem) {
       const why = `its item has a budget of ${perItem} credits: prices rose to ${needed} while it waited`;
       return { may: false, how: 'later', why };
     }
     if (own.stage === 'promised') {
-      own.work.credits += needed - own.held;
+      own.itemRun.credits += needed - own.held;
       own.held = needed;
     }
     return go(own.held);
@@ -153,10 +153,10 @@ export class Purse {
   }
 
   /** The same for one item. */
-  #spentOn(work: Work): number {
-    let sum = work.credits;
+  #spentOn(itemRun: ItemRun): number {
+    let sum = itemRun.credits;
     for (const one of this.#open.values())
-      if (one.work === work) sum += this.#worst(one) - one.held;
+      if (one.itemRun === itemRun) sum += this.#worst(one) - one.held;
     return sum;
   }
 
@@ -166,21 +166,21 @@ export class Purse {
     return own === undefined || own.stage === 'charged' ? 0 : own.held;
   }
 
-  promise(work: Work, { key, reserve, expectation }: CreateOrder): void {
-    this.#open.set(key, { work, expectation, held: reserve, stage: 'promised' });
+  promise(itemRun: ItemRun, { key, reserve, expectation }: CreateOrder): void {
+    this.#open.set(key, { itemRun, expectation, held: reserve, stage: 'promised' });
     this.#unsettled.add(key);
-    work.credits += reserve;
+    itemRun.credits += reserve;
   }
 
   /** A job that was paid by an earlier run and is not over. */
-  remember(work: Work, key: string, credits: number): void {
+  remember(itemRun: ItemRun, key: string, credits: number): void {
     this.#unsettled.add(key);
-    work.credits += credits;
+    itemRun.credits += credits;
   }
 
   /** Follows what became of a promise: the ledger holds it, or it was charged, or it was not. */
   hear(flight: Flight, event: Happened): void {
-    const { order, work } = flight;
+    const { order, itemRun } = flight;
     const own = this.#open.get(order.key);
     switch (event.event) {
       case 'intent':
@@ -190,20 +190,20 @@ export class Purse {
         if (own !== undefined) own.stage = 'doubt';
         return;
       case 'created':
-        work.pay(event.credits, event.credits - (own?.held ?? 0));
+        itemRun.pay(event.credits, event.credits - (own?.held ?? 0));
         flight.charged = event.credits;
         if (own !== undefined) [own.stage, own.held] = ['charged', event.credits];
         return;
       case 'settled': {
         const more = event.credits - flight.charged;
         // What an earlier run paid and is given back now was not charged in this one.
-        work.pay(flight.before > 0 ? Math.max(0, more) : more, more);
+        itemRun.pay(flight.before > 0 ? Math.max(0, more) : more, more);
         flight.charged = event.credits;
         this.#open.delete(order.key);
         return;
       }
       case 'refused':
-        work.credits -= own?.held ?? 0;
+        itemRun.credits -= own?.held ?? 0;
         this.#open.delete(order.key);
         return;
       default:
@@ -212,9 +212,9 @@ export class Purse {
   }
 
   /** A job is over: what it was promised and never used is free again. What is in doubt stays set aside. */
-  settle({ order, work }: Flight): void {
+  settle({ order, itemRun }: Flight): void {
     const own = this.#open.get(order.key);
-    if (own?.stage === 'promised') work.credits -= own.held;
+    if (own?.stage === 'promised') itemRun.credits -= own.held;
     if (own?.stage !== 'doubt') this.#open.delete(order.key);
     this.#unsettled.delete(order.key);
   }

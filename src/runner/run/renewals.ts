@@ -6,17 +6,17 @@ import type { Step } from '../language/pipeline.ts';
 import type { Facts } from '../plan/facts.ts';
 import { lostInput, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
-import type { Work } from './work.ts';
 
 export type Renewing =
   /** The free task is done again. */
-  | { readonly how: 'redo'; readonly owner: Work; readonly step: Step }
+  | { readonly how: 'redo'; readonly owner: ItemRun; readonly step: Step }
   /** This job reads or uploads it again. */
   | {
       readonly how: 'order';
-      readonly owner: Work;
+      readonly owner: ItemRun;
       readonly step: Step;
       readonly fingerprint: Fingerprint;
       readonly order: JobOrder;
@@ -36,10 +36,10 @@ interface Ground {
 }
 
 /** What must be renewed before a step's request can be sent; values that the journal holds are taken from it. */
-export function renewalsFor(work: Work, step: Step, ground: Ground): Renewals {
+export function renewalsFor(itemRun: ItemRun, step: Step, ground: Ground): Renewals {
   const list: Renewing[] = [];
   for (const name of step.uses) {
-    const owner = work.ownerOf(name);
+    const owner = itemRun.ownerOf(name);
     const given = owner?.given(name);
     const before = owner?.step(name);
     if (owner === undefined || before === undefined || given === undefined) continue;
@@ -88,9 +88,9 @@ export function renewalsFor(work: Work, step: Step, ground: Ground): Renewals {
  * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Returns the
  * works in which something may start.
  */
-export function supplyAgain(work: Work, step: Step): readonly Work[] {
-  const stirred: Work[] = [];
-  for (const { owner, step: supplier } of suppliersOf(work, step)) {
+export function supplyAgain(itemRun: ItemRun, step: Step): readonly ItemRun[] {
+  const stirred: ItemRun[] = [];
+  for (const { owner, step: supplier } of suppliersOf(itemRun, step)) {
     if (owner.forced.has(supplier.name)) continue;
     owner.enliven(supplier.name, undefined);
     owner.forced.add(supplier.name);
@@ -101,9 +101,9 @@ export function supplyAgain(work: Work, step: Step): readonly Work[] {
 }
 
 /** All free suppliers of a step, and theirs. */
-function suppliersOf(work: Work, step: Step): readonly { owner: Work; step: Step }[] {
+function suppliersOf(itemRun: ItemRun, step: Step): readonly { owner: ItemRun; step: Step }[] {
   return step.uses.flatMap((name) => {
-    const owner = work.ownerOf(name);
+    const owner = itemRun.ownerOf(name);
     const before = owner?.step(name);
     if (owner === undefined || before === undefined || owner.schedule.phase(name) !== 'done')
       return [];

@@ -10,6 +10,7 @@ import { type Answer, ask } from '../plan/ask.ts';
 import { downloadCount } from '../plan/decide.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { ItemRun } from './item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
 import type { Move, StarterOptions } from './move.ts';
@@ -23,7 +24,6 @@ import {
   timeoutOf,
 } from './orders.ts';
 import { renewalsFor } from './renewals.ts';
-import type { Work } from './work.ts';
 
 type Decided = Extract<Answer, { is: 'decided' }>;
 
@@ -40,19 +40,19 @@ export class Starter {
     this.#o = options;
   }
 
-  consider(work: Work, step: Step): Move {
-    const verdict = this.#o.hopeless.get(work.item?.key ?? '')?.get(step.name);
+  consider(itemRun: ItemRun, step: Step): Move {
+    const verdict = this.#o.hopeless.get(itemRun.item?.key ?? '')?.get(step.name);
     if (verdict !== undefined) return { move: verdict.how, why: verdict.why };
     const { fileFacts, journal, base } = this.#o;
     const answer = ask({
       step,
-      task: work.task(step),
-      names: work.byContent(base),
+      task: itemRun.task(step),
+      names: itemRun.byContent(base),
       facts: fileFacts,
       jobOf: (fingerprint) => journal.ledger.job(fingerprint),
-      savers: work.saversOf(step),
+      savers: itemRun.saversOf(step),
     });
-    const head = headOf(this.#o.key(), work.task(step), step);
+    const head = headOf(this.#o.key(), itemRun.task(step), step);
     const places = fileFacts.takeUnread();
     if (places.length > 0) {
       const order = { ...head, kind: 'digest', operation: 'digest', places } as const;
@@ -66,15 +66,15 @@ export class Starter {
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
-        return this.#decided(work, step, answer, head);
+        return this.#decided(itemRun, step, answer, head);
       default:
         return unreachable(answer);
     }
   }
 
-  #decided(work: Work, step: Step, answer: Decided, head: Head): Move {
+  #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Move {
     const { decision, fingerprint, job, wanted } = answer;
-    const forced = work.forced.has(step.name);
+    const forced = itemRun.forced.has(step.name);
     // What a step that is left out reuses was done before this run: the plan knows nothing else.
     if (!forced && !this.#o.allows(step, 'begin') && this.#o.begunNow(fingerprint)) return leftOut;
     if (!forced && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
@@ -82,13 +82,13 @@ export class Starter {
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
     if ((forced || decision.act !== 'reuse') && shareable && this.#o.inAir(fingerprint))
       return { move: 'join', fingerprint };
-    if (forced) return this.#begin(work, step, answer, head);
+    if (forced) return this.#begin(itemRun, step, answer, head);
     switch (decision.act) {
       case 'reuse':
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
         return { move: 'reuse', fingerprint, job };
       case 'begin':
-        return this.#begin(work, step, answer, head);
+        return this.#begin(itemRun, step, answer, head);
       case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
         return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
@@ -103,7 +103,7 @@ export class Starter {
           return { move: 'hold', why: decision.why, reserve: job?.reserve ?? 0 };
         return { move: 'job', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
       case 'lost':
-        return this.#lost(work, step, decision.why);
+        return this.#lost(itemRun, step, decision.why);
       case 'refuse':
         return fail(decision.why);
       default:
@@ -111,15 +111,20 @@ export class Starter {
     }
   }
 
-  #lost(work: Work, step: Step, why: string): Move {
-    const owner = step.of === undefined ? undefined : work.ownerOf(step.of);
+  #lost(itemRun: ItemRun, step: Step, why: string): Move {
+    const owner = step.of === undefined ? undefined : itemRun.ownerOf(step.of);
     const source = step.of === undefined ? undefined : owner?.step(step.of);
     if (!this.#o.payAgain || owner === undefined || source === undefined)
       return fail(`${why}; ${payAgainHint}`);
     return { move: 'renew', list: [{ how: 'redo', owner, step: source }] };
   }
 
-  #begin(work: Work, step: Step, { wanted, fingerprint, job, content }: Decided, head: Head): Move {
+  #begin(
+    itemRun: ItemRun,
+    step: Step,
+    { wanted, fingerprint, job, content }: Decided,
+    head: Head,
+  ): Move {
     switch (wanted.operation) {
       case 'upload': {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
@@ -133,11 +138,11 @@ export class Starter {
       }
       case 'detect':
       case 'create':
-        return this.#request(work, step, fingerprint, head, job);
+        return this.#request(itemRun, step, fingerprint, head, job);
       case 'download':
       case 'delete': {
         if (job?.project === undefined) return fail('its project is not known');
-        if (this.#o.inUse(work, step, fingerprint)) return { move: 'wait' };
+        if (this.#o.inUse(itemRun, step, fingerprint)) return { move: 'wait' };
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
           wanted.operation === 'delete'
@@ -146,7 +151,7 @@ export class Starter {
                 ...about,
                 operation: 'download',
                 to: wanted.to,
-                ...this.#freshDownloads(work, step, job),
+                ...this.#freshDownloads(itemRun, step, job),
               };
         return { move: 'job', fingerprint: undefined, order };
       }
@@ -157,11 +162,11 @@ export class Starter {
 
   /** Addresses that this run has just read, so that they need not be read again. */
   #freshDownloads(
-    work: Work,
+    itemRun: ItemRun,
     step: Step,
     job: JobLine,
   ): { downloads?: readonly { url: string; expires_at: string }[] } {
-    const listed = step.of === undefined ? undefined : work.given(step.of)?.live?.['downloads'];
+    const listed = step.of === undefined ? undefined : itemRun.given(step.of)?.live?.['downloads'];
     if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
     const soon = this.#o.clock.now() + 60_000;
     const downloads = listed.flatMap((entry) => {
@@ -175,15 +180,15 @@ export class Starter {
 
   /** A request whose body carries other steps' outputs: they must be live, and the body valid. */
   #request(
-    work: Work,
+    itemRun: ItemRun,
     step: Step,
     fingerprint: Fingerprint,
     head: Head,
     job: JobLine | undefined,
   ): Move {
-    const stale = this.#renewals(work, step);
+    const stale = this.#renewals(itemRun, step);
     if (stale !== undefined) return stale;
-    const filled = fill(step.with, work.live(this.#o.base));
+    const filled = fill(step.with, itemRun.live(this.#o.base));
     if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
     const body = isObject(filled.value) ? filled.value : {};
     const [trouble] = bodyTroubles(step, body);
@@ -191,10 +196,10 @@ export class Starter {
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
       return { move: 'job', fingerprint, order: { ...head, operation: 'detect', ...request } };
-    return this.#pay(work, step, { ...head, ...request, attempt: nextAttempt(job) });
+    return this.#pay(itemRun, step, { ...head, ...request, attempt: nextAttempt(job) });
   }
 
-  #pay(work: Work, step: Step, request: Request): Move {
+  #pay(itemRun: ItemRun, step: Step, request: Request): Move {
     const { pipeline, clock, purse, refusals } = this.#o;
     const { fingerprint, body, task } = request;
     const before = this.#o.failed.get(fingerprint);
@@ -203,7 +208,7 @@ export class Starter {
     if (against !== undefined) return against.own ? fail(against.why) : later(against.why);
     const expectation = expectationOf(step, body);
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
-    const leave = purse.ask(work, expectation);
+    const leave = purse.ask(itemRun, expectation);
     if (!leave.may)
       return leave.how === 'wait' ? { move: 'wait' } : { move: leave.how, why: leave.why };
     const given: JsonObject[string] | undefined = body['name'];
@@ -214,11 +219,11 @@ export class Starter {
     return { move: 'job', fingerprint, order };
   }
 
-  #renewals(work: Work, step: Step): Move | undefined {
+  #renewals(itemRun: ItemRun, step: Step): Move | undefined {
     const { journal, clock, fileFacts, key, payAgain } = this.#o;
     const { ledger } = journal;
     const ground = { ledger, facts: fileFacts, now: clock.now(), key, payAgain };
-    const renewals = renewalsFor(work, step, ground);
+    const renewals = renewalsFor(itemRun, step, ground);
     if (renewals.are === 'impossible') return fail(`${renewals.why}; ${payAgainHint}`);
     return renewals.list.length > 0 ? { move: 'renew', list: renewals.list } : undefined;
   }

@@ -2,8 +2,8 @@
 import type { Tolerated } from '../language/pipeline.ts';
 import { tooManyFailed } from '../language/tolerated.ts';
 import { count } from '../report/text.ts';
+import type { ItemRun } from './item-run.ts';
 import type { Purse } from './purse.ts';
-import type { Work } from './work.ts';
 
 export class Tolerance {
   readonly #tolerated: Tolerated;
@@ -20,15 +20,15 @@ export class Tolerance {
   }
 
   /** One of an item's tasks has failed. */
-  failed(work: Work): void {
-    if (work.failed) return;
-    work.failed = true;
+  failed(itemRun: ItemRun): void {
+    if (itemRun.failed) return;
+    itemRun.failed = true;
     this.#items += 1;
     this.#judge(tooManyFailed(this.#tolerated, this.#items, this.#total));
   }
 
   /** An item is over. */
-  over({ failed, paid }: Work): void {
+  over({ failed, paid }: ItemRun): void {
     if (!failed) return;
     this.#credits += paid;
     const { credits: most } = this.#tolerated;

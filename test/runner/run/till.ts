@@ -3,9 +3,9 @@ import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Happened } from '../../../src/runner/journal/line.ts';
 import type { Flight } from '../../../src/runner/run/flights.ts';
+import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { Purse } from '../../../src/runner/run/purse.ts';
-import { Work } from '../../../src/runner/run/work.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { pipelineOf } from '../plan/world.ts';
 
@@ -41,8 +41,8 @@ export class Till {
   readonly ledger = new Ledger();
   readonly purse: Purse;
   readonly trips: Trip[] = [];
-  readonly #works = [0, 1, 2].map(
-    () => new Work({ steps: [], item: undefined, shared: undefined, outside: () => 'done' }),
+  readonly #itemRuns = [0, 1, 2].map(
+    () => new ItemRun({ steps: [], item: undefined, shared: undefined, outside: () => 'done' }),
   );
   /** What was held for all that was open when the last creation was sent. */
   #held = new Map<Trip, number>();
@@ -77,11 +77,11 @@ export class Till {
   }
 
   want({ kind, setting, listed, item }: Wanted): void {
-    const work = this.#works[item];
-    if (work === undefined) throw new Error('no item');
+    const itemRun = this.#itemRuns[item];
+    if (itemRun === undefined) throw new Error('no item');
     const measure = { of: `${kind} ${setting}`, amount: Math.max(1, listed) };
     const expectation = { kind, measure, why: '', otherwise: listed };
-    const leave = this.purse.ask(work, expectation);
+    const leave = this.purse.ask(itemRun, expectation);
     if (!leave.may) return;
     this.#keys += 1;
     const key = `j${this.#keys}`;
@@ -99,9 +99,9 @@ export class Till {
       ...{ fingerprint: fingerprintFrom(digestOf({ key })), timeoutMs: 0 },
       ...{ reserve: leave.reserve, expectation },
     };
-    const about = { work, step: theStep, fingerprint: order.fingerprint, order };
+    const about = { itemRun, step: theStep, fingerprint: order.fingerprint, order };
     const flight: Flight = { ...about, followers: [], before: 0, charged: 0 };
-    this.purse.promise(work, order);
+    this.purse.promise(itemRun, order);
     this.trips.push({ flight, order, item, stage: 'promised', held: leave.reserve, taken: 0 });
   }
 

@@ -1,4 +1,4 @@
-// Work: one item (or the shared steps) while it is in the works: its schedule, and what its tasks have given.
+// One item (or the shared steps) in progress: its schedule, and the outputs of its finished tasks.
 import type { JsonObject } from '../../contract/base/json.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -19,11 +19,11 @@ interface Given {
   liveCel: unknown;
 }
 
-export class Work {
+export class ItemRun {
   readonly item: Item | undefined;
   readonly steps: readonly Step[];
   readonly schedule: Schedule;
-  readonly shared: Work | undefined;
+  readonly shared: ItemRun | undefined;
   /** Free tasks that are done again although the journal has them: their values are no longer in storage. */
   readonly forced = new Set<string>();
   /** How each step's task was shown to have ended; one that is done again for another step ends twice. */
@@ -46,7 +46,7 @@ export class Work {
   constructor(options: {
     readonly steps: readonly Step[];
     readonly item: Item | undefined;
-    readonly shared: Work | undefined;
+    readonly shared: ItemRun | undefined;
     readonly outside: (step: string) => Phase;
   }) {
     this.steps = options.steps;
@@ -76,7 +76,7 @@ export class Work {
   }
 
   /** The work that performs a step: this one, or the shared one. */
-  ownerOf(step: string): Work | undefined {
+  ownerOf(step: string): ItemRun | undefined {
     if (this.#given.has(step) || this.step(step) !== undefined) return this;
     return this.shared?.ownerOf(step);
   }
