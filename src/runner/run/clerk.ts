@@ -5,7 +5,7 @@ import { scrubbed } from '../../contract/base/scrub.ts';
 import type { Happened } from '../journal/line.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { count } from '../report/text.ts';
-import type { Flight, Flights } from './flights.ts';
+import type { InFlight, RunningJob } from './in-flight.ts';
 import type { Landing } from './jobs/job.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
 import type { Purse } from './purse.ts';
@@ -15,7 +15,7 @@ export interface ClerkOptions {
   readonly journal: Journal;
   readonly runner: Runner;
   readonly purse: Purse;
-  readonly flights: Flights;
+  readonly inFlight: InFlight;
   readonly refusals: Refusals;
   readonly onEvent: (event: RunEvent) => void;
 }
@@ -72,12 +72,12 @@ export class Clerk {
   }
 
   #record(key: string, event: Happened): void {
-    const { journal, purse, flights } = this.#o;
-    const flight = flights.get(key);
-    this.#remark(flight, event);
+    const { journal, purse, inFlight } = this.#o;
+    const running = inFlight.get(key);
+    this.#remark(running, event);
     journal.append([event]);
-    purse.hear(flight, event);
-    if (event.event === 'created') this.#o.refusals.taken(flight.step);
+    purse.hear(running, event);
+    if (event.event === 'created') this.#o.refusals.taken(running.step);
   }
 
   /** Jobs go on when the disk has what they said; nobody waits here, others' syncs are grouped meanwhile. */
@@ -96,10 +96,10 @@ export class Clerk {
 
   /** Right before a creation leaves: prices may have risen, or the purse been closed, since its intent was written. */
   #send(key: string): void {
-    const { purse, runner, flights } = this.#o;
+    const { purse, runner, inFlight } = this.#o;
     const leave = purse.recheck(key);
     if (leave.may) return runner.proceed(key);
-    const { order } = flights.get(key);
+    const { order } = inFlight.get(key);
     if (order.operation === 'create') {
       const error = { code: 'withheld', message: leave.why };
       this.#record(key, { event: 'refused', job: order.fingerprint, error });
@@ -112,7 +112,7 @@ export class Clerk {
    * record, its creation may have been paid.
    */
   afterBug(key: string, bug: Bug): Afterwards {
-    const { order } = this.#o.flights.get(key);
+    const { order } = this.#o.inFlight.get(key);
     const { ledger } = this.#o.journal;
     this.#o.onEvent({ type: 'bug', task: order.task, ...bug });
     const why = scrubbed(bugText(bug));
@@ -126,7 +126,7 @@ export class Clerk {
   }
 
   /** Charges that are not what was expected are said, with their projects. */
-  #remark({ order, charged }: Flight, event: Happened): void {
+  #remark({ order, charged }: RunningJob, event: Happened): void {
     const { onEvent, purse, journal } = this.#o;
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {
       const added = count(event.credits - charged, 'credit');

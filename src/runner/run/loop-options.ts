@@ -6,7 +6,7 @@ import type { StarterOptions } from './move.ts';
 import type { Closed } from './purse.ts';
 
 export interface LoopOptions
-  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'inAir' | 'begunNow'> {
+  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'isInFlight' | 'begunNow'> {
   readonly items: Iterable<Item>;
   /** How many items the pipeline has in this run. */
   readonly total: number;

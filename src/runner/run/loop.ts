@@ -14,8 +14,8 @@ import type { Item } from '../task/item.ts';
 import { Announcer, shownAs } from './announcer.ts';
 import { Barrier } from './barrier.ts';
 import { Clerk } from './clerk.ts';
-import { type Flight, Flights, type Passenger } from './flights.ts';
 import { give } from './giving.ts';
+import { InFlight, type RunningJob, type Waiter } from './in-flight.ts';
 import { ItemRun } from './item-run.ts';
 import type { JobOrder, Landing, Outcome } from './jobs/job.ts';
 import type { Notice } from './jobs/ports.ts';
@@ -35,7 +35,7 @@ export class Loop {
   readonly #shared: ItemRun;
   readonly #itemSteps: readonly Step[];
   readonly #window: Window;
-  readonly #flights: Flights;
+  readonly #inFlight: InFlight;
   readonly #purse: Purse;
   readonly #starter: Starter;
   readonly #clerk: Clerk;
@@ -49,14 +49,14 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#o = options;
-    this.#flights = new Flights(options.runner);
+    this.#inFlight = new InFlight(options.runner);
     const { journal, runner, onEvent, pipeline } = options;
     const { steps, items, budget, tolerated } = pipeline;
     this.#purse = new Purse({ journal, budget: options.budget, perItem: budget.perItem });
     if (options.closed !== undefined) this.#purse.close(options.closed);
     this.#refusals = new Refusals(steps);
-    const [purse, flights, refusals] = [this.#purse, this.#flights, this.#refusals];
-    this.#clerk = new Clerk({ journal, runner, onEvent, purse, flights, refusals });
+    const [purse, inFlight, refusals] = [this.#purse, this.#inFlight, this.#refusals];
+    this.#clerk = new Clerk({ journal, runner, onEvent, purse, inFlight, refusals });
     this.#tolerance = new Tolerance(tolerated, options.total, purse);
     this.#barrier = new Barrier(options.partial);
     this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
@@ -65,11 +65,11 @@ export class Loop {
       ...options,
       purse,
       refusals,
-      key: () => this.#flights.key(),
+      key: () => this.#inFlight.key(),
       inUse: (itemRun, step, fingerprint) =>
-        this.#flights.clash(step, fingerprint) ||
+        this.#inFlight.clashes(step, fingerprint) ||
         this.#window.keepsFrom(itemRun, step, fingerprint),
-      inAir: (fingerprint) => this.#flights.has(fingerprint),
+      isInFlight: (fingerprint) => this.#inFlight.has(fingerprint),
       begunNow: (fingerprint) => this.#begun?.has(fingerprint) === true,
     });
     const all = items.kind === 'one';
@@ -108,8 +108,8 @@ export class Loop {
       if (!this.#admissionOver && this.#stop === undefined && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
-      idle = this.#flights.size === 0 && this.tally.progress === before ? idle + 1 : 0;
-      if (this.#flights.size === 0) {
+      idle = this.#inFlight.size === 0 && this.tally.progress === before ? idle + 1 : 0;
+      if (this.#inFlight.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return this.#countOne();
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
         // What a task waited for may have ended without a job.
@@ -118,7 +118,7 @@ export class Loop {
       }
       // Items that left without a job made room: others do not wait for the jobs of those that stayed.
       const room = this.#window.hasRoom && !this.#admissionOver && this.#stop === undefined;
-      this.#handle(await this.#flights.happened(room));
+      this.#handle(await this.#inFlight.happened(room));
     }
   }
 
@@ -197,7 +197,7 @@ export class Loop {
       case 'job':
         return this.#launch(itemRun, step, move.fingerprint, move.order);
       case 'join':
-        this.#flights.join({ itemRun, step }, move.fingerprint);
+        this.#inFlight.join({ itemRun, step }, move.fingerprint);
         return;
       case 'wait':
         return this.#window.wait(itemRun, step);
@@ -231,12 +231,12 @@ export class Loop {
     fingerprint: Fingerprint | undefined,
     order: JobOrder,
   ): void {
-    if (fingerprint !== undefined && this.#flights.join({ itemRun, step }, fingerprint)) return;
+    if (fingerprint !== undefined && this.#inFlight.join({ itemRun, step }, fingerprint)) return;
     if (order.operation === 'create') this.#purse.promise(itemRun, order);
     if (order.operation === 'attach' && !order.settled)
       this.#purse.remember(itemRun, order.key, order.credits);
     if (fingerprint !== undefined && !this.#isDone(fingerprint)) this.#begun?.add(fingerprint);
-    this.#flights.start({ itemRun, step }, fingerprint, order);
+    this.#inFlight.start({ itemRun, step }, fingerprint, order);
   }
 
   /** Done by this run or an earlier one: a job for it only makes its values fresh. */
@@ -280,33 +280,34 @@ export class Loop {
   /** Records all that happened, then ends what is over. */
   #handle(notices: readonly Notice[]): void {
     if (this.#clerk.take(notices)) this.#window.askAgain();
-    for (const notice of notices) if (notice.is === 'ended') this.#land(notice.key, notice.outcome);
+    for (const notice of notices)
+      if (notice.is === 'ended') this.#complete(notice.key, notice.outcome);
   }
 
-  #land(key: string, ended: Outcome): void {
+  #complete(key: string, ended: Outcome): void {
     this.#window.askAgain();
     const outcome = ended.end === 'bug' ? this.#clerk.afterBug(key, ended.bug) : ended;
-    const flight = this.#flights.land(key);
-    this.#purse.settle(flight);
-    this.#settle(flight, outcome, flight, Math.max(0, flight.charged - flight.before));
-    for (const follower of flight.followers) this.#settle(flight, outcome, follower, 0);
+    const running = this.#inFlight.complete(key);
+    this.#purse.settle(running);
+    this.#settle(running, outcome, running, Math.max(0, running.charged - running.before));
+    for (const follower of running.followers) this.#settle(running, outcome, follower, 0);
   }
 
   /** Ends one of the tasks that a job was for. */
-  #settle(flight: Flight, outcome: Landing, { itemRun, step }: Passenger, charged: number): void {
-    const leader = flight.itemRun === itemRun && flight.step === step;
+  #settle(running: RunningJob, outcome: Landing, { itemRun, step }: Waiter, charged: number): void {
+    const leader = running.itemRun === itemRun && running.step === step;
     this.#window.stir(itemRun);
     switch (outcome.end) {
       case 'done':
         if (outcome.misnamed !== undefined) this.#announcer.misnamed(step, outcome.misnamed);
-        return this.#done(flight, outcome.live, itemRun, step, charged);
+        return this.#done(running, outcome.live, itemRun, step, charged);
       case 'read':
         for (const { place, why } of outcome.unreadable) this.#o.fileFacts.unreadable(place, why);
         return itemRun.schedule.reopen(step.name);
       case 'failed':
-        if (outcome.again && this.#attemptsLeft(flight)) return itemRun.schedule.reopen(step.name);
-        if (flight.fingerprint !== undefined) this.#o.failed.set(flight.fingerprint, outcome.why);
-        if (leader && flight.order.operation === 'create') this.#refusals.count(step, outcome);
+        if (outcome.again && this.#attemptsLeft(running)) return itemRun.schedule.reopen(step.name);
+        if (running.fingerprint !== undefined) this.#o.failed.set(running.fingerprint, outcome.why);
+        if (leader && running.order.operation === 'create') this.#refusals.count(step, outcome);
         return this.#note(itemRun, step, 'failed', outcome.why, outcome.code);
       case 'doubt':
         return this.#end(itemRun, step, 'held', outcome.why);
@@ -339,21 +340,27 @@ export class Loop {
     if (what === 'paid') this.#purse.close({ because, why });
   }
 
-  #attemptsLeft({ order, step }: Flight): boolean {
+  #attemptsLeft({ order, step }: RunningJob): boolean {
     if (order.operation !== 'create' && order.operation !== 'attach') return false;
     return (this.#o.journal.ledger.job(order.fingerprint)?.attempt ?? 0) < step.attempts;
   }
 
-  #done(flight: Flight, live: JsonObject, itemRun: ItemRun, step: Step, charged: number): void {
+  #done(
+    running: RunningJob,
+    live: JsonObject,
+    itemRun: ItemRun,
+    step: Step,
+    charged: number,
+  ): void {
     itemRun.forced.delete(step.name);
-    const { order } = flight;
+    const { order } = running;
     const fingerprint =
-      flight.fingerprint ??
+      running.fingerprint ??
       ('fingerprint' in order ? fingerprintFrom(digestFrom(order.fingerprint)) : undefined);
     if (fingerprint === undefined)
       throw new Error(`bug: ${order.task} is done and has no fingerprint`);
     const renewed = itemRun.hasGiven(step.name) && order.operation !== 'create';
-    const follower = flight.itemRun !== itemRun || flight.step !== step;
+    const follower = running.itemRun !== itemRun || running.step !== step;
     if (follower)
       this.#o.journal.append([{ event: 'serves', job: fingerprint, task: itemRun.task(step) }]);
     this.#give(itemRun, step, fingerprint, live);

@@ -61,5 +61,5 @@ export interface StarterOptions {
   /** Was a job for this content begun in this run, in the air or over? Known only where steps are left out. */
   readonly begunNow: (fingerprint: Fingerprint) => boolean;
   /** Is a job for this content in the air? */
-  readonly inAir: (fingerprint: Fingerprint) => boolean;
+  readonly isInFlight: (fingerprint: Fingerprint) => boolean;
 }

@@ -4,7 +4,7 @@
 import type { Account, Ledger } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
-import type { Flight } from './flights.ts';
+import type { RunningJob } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import type { CreateOrder } from './jobs/job.ts';
 
@@ -179,8 +179,8 @@ export class Purse {
   }
 
   /** Follows what became of a promise: the ledger holds it, or it was charged, or it was not. */
-  hear(flight: Flight, event: Happened): void {
-    const { order, itemRun } = flight;
+  hear(running: RunningJob, event: Happened): void {
+    const { order, itemRun } = running;
     const own = this.#open.get(order.key);
     switch (event.event) {
       case 'intent':
@@ -191,14 +191,14 @@ export class Purse {
         return;
       case 'created':
         itemRun.pay(event.credits, event.credits - (own?.held ?? 0));
-        flight.charged = event.credits;
+        running.charged = event.credits;
         if (own !== undefined) [own.stage, own.held] = ['charged', event.credits];
         return;
       case 'settled': {
-        const more = event.credits - flight.charged;
+        const more = event.credits - running.charged;
         // What an earlier run paid and is given back now was not charged in this one.
-        itemRun.pay(flight.before > 0 ? Math.max(0, more) : more, more);
-        flight.charged = event.credits;
+        itemRun.pay(running.before > 0 ? Math.max(0, more) : more, more);
+        running.charged = event.credits;
         this.#open.delete(order.key);
         return;
       }
@@ -212,7 +212,7 @@ export class Purse {
   }
 
   /** A job is over: what it was promised and never used is free again. What is in doubt stays set aside. */
-  settle({ order, itemRun }: Flight): void {
+  settle({ order, itemRun }: RunningJob): void {
     const own = this.#open.get(order.key);
     if (own?.stage === 'promised') itemRun.credits -= own.held;
     if (own?.stage !== 'doubt') this.#open.delete(order.key);

@@ -80,7 +80,7 @@ export class Starter {
     if (!forced && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
     // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
-    if ((forced || decision.act !== 'reuse') && shareable && this.#o.inAir(fingerprint))
+    if ((forced || decision.act !== 'reuse') && shareable && this.#o.isInFlight(fingerprint))
       return { move: 'join', fingerprint };
     if (forced) return this.#begin(itemRun, step, answer, head);
     switch (decision.act) {

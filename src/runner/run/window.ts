@@ -2,7 +2,7 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
-import type { Passenger } from './flights.ts';
+import type { Waiter } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 
 export interface WindowOptions {
@@ -17,7 +17,7 @@ export class Window {
   readonly #itemRuns = new Set<ItemRun>();
   readonly #stirred = new Set<ItemRun>();
   /** Tasks that wait for others: for a price, for money, for another item to be done with their project. */
-  readonly #patient: Passenger[] = [];
+  readonly #patient: Waiter[] = [];
   readonly #source: Iterator<Item>;
   /** Every item has been taken in. */
   exhausted = false;

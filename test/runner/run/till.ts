@@ -2,7 +2,7 @@
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Happened } from '../../../src/runner/journal/line.ts';
-import type { Flight } from '../../../src/runner/run/flights.ts';
+import type { RunningJob } from '../../../src/runner/run/in-flight.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { Purse } from '../../../src/runner/run/purse.ts';
@@ -26,7 +26,7 @@ export interface Wanted {
 
 /** A creation on its way. */
 interface Trip {
-  readonly flight: Flight;
+  readonly running: RunningJob;
   readonly order: CreateOrder;
   readonly item: number;
   /** `unsent`: its intent is written. `unheard`: the service has charged it, and its answer is on the way. */
@@ -100,15 +100,15 @@ export class Till {
       ...{ reserve: leave.reserve, expectation },
     };
     const about = { itemRun, step: theStep, fingerprint: order.fingerprint, order };
-    const flight: Flight = { ...about, followers: [], before: 0, charged: 0 };
+    const running: RunningJob = { ...about, followers: [], before: 0, charged: 0 };
     this.purse.promise(itemRun, order);
-    this.trips.push({ flight, order, item, stage: 'promised', held: leave.reserve, taken: 0 });
+    this.trips.push({ running, order, item, stage: 'promised', held: leave.reserve, taken: 0 });
   }
 
   /** The intent is written, or there is no money for it any more. */
   begin(trip: Trip): void {
     const leave = this.purse.recheck(trip.order.key);
-    if (!leave.may) return this.#land(trip);
+    if (!leave.may) return this.#complete(trip);
     const { fingerprint: job, task, kind, attempt, name, expectation } = trip.order;
     const { measure } = expectation;
     trip.held = leave.reserve;
@@ -139,14 +139,14 @@ export class Till {
     const { fingerprint: job } = trip.order;
     trip.stage = 'lost';
     this.#tell(trip, { event: 'doubt', job, why: 'lost' });
-    this.purse.settle(trip.flight);
+    this.purse.settle(trip.running);
   }
 
   refuse(trip: Trip): void {
     const { fingerprint: job } = trip.order;
     trip.taken = 0;
     this.#tell(trip, { event: 'refused', job, error: { code: 'x', message: 'x' } });
-    this.#land(trip);
+    this.#complete(trip);
   }
 
   /** The project is over: its final charge, nothing when it failed. */
@@ -155,17 +155,17 @@ export class Till {
     trip.taken = charge;
     const status = charge === 0 ? 'error' : 'complete';
     this.#tell(trip, { event: 'settled', job, status, credits: charge });
-    this.#land(trip);
+    this.#complete(trip);
   }
 
-  #land(trip: Trip): void {
-    this.purse.settle(trip.flight);
+  #complete(trip: Trip): void {
+    this.purse.settle(trip.running);
     trip.stage = 'over';
   }
 
   #tell(trip: Trip, event: Happened): void {
     this.#write(event);
-    this.purse.hear(trip.flight, event);
+    this.purse.hear(trip.running, event);
   }
 
   #write(event: Happened): void {

@@ -5,17 +5,17 @@ import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Notice, Runner } from './jobs/ports.ts';
 
-export interface Passenger {
+export interface Waiter {
   readonly itemRun: ItemRun;
   readonly step: Step;
 }
 
-export interface Flight extends Passenger {
+export interface RunningJob extends Waiter {
   /** Undefined for jobs that no other task can share: a download, a copy, a delete, hashing. */
   readonly fingerprint: Fingerprint | undefined;
   readonly order: JobOrder;
   /** Other tasks that want the same. */
-  readonly followers: Passenger[];
+  readonly followers: Waiter[];
   /** Credits that an earlier run was charged for it. */
   readonly before: number;
   /** Credits that the service has said it charged for it. */
@@ -26,10 +26,10 @@ export interface Flight extends Passenger {
 const turn = (): Promise<undefined> =>
   new Promise((resolve) => void setImmediate(() => resolve(undefined)));
 
-export class Flights {
+export class InFlight {
   readonly #runner: Runner;
-  readonly #byKey = new Map<string, Flight>();
-  readonly #byFingerprint = new Map<Fingerprint, Flight>();
+  readonly #byKey = new Map<string, RunningJob>();
+  readonly #byFingerprint = new Map<Fingerprint, RunningJob>();
   #keys = 0;
   /** Asked for, and not come yet. */
   #next: Promise<readonly Notice[]> | undefined;
@@ -56,22 +56,22 @@ export class Flights {
     return `j${this.#keys}`;
   }
 
-  start({ itemRun, step }: Passenger, fingerprint: Fingerprint | undefined, order: JobOrder): void {
+  start({ itemRun, step }: Waiter, fingerprint: Fingerprint | undefined, order: JobOrder): void {
     const before = order.operation === 'attach' ? order.credits : 0;
     const charges = { before, charged: before };
-    const flight: Flight = { itemRun, step, fingerprint, order, followers: [], ...charges };
+    const running: RunningJob = { itemRun, step, fingerprint, order, followers: [], ...charges };
     itemRun.schedule.start(step.name);
-    this.#byKey.set(order.key, flight);
-    if (fingerprint !== undefined) this.#byFingerprint.set(fingerprint, flight);
+    this.#byKey.set(order.key, running);
+    if (fingerprint !== undefined) this.#byFingerprint.set(fingerprint, running);
     this.#runner.start(order);
   }
 
   /** Joins a job that is in the air for another task; false: there is none. */
-  join({ itemRun, step }: Passenger, fingerprint: Fingerprint): boolean {
-    const flight = this.#byFingerprint.get(fingerprint);
-    if (flight === undefined) return false;
+  join({ itemRun, step }: Waiter, fingerprint: Fingerprint): boolean {
+    const running = this.#byFingerprint.get(fingerprint);
+    if (running === undefined) return false;
     itemRun.schedule.start(step.name);
-    flight.followers.push({ itemRun, step });
+    running.followers.push({ itemRun, step });
     return true;
   }
 
@@ -81,7 +81,7 @@ export class Flights {
   }
 
   /** Would a download meet a delete of the same project in the air, or a delete either? */
-  clash(step: Step, fingerprint: Fingerprint): boolean {
+  clashes(step: Step, fingerprint: Fingerprint): boolean {
     for (const { order } of this.#byKey.values()) {
       if (order.operation !== 'download' && order.operation !== 'delete') continue;
       if (order.fingerprint !== fingerprint) continue;
@@ -90,18 +90,18 @@ export class Flights {
     return false;
   }
 
-  get(key: string): Flight {
-    const flight = this.#byKey.get(key);
-    if (flight === undefined) throw new Error(`bug: there is no job ${key}`);
-    return flight;
+  get(key: string): RunningJob {
+    const running = this.#byKey.get(key);
+    if (running === undefined) throw new Error(`bug: there is no job ${key}`);
+    return running;
   }
 
-  land(key: string): Flight {
-    const flight = this.get(key);
+  complete(key: string): RunningJob {
+    const running = this.get(key);
     this.#byKey.delete(key);
-    const { fingerprint } = flight;
-    if (fingerprint !== undefined && this.#byFingerprint.get(fingerprint) === flight)
+    const { fingerprint } = running;
+    if (fingerprint !== undefined && this.#byFingerprint.get(fingerprint) === running)
       this.#byFingerprint.delete(fingerprint);
-    return flight;
+    return running;
   }
 }
