@@ -5,16 +5,16 @@ import { scrubbed } from '../../contract/base/scrub.ts';
 import type { Happened } from '../journal/line.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { count } from '../report/text.ts';
+import type { Budget } from './budget.ts';
 import type { InFlight, RunningJob } from './in-flight.ts';
 import type { Landing } from './jobs/job.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
-import type { Purse } from './purse.ts';
 import type { Refusals } from './refusals.ts';
 
 export interface ClerkOptions {
   readonly journal: Journal;
   readonly runner: Runner;
-  readonly purse: Purse;
+  readonly budget: Budget;
   readonly inFlight: InFlight;
   readonly refusals: Refusals;
   readonly onEvent: (event: RunEvent) => void;
@@ -65,18 +65,18 @@ export class Clerk {
   /** An intent is recorded with what it is expected to cost now; undefined: there is no money for it any more. */
   #priced(key: string, event: Happened): Happened | undefined {
     if (event.event !== 'intent') return event;
-    const leave = this.#o.purse.recheck(key);
-    if (leave.may) return { ...event, reserve: leave.reserve };
-    this.#o.runner.decline(key, leave.why);
+    const grant = this.#o.budget.recheck(key);
+    if (grant.may) return { ...event, reserve: grant.reserve };
+    this.#o.runner.decline(key, grant.why);
     return undefined;
   }
 
   #record(key: string, event: Happened): void {
-    const { journal, purse, inFlight } = this.#o;
+    const { journal, budget, inFlight } = this.#o;
     const running = inFlight.get(key);
     this.#remark(running, event);
     journal.append([event]);
-    purse.hear(running, event);
+    budget.record(running, event);
     if (event.event === 'created') this.#o.refusals.taken(running.step);
   }
 
@@ -94,17 +94,17 @@ export class Clerk {
     );
   }
 
-  /** Right before a creation leaves: prices may have risen, or the purse been closed, since its intent was written. */
+  /** Right before a creation leaves: prices may have risen, or the budget been closed, since its intent was written. */
   #send(key: string): void {
-    const { purse, runner, inFlight } = this.#o;
-    const leave = purse.recheck(key);
-    if (leave.may) return runner.proceed(key);
+    const { budget, runner, inFlight } = this.#o;
+    const grant = budget.recheck(key);
+    if (grant.may) return runner.proceed(key);
     const { order } = inFlight.get(key);
     if (order.operation === 'create') {
-      const error = { code: 'withheld', message: leave.why };
+      const error = { code: 'withheld', message: grant.why };
       this.#record(key, { event: 'refused', job: order.fingerprint, error });
     }
-    runner.decline(key, leave.why);
+    runner.decline(key, grant.why);
   }
 
   /**
@@ -127,7 +127,7 @@ export class Clerk {
 
   /** Charges that are not what was expected are said, with their projects. */
   #remark({ order, charged }: RunningJob, event: Happened): void {
-    const { onEvent, purse, journal } = this.#o;
+    const { onEvent, budget, journal } = this.#o;
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {
       const added = count(event.credits - charged, 'credit');
       const project = journal.ledger.job(event.job)?.project ?? '';
@@ -135,7 +135,7 @@ export class Clerk {
       onEvent({ type: 'warning', message });
     }
     if (event.event !== 'created') return;
-    const reserve = purse.reserveOf(order.key);
+    const reserve = budget.reserveOf(order.key);
     const over = reserve > 0 ? event.credits / reserve : 1;
     if (over <= (this.#told.get(order.kind) ?? 1)) return;
     this.#told.set(order.kind, over);

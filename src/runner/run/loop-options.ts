@@ -1,12 +1,15 @@
 // What a loop is given: the items, the runner, the money, and who listens.
 import type { RunEvent } from '../report/run-event.ts';
 import type { Item } from '../task/item.ts';
+import type { Closed } from './budget.ts';
 import type { Runner } from './jobs/ports.ts';
 import type { StarterOptions } from './move.ts';
-import type { Closed } from './purse.ts';
 
 export interface LoopOptions
-  extends Omit<StarterOptions, 'purse' | 'refusals' | 'key' | 'inUse' | 'isInFlight' | 'begunNow'> {
+  extends Omit<
+    StarterOptions,
+    'budget' | 'refusals' | 'key' | 'inUse' | 'isInFlight' | 'begunNow'
+  > {
   readonly items: Iterable<Item>;
   /** How many items the pipeline has in this run. */
   readonly total: number;

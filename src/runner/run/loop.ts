@@ -13,6 +13,7 @@ import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { Announcer, shownAs } from './announcer.ts';
 import { Barrier } from './barrier.ts';
+import { Budget } from './budget.ts';
 import { Clerk } from './clerk.ts';
 import { give } from './giving.ts';
 import { InFlight, type RunningJob, type Waiter } from './in-flight.ts';
@@ -21,7 +22,6 @@ import type { JobOrder, Landing, Outcome } from './jobs/job.ts';
 import type { Notice } from './jobs/ports.ts';
 import type { LoopOptions } from './loop-options.ts';
 import type { Move } from './move.ts';
-import { Purse } from './purse.ts';
 import { Refusals } from './refusals.ts';
 import { type Renewing, supplyAgain } from './renewals.ts';
 import { Starter } from './starter.ts';
@@ -36,7 +36,7 @@ export class Loop {
   readonly #itemSteps: readonly Step[];
   readonly #window: Window;
   readonly #inFlight: InFlight;
-  readonly #purse: Purse;
+  readonly #budget: Budget;
   readonly #starter: Starter;
   readonly #clerk: Clerk;
   readonly #refusals: Refusals;
@@ -51,19 +51,19 @@ export class Loop {
     this.#o = options;
     this.#inFlight = new InFlight(options.runner);
     const { journal, runner, onEvent, pipeline } = options;
-    const { steps, items, budget, tolerated } = pipeline;
-    this.#purse = new Purse({ journal, budget: options.budget, perItem: budget.perItem });
-    if (options.closed !== undefined) this.#purse.close(options.closed);
+    const { steps, items, budget: limits, tolerated } = pipeline;
+    this.#budget = new Budget({ journal, total: options.budget, perItem: limits.perItem });
+    if (options.closed !== undefined) this.#budget.close(options.closed);
     this.#refusals = new Refusals(steps);
-    const [purse, inFlight, refusals] = [this.#purse, this.#inFlight, this.#refusals];
-    this.#clerk = new Clerk({ journal, runner, onEvent, purse, inFlight, refusals });
-    this.#tolerance = new Tolerance(tolerated, options.total, purse);
+    const [budget, inFlight, refusals] = [this.#budget, this.#inFlight, this.#refusals];
+    this.#clerk = new Clerk({ journal, runner, onEvent, budget, inFlight, refusals });
+    this.#tolerance = new Tolerance(tolerated, options.total, budget);
     this.#barrier = new Barrier(options.partial);
     this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
     if (options.someLeftOut) this.#begun = new Set();
     this.#starter = new Starter({
       ...options,
-      purse,
+      budget,
       refusals,
       key: () => this.#inFlight.key(),
       inUse: (itemRun, step, fingerprint) =>
@@ -97,7 +97,7 @@ export class Loop {
   }
 
   get stopped(): Stopped {
-    return stoppedBy(this.#stop, this.#purse.closed);
+    return stoppedBy(this.#stop, this.#budget.closed);
   }
 
   async run(): Promise<void> {
@@ -140,7 +140,7 @@ export class Loop {
 
   /** Nothing more is bought, and not because only what is there already was to be saved. */
   get #noneToBuy(): boolean {
-    return this.#purse.closed !== undefined && this.#purse.closed.because !== 'saving';
+    return this.#budget.closed !== undefined && this.#budget.closed.because !== 'saving';
   }
 
   /** How a step of the items stands, for the shared steps that wait for all of them. */
@@ -157,11 +157,11 @@ export class Loop {
         this.#take(itemRun, turn);
         if (this.#stop !== undefined) return;
       }
-      if (itemRun !== this.#shared && itemRun.schedule.isOver) this.#leave(itemRun);
+      if (itemRun !== this.#shared && itemRun.schedule.isOver) this.#grant(itemRun);
     }
   }
 
-  #leave(itemRun: ItemRun): void {
+  #grant(itemRun: ItemRun): void {
     if (!this.#window.close(itemRun)) return;
     this.#tolerance.over(itemRun);
     if (itemRun.unfinished) this.tally.itemsUnfinished += 1;
@@ -232,9 +232,9 @@ export class Loop {
     order: JobOrder,
   ): void {
     if (fingerprint !== undefined && this.#inFlight.join({ itemRun, step }, fingerprint)) return;
-    if (order.operation === 'create') this.#purse.promise(itemRun, order);
+    if (order.operation === 'create') this.#budget.reserve(itemRun, order);
     if (order.operation === 'attach' && !order.settled)
-      this.#purse.remember(itemRun, order.key, order.credits);
+      this.#budget.attach(itemRun, order.key, order.credits);
     if (fingerprint !== undefined && !this.#isDone(fingerprint)) this.#begun?.add(fingerprint);
     this.#inFlight.start({ itemRun, step }, fingerprint, order);
   }
@@ -288,7 +288,7 @@ export class Loop {
     this.#window.askAgain();
     const outcome = ended.end === 'bug' ? this.#clerk.afterBug(key, ended.bug) : ended;
     const running = this.#inFlight.complete(key);
-    this.#purse.settle(running);
+    this.#budget.release(running);
     this.#settle(running, outcome, running, Math.max(0, running.charged - running.before));
     for (const follower of running.followers) this.#settle(running, outcome, follower, 0);
   }
@@ -323,8 +323,8 @@ export class Loop {
           ? this.#note(itemRun, step, 'failed', outcome.why, outcome.failure.reason)
           : this.#end(itemRun, step, 'pending', outcome.why);
       case 'withheld':
-        // Others may be refunded yet, and make room for it: the purse says whether it waits.
-        if (this.#purse.closed === undefined) return itemRun.schedule.reopen(step.name);
+        // Others may be refunded yet, and make room for it: the budget says whether it waits.
+        if (this.#budget.closed === undefined) return itemRun.schedule.reopen(step.name);
         return this.#end(itemRun, step, 'pending', outcome.why);
       case 'stopped':
         return this.#end(itemRun, step, 'pending', 'stopped');
@@ -337,7 +337,7 @@ export class Loop {
     if (what === 'run') this.halt({ what: failure.reason === 'outage' ? 'outage' : 'run', why });
     if (what === 'step') this.#refusals.refuse(step, why);
     const because = failure.reason === 'payment-required' ? 'credits' : 'machine';
-    if (what === 'paid') this.#purse.close({ because, why });
+    if (what === 'paid') this.#budget.close({ because, why });
   }
 
   #attemptsLeft({ order, step }: RunningJob): boolean {

@@ -5,11 +5,11 @@ import type { Pipeline, Step } from '../language/pipeline.ts';
 import type { Act } from '../plan/decide.ts';
 import type { Verdict } from '../plan/planning.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
-import type { Purse } from './purse.ts';
 import type { Refusals } from './refusals.ts';
 import type { Renewing } from './renewals.ts';
 
@@ -43,7 +43,7 @@ export interface StarterOptions {
   readonly journal: Journal;
   readonly fileFacts: FileFacts;
   readonly clock: Clock;
-  readonly purse: Purse;
+  readonly budget: Budget;
   /** A result that is gone here and there may be paid again. */
   readonly payAgain: boolean;
   /** The service's events are listened to: one may say what became of a creation in doubt. */

@@ -200,7 +200,7 @@ export class Starter {
   }
 
   #pay(itemRun: ItemRun, step: Step, request: Request): Move {
-    const { pipeline, clock, purse, refusals } = this.#o;
+    const { pipeline, clock, budget, refusals } = this.#o;
     const { fingerprint, body, task } = request;
     const before = this.#o.failed.get(fingerprint);
     if (before !== undefined) return fail(before);
@@ -208,13 +208,13 @@ export class Starter {
     if (against !== undefined) return against.own ? fail(against.why) : later(against.why);
     const expectation = expectationOf(step, body);
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
-    const leave = purse.ask(itemRun, expectation);
-    if (!leave.may)
-      return leave.how === 'wait' ? { move: 'wait' } : { move: leave.how, why: leave.why };
+    const grant = budget.ask(itemRun, expectation);
+    if (!grant.may)
+      return grant.how === 'wait' ? { move: 'wait' } : { move: grant.how, why: grant.why };
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
-    const { reserve } = leave;
+    const { reserve } = grant;
     const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
     return { move: 'job', fingerprint, order };
   }

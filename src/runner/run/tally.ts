@@ -1,7 +1,7 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
 import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
 import { exitCodes } from '../report/run-event.ts';
-import type { Closed } from './purse.ts';
+import type { Closed } from './budget.ts';
 import { Trouble } from './trouble.ts';
 
 const kept = 100;

@@ -2,21 +2,21 @@
 import type { Tolerated } from '../language/pipeline.ts';
 import { tooManyFailed } from '../language/tolerated.ts';
 import { count } from '../report/text.ts';
+import type { Budget } from './budget.ts';
 import type { ItemRun } from './item-run.ts';
-import type { Purse } from './purse.ts';
 
 export class Tolerance {
   readonly #tolerated: Tolerated;
   readonly #total: number;
-  readonly #purse: Purse;
+  readonly #budget: Budget;
   #items = 0;
   #credits = 0;
 
   /** `total`: the items of the run, which a share is taken of. */
-  constructor(tolerated: Tolerated, total: number, purse: Purse) {
+  constructor(tolerated: Tolerated, total: number, budget: Budget) {
     this.#tolerated = tolerated;
     this.#total = total;
-    this.#purse = purse;
+    this.#budget = budget;
   }
 
   /** One of an item's tasks has failed. */
@@ -37,6 +37,6 @@ export class Tolerance {
   }
 
   #judge(why: string | undefined): void {
-    if (why !== undefined) this.#purse.close({ because: 'failures', why });
+    if (why !== undefined) this.#budget.close({ because: 'failures', why });
   }
 }

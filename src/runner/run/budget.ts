@@ -1,4 +1,4 @@
-// The purse: may this creation be sent? Credits are set aside here before a job starts, so that two tasks cannot pass
+// The budget: may this creation be sent? Credits are set aside here before a job starts, so that two tasks cannot pass
 // on the same credit; the ledger takes over with the intent. What is not over yet counts at today's estimate, so that
 // one charge above its estimate, at the answer or at the end, is known to all that is still to come.
 import type { Account, Ledger } from '../journal/ledger.ts';
@@ -8,15 +8,15 @@ import type { RunningJob } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import type { CreateOrder } from './jobs/job.ts';
 
-export interface PurseOptions {
+export interface BudgetOptions {
   readonly journal: { readonly ledger: Ledger; readonly account: Account };
   /** Credits that this run, with those that share its id, may charge at most. */
-  readonly budget: number | undefined;
+  readonly total: number | undefined;
   /** Credits that one item may charge at most. */
   readonly perItem: number | undefined;
 }
 
-export type Leave =
+export type Grant =
   | { readonly may: true; readonly reserve: number }
   /** `fail`: it can never be sent so. `later`: not in this run. `wait`: asked again when something has happened. */
   | { readonly may: false; readonly why: string; readonly how: 'fail' | 'later' | 'wait' };
@@ -28,27 +28,27 @@ export interface Closed {
 }
 
 /**
- * A creation that was allowed and is not over. `promised`: nothing is sent. `intended`: its reserve is in the ledger.
+ * A creation that was allowed and is not over. `reserved`: nothing is sent. `intended`: its reserve is in the ledger.
  * `doubt`: so it is, and no answer may ever come. `charged`: the service has said a figure, and may still correct it.
  */
 interface Open {
   readonly itemRun: ItemRun;
   readonly expectation: Expectation;
-  stage: 'promised' | 'intended' | 'doubt' | 'charged';
+  stage: 'reserved' | 'intended' | 'doubt' | 'charged';
   /** Credits that its item has for it: the reserve, then the charge. */
   held: number;
 }
 
-const go = (reserve: number): Leave => ({ may: true, reserve });
+const go = (reserve: number): Grant => ({ may: true, reserve });
 
-export class Purse {
-  readonly #o: PurseOptions;
+export class Budget {
+  readonly #o: BudgetOptions;
   readonly #open = new Map<string, Open>();
   /** Jobs whose charge may still become less: those that are paid and not over, and those not answered. */
   readonly #unsettled = new Set<string>();
   #closed: Closed | undefined;
 
-  constructor(options: PurseOptions) {
+  constructor(options: BudgetOptions) {
     this.#o = options;
   }
 
@@ -63,11 +63,11 @@ export class Purse {
       this.#closed = closed;
   }
 
-  ask(itemRun: ItemRun, expectation: Expectation): Leave {
-    const { budget, perItem } = this.#o;
+  ask(itemRun: ItemRun, expectation: Expectation): Grant {
+    const { total, perItem } = this.#o;
     if (this.#closed !== undefined) return { may: false, how: 'later', why: this.#closed.why };
     const estimate = this.#estimate(expectation);
-    const capped = budget !== undefined || perItem !== undefined;
+    const capped = total !== undefined || perItem !== undefined;
     if (!estimate.known) {
       if (!capped) return go(0);
       const why = `its price is not known, which a budget needs: ${estimate.why}`;
@@ -76,10 +76,10 @@ export class Purse {
     const reserve = estimate.credits;
     if (capped && this.#isUntried(expectation))
       return { may: false, how: 'wait', why: 'the first of its kind shows what it costs' };
-    if (budget !== undefined) {
+    if (total !== undefined) {
       const spent = this.#spent();
-      if (spent + reserve > budget) {
-        const why = `the budget of ${budget} credits is reached: ${spent} are spent or set aside, this would take ${reserve}`;
+      if (spent + reserve > total) {
+        const why = `the budget of ${total} credits is reached: ${spent} are spent or set aside, this would take ${reserve}`;
         if (this.#unsettled.size > 0) return { may: false, how: 'wait', why };
         this.close({ because: 'budget', why });
         return { may: false, how: 'later', why };
@@ -94,25 +94,25 @@ export class Purse {
 
   /**
    * Asked again right before a creation is recorded, and before it is sent: it may have waited for its turn while
-   * others were charged more than was set aside, prices rose, or the purse was closed. Its own reserve grows with the
+   * others were charged more than was set aside, prices rose, or the budget was closed. Its own reserve grows with the
    * estimate.
    */
-  recheck(key: string): Leave {
+  recheck(key: string): Grant {
     const own = this.#open.get(key);
     if (own === undefined) throw new Error(`bug: ${key} was never promised anything`);
     if (this.#closed !== undefined && this.#closed.because !== 'budget')
       return { may: false, how: 'later', why: this.#closed.why };
-    const { budget, perItem } = this.#o;
+    const { total, perItem } = this.#o;
     const needed = this.#worst(own);
-    if (budget !== undefined && this.#spent() > budget) {
-      const why = `the budget of ${budget} credits is reached: others were charged more than expected while this waited`;
+    if (total !== undefined && this.#spent() > total) {
+      const why = `the budget of ${total} credits is reached: others were charged more than expected while this waited`;
       return { may: false, how: 'later', why };
     }
     if (perItem !== undefined && this.#spentOn(own.itemRun) > perItem) {
       const why = `its item has a budget of ${perItem} credits: prices rose to ${needed} while it waited`;
       return { may: false, how: 'later', why };
     }
-    if (own.stage === 'promised') {
+    if (own.stage === 'reserved') {
       own.itemRun.credits += needed - own.held;
       own.held = needed;
     }
@@ -132,7 +132,7 @@ export class Purse {
     const known = rates.knows(kind);
     if (known && rates.expected(measure) !== undefined) return false;
     for (const { stage, expectation: other } of this.#open.values())
-      if (stage === 'promised' || stage === 'intended')
+      if (stage === 'reserved' || stage === 'intended')
         if (known ? other.measure.of === measure.of : other.kind === kind) return true;
     return false;
   }
@@ -148,7 +148,7 @@ export class Purse {
     const { charged, refunded, reserved } = this.#o.journal.account;
     let sum = charged - refunded + reserved;
     for (const one of this.#open.values())
-      sum += this.#worst(one) - (one.stage === 'promised' ? 0 : one.held);
+      sum += this.#worst(one) - (one.stage === 'reserved' ? 0 : one.held);
     return sum;
   }
 
@@ -166,20 +166,20 @@ export class Purse {
     return own === undefined || own.stage === 'charged' ? 0 : own.held;
   }
 
-  promise(itemRun: ItemRun, { key, reserve, expectation }: CreateOrder): void {
-    this.#open.set(key, { itemRun, expectation, held: reserve, stage: 'promised' });
+  reserve(itemRun: ItemRun, { key, reserve, expectation }: CreateOrder): void {
+    this.#open.set(key, { itemRun, expectation, held: reserve, stage: 'reserved' });
     this.#unsettled.add(key);
     itemRun.credits += reserve;
   }
 
   /** A job that was paid by an earlier run and is not over. */
-  remember(itemRun: ItemRun, key: string, credits: number): void {
+  attach(itemRun: ItemRun, key: string, credits: number): void {
     this.#unsettled.add(key);
     itemRun.credits += credits;
   }
 
-  /** Follows what became of a promise: the ledger holds it, or it was charged, or it was not. */
-  hear(running: RunningJob, event: Happened): void {
+  /** Follows what became of a reservation: the ledger holds it, or it was charged, or it was not. */
+  record(running: RunningJob, event: Happened): void {
     const { order, itemRun } = running;
     const own = this.#open.get(order.key);
     switch (event.event) {
@@ -212,9 +212,9 @@ export class Purse {
   }
 
   /** A job is over: what it was promised and never used is free again. What is in doubt stays set aside. */
-  settle({ order, itemRun }: RunningJob): void {
+  release({ order, itemRun }: RunningJob): void {
     const own = this.#open.get(order.key);
-    if (own?.stage === 'promised') itemRun.credits -= own.held;
+    if (own?.stage === 'reserved') itemRun.credits -= own.held;
     if (own?.stage !== 'doubt') this.#open.delete(order.key);
     this.#unsettled.delete(order.key);
   }

@@ -1,8 +1,8 @@
-// The purse and the ledger alone, in any order of things: what a budget promises, and what it cannot.
+// The budget and the ledger alone, in any order of things: what a budget promises, and what it cannot.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { committed } from '../../../src/runner/journal/ledger.ts';
-import { Till, type Wanted } from './till.ts';
+import { BudgetModel, type Wanted } from './budget-model.ts';
 
 const orders: readonly Omit<Wanted, 'item'>[] = [
   { kind: 'speech', setting: 'a', listed: 10 },
@@ -37,27 +37,27 @@ const acts = (share: fc.Arbitrary<number>): fc.Arbitrary<readonly Act[]> =>
   );
 
 /** `listed`: charges follow the price list, not what is set aside. */
-function perform(till: Till, act: Act, listed: boolean): void {
+function perform(model: BudgetModel, act: Act, listed: boolean): void {
   const { what, order: number, item, which, luck, share } = act;
   const order = orders[number];
   if (what === 'want') {
-    if (order !== undefined) till.want({ ...order, item });
+    if (order !== undefined) model.want({ ...order, item });
     return;
   }
-  const open = till.trips.filter(({ stage }) => stage !== 'over' && stage !== 'lost');
+  const open = model.trips.filter(({ stage }) => stage !== 'over' && stage !== 'lost');
   const trip = open[which % open.length];
   if (trip === undefined) return;
   const base = listed ? trip.order.expectation.measure.amount : trip.held;
   switch (trip.stage) {
-    case 'promised':
-      return till.begin(trip);
+    case 'reserved':
+      return model.begin(trip);
     case 'unsent':
-      return till.send(trip, Math.floor(base * share));
+      return model.send(trip, Math.floor(base * share));
     case 'unheard':
-      if (luck === 0) return till.lose(trip);
-      return luck === 1 ? till.refuse(trip) : till.answer(trip);
+      if (luck === 0) return model.lose(trip);
+      return luck === 1 ? model.refuse(trip) : model.answer(trip);
     case 'heard':
-      return till.finish(trip, luck < 3 ? 0 : Math.floor(base * share));
+      return model.finish(trip, luck < 3 ? 0 : Math.floor(base * share));
     case 'lost':
     case 'over':
       return;
@@ -76,16 +76,16 @@ describe('whatever happens in whatever order', () => {
     let [bought, reached] = [0, 0];
     const share = fc.integer({ min: 0, max: 10 }).map((tenths) => tenths / 10);
     const property = fc.property(caps, acts(share), ({ budget, perItem }, list) => {
-      const till = new Till(budget, perItem);
+      const model = new BudgetModel(budget, perItem);
       for (const act of list) {
-        perform(till, act, false);
-        expect(till.taken).toBeLessThanOrEqual(committed(till.ledger.account));
-        expect(committed(till.ledger.account)).toBeLessThanOrEqual(budget);
+        perform(model, act, false);
+        expect(model.taken).toBeLessThanOrEqual(committed(model.ledger.account));
+        expect(committed(model.ledger.account)).toBeLessThanOrEqual(budget);
         for (const item of [0, 1, 2])
-          expect(till.takenFor(item)).toBeLessThanOrEqual(perItem ?? budget);
+          expect(model.takenFor(item)).toBeLessThanOrEqual(perItem ?? budget);
       }
-      bought += till.trips.length;
-      if (committed(till.ledger.account) + 10 > budget) reached += 1;
+      bought += model.trips.length;
+      if (committed(model.ledger.account) + 10 > budget) reached += 1;
     });
     fc.assert(property, chosen);
     // They did buy, and did come near.
@@ -97,11 +97,11 @@ describe('whatever happens in whatever order', () => {
     let passed = 0;
     const share = fc.integer({ min: 5, max: 20 }).map((tenths) => tenths / 10);
     const property = fc.property(caps, acts(share), ({ budget, perItem }, list) => {
-      const till = new Till(budget, perItem);
+      const model = new BudgetModel(budget, perItem);
       for (const act of list) {
-        perform(till, act, true);
-        expect(till.taken).toBeLessThanOrEqual(budget + till.unforeseen);
-        if (till.taken > budget) passed += 1;
+        perform(model, act, true);
+        expect(model.taken).toBeLessThanOrEqual(budget + model.unforeseen);
+        if (model.taken > budget) passed += 1;
       }
     });
     fc.assert(property, chosen);
@@ -115,115 +115,115 @@ describe('a creation that is about to be sent', () => {
 
   /** One of each kind is bought at its price, then another of each is recorded. */
   function bothRecorded(budget: number | undefined, perItem?: number) {
-    const till = new Till(budget, perItem);
+    const model = new BudgetModel(budget, perItem);
     for (const wanted of [speech, picture]) {
-      till.want(wanted);
-      const trip = till.trips.at(-1);
+      model.want(wanted);
+      const trip = model.trips.at(-1);
       if (trip === undefined) throw new Error('it was not allowed');
-      till.begin(trip);
-      till.send(trip, wanted.listed);
-      till.answer(trip);
-      till.finish(trip, wanted.listed);
+      model.begin(trip);
+      model.send(trip, wanted.listed);
+      model.answer(trip);
+      model.finish(trip, wanted.listed);
     }
-    till.want(speech);
-    till.want(picture);
-    const [one, other] = till.trips.slice(-2);
+    model.want(speech);
+    model.want(picture);
+    const [one, other] = model.trips.slice(-2);
     if (one === undefined || other === undefined || one === other) throw new Error('not allowed');
-    till.begin(one);
-    till.begin(other);
-    return { till, one, other };
+    model.begin(one);
+    model.begin(other);
+    return { model, one, other };
   }
 
   test('is held back when another of its own kind, or of any, was charged more than was set aside', () => {
-    const { till, one, other } = bothRecorded(70);
-    till.send(one, 20);
-    till.answer(one);
+    const { model, one, other } = bothRecorded(70);
+    model.send(one, 20);
+    model.answer(one);
     // 35 are charged, 20 more just now, and 25 would come: 80.
-    till.send(other, 25);
+    model.send(other, 25);
     expect(other.stage).toBe('over');
-    expect(till.taken).toBe(55);
+    expect(model.taken).toBe(55);
   });
 
   test('goes when all of it fits', () => {
-    const { till, one, other } = bothRecorded(80);
-    till.send(one, 20);
-    till.answer(one);
-    till.send(other, 25);
-    expect(till.taken).toBe(80);
+    const { model, one, other } = bothRecorded(80);
+    model.send(one, 20);
+    model.answer(one);
+    model.send(other, 25);
+    expect(model.taken).toBe(80);
   });
 
   test('is held back when what is charged may come to more in the end, as others did', () => {
-    const till = new Till(40, undefined);
+    const model = new BudgetModel(40, undefined);
     const buy = (charge: number, final?: number): void => {
-      till.want(speech);
-      const trip = till.trips.at(-1);
-      if (trip === undefined || trip.stage !== 'promised') return;
-      till.begin(trip);
-      till.send(trip, charge);
-      till.answer(trip);
-      if (final !== undefined) till.finish(trip, final);
+      model.want(speech);
+      const trip = model.trips.at(-1);
+      if (trip === undefined || trip.stage !== 'reserved') return;
+      model.begin(trip);
+      model.send(trip, charge);
+      model.answer(trip);
+      if (final !== undefined) model.finish(trip, final);
     };
     buy(10, 15);
     buy(10);
     // 15 are charged, 10 more that may become 15, and the next may come to 15 too.
     buy(10);
-    expect(till.trips).toHaveLength(2);
+    expect(model.trips).toHaveLength(2);
   });
 
   test('is held back when its item may cost more by now than it may', () => {
-    const till = new Till(undefined, 24);
+    const model = new BudgetModel(undefined, 24);
     const recorded = (item: number) => {
-      till.want({ ...speech, item });
-      const trip = till.trips.at(-1);
+      model.want({ ...speech, item });
+      const trip = model.trips.at(-1);
       if (trip === undefined) throw new Error('it was not allowed');
-      till.begin(trip);
+      model.begin(trip);
       return trip;
     };
     const known = recorded(1);
-    till.send(known, 10);
-    till.answer(known);
+    model.send(known, 10);
+    model.answer(known);
     const [one, other] = [recorded(0), recorded(0)];
-    till.send(one, 14);
-    till.answer(one);
-    till.send(other, 14);
-    expect([other.stage, till.takenFor(0)]).toEqual(['over', 14]);
+    model.send(one, 14);
+    model.answer(one);
+    model.send(other, 14);
+    expect([other.stage, model.takenFor(0)]).toEqual(['over', 14]);
   });
 
   test('goes alone while nothing of its kind, or with its settings, has been charged', () => {
-    const till = new Till(1000, undefined);
+    const model = new BudgetModel(1000, undefined);
     const wanted = (setting: string) => {
-      till.want({ ...speech, setting });
-      till.want({ ...speech, setting });
-      return till.trips.length;
+      model.want({ ...speech, setting });
+      model.want({ ...speech, setting });
+      return model.trips.length;
     };
     expect(wanted('a')).toBe(1);
-    const [first] = till.trips;
+    const [first] = model.trips;
     if (first === undefined) throw new Error('it was not allowed');
-    till.begin(first);
+    model.begin(first);
     expect(wanted('b')).toBe(1);
-    till.send(first, 10);
-    till.answer(first);
+    model.send(first, 10);
+    model.answer(first);
     expect(wanted('a')).toBe(3);
     expect(wanted('b')).toBe(4);
   });
 
   test('counts what is in doubt at what it is now known to cost', () => {
-    const { till, one, other } = bothRecorded(106);
-    till.send(one, 18);
-    till.lose(one);
-    till.send(other, 25);
-    till.answer(other);
-    till.finish(other, 25);
-    till.want(speech);
-    const dearer = till.trips.at(-1);
+    const { model, one, other } = bothRecorded(106);
+    model.send(one, 18);
+    model.lose(one);
+    model.send(other, 25);
+    model.answer(other);
+    model.finish(other, 25);
+    model.want(speech);
+    const dearer = model.trips.at(-1);
     if (dearer === undefined) throw new Error('it was not allowed');
-    till.begin(dearer);
-    till.send(dearer, 18);
-    till.answer(dearer);
-    till.finish(dearer, 18);
+    model.begin(dearer);
+    model.send(dearer, 18);
+    model.answer(dearer);
+    model.finish(dearer, 18);
     // 78 are charged. With the doubt at the 10 that are set aside for it another would fit, with the 18 it costs not.
-    till.want(speech);
-    expect(till.trips).toHaveLength(5);
-    expect(till.purse.closed).toMatchObject({ because: 'budget' });
+    model.want(speech);
+    expect(model.trips).toHaveLength(5);
+    expect(model.budget.closed).toMatchObject({ because: 'budget' });
   });
 });

@@ -1,11 +1,11 @@
-// A purse, its ledger, and a service that charges as it likes: what a run does with them, a step at a time.
+// A budget, its ledger, and a service that charges as it likes: what a run does with them, a step at a time.
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Happened } from '../../../src/runner/journal/line.ts';
+import { Budget } from '../../../src/runner/run/budget.ts';
 import type { RunningJob } from '../../../src/runner/run/in-flight.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
-import { Purse } from '../../../src/runner/run/purse.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { pipelineOf } from '../plan/world.ts';
 
@@ -30,16 +30,16 @@ interface Trip {
   readonly order: CreateOrder;
   readonly item: number;
   /** `unsent`: its intent is written. `unheard`: the service has charged it, and its answer is on the way. */
-  stage: 'promised' | 'unsent' | 'unheard' | 'heard' | 'lost' | 'over';
+  stage: 'reserved' | 'unsent' | 'unheard' | 'heard' | 'lost' | 'over';
   /** Credits that the ledger holds for it: its reserve, then its charge. */
   held: number;
   /** Credits that the service has taken for it. */
   taken: number;
 }
 
-export class Till {
+export class BudgetModel {
   readonly ledger = new Ledger();
-  readonly purse: Purse;
+  readonly budget: Budget;
   readonly trips: Trip[] = [];
   readonly #itemRuns = [0, 1, 2].map(
     () => new ItemRun({ steps: [], item: undefined, shared: undefined, outside: () => 'done' }),
@@ -48,7 +48,7 @@ export class Till {
   #held = new Map<Trip, number>();
   #keys = 0;
 
-  constructor(budget: number | undefined, perItem: number | undefined) {
+  constructor(total: number | undefined, perItem: number | undefined) {
     this.#write({ event: 'run', run: 1 });
     const { ledger } = this;
     const journal = {
@@ -57,7 +57,7 @@ export class Till {
         return ledger.account;
       },
     };
-    this.purse = new Purse({ journal, budget, perItem });
+    this.budget = new Budget({ journal, total, perItem });
   }
 
   /** What the service has taken, net. */
@@ -81,8 +81,8 @@ export class Till {
     if (itemRun === undefined) throw new Error('no item');
     const measure = { of: `${kind} ${setting}`, amount: Math.max(1, listed) };
     const expectation = { kind, measure, why: '', otherwise: listed };
-    const leave = this.purse.ask(itemRun, expectation);
-    if (!leave.may) return;
+    const grant = this.budget.ask(itemRun, expectation);
+    if (!grant.may) return;
     this.#keys += 1;
     const key = `j${this.#keys}`;
     const order: CreateOrder = {
@@ -97,21 +97,21 @@ export class Till {
         attempt: 1,
       },
       ...{ fingerprint: fingerprintFrom(digestOf({ key })), timeoutMs: 0 },
-      ...{ reserve: leave.reserve, expectation },
+      ...{ reserve: grant.reserve, expectation },
     };
     const about = { itemRun, step: theStep, fingerprint: order.fingerprint, order };
     const running: RunningJob = { ...about, followers: [], before: 0, charged: 0 };
-    this.purse.promise(itemRun, order);
-    this.trips.push({ running, order, item, stage: 'promised', held: leave.reserve, taken: 0 });
+    this.budget.reserve(itemRun, order);
+    this.trips.push({ running, order, item, stage: 'reserved', held: grant.reserve, taken: 0 });
   }
 
   /** The intent is written, or there is no money for it any more. */
   begin(trip: Trip): void {
-    const leave = this.purse.recheck(trip.order.key);
-    if (!leave.may) return this.#complete(trip);
+    const grant = this.budget.recheck(trip.order.key);
+    if (!grant.may) return this.#complete(trip);
     const { fingerprint: job, task, kind, attempt, name, expectation } = trip.order;
     const { measure } = expectation;
-    trip.held = leave.reserve;
+    trip.held = grant.reserve;
     trip.stage = 'unsent';
     const reserve = trip.held;
     this.#tell(trip, { event: 'intent', job, task, kind, attempt, name, reserve, measure });
@@ -119,7 +119,7 @@ export class Till {
 
   /** Sent, unless there is no money for it any more: the service takes what it likes. */
   send(trip: Trip, charge: number): void {
-    if (!this.purse.recheck(trip.order.key).may) return this.refuse(trip);
+    if (!this.budget.recheck(trip.order.key).may) return this.refuse(trip);
     trip.stage = 'unheard';
     this.#held = new Map(
       this.trips.flatMap((one) => (one.stage === 'over' ? [] : [[one, one.held]])),
@@ -139,7 +139,7 @@ export class Till {
     const { fingerprint: job } = trip.order;
     trip.stage = 'lost';
     this.#tell(trip, { event: 'doubt', job, why: 'lost' });
-    this.purse.settle(trip.running);
+    this.budget.release(trip.running);
   }
 
   refuse(trip: Trip): void {
@@ -159,13 +159,13 @@ export class Till {
   }
 
   #complete(trip: Trip): void {
-    this.purse.settle(trip.running);
+    this.budget.release(trip.running);
     trip.stage = 'over';
   }
 
   #tell(trip: Trip, event: Happened): void {
     this.#write(event);
-    this.purse.hear(trip.running, event);
+    this.budget.record(trip.running, event);
   }
 
   #write(event: Happened): void {
