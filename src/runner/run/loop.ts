@@ -14,8 +14,8 @@ import type { Item } from '../task/item.ts';
 import { Announcer, shownAs } from './announcer.ts';
 import { Barrier } from './barrier.ts';
 import { Budget } from './budget.ts';
-import { Clerk } from './clerk.ts';
 import { give } from './giving.ts';
+import { GroupCommit } from './group-commit.ts';
 import { InFlight, type RunningJob, type Waiter } from './in-flight.ts';
 import { ItemRun } from './item-run.ts';
 import type { JobOrder, Landing, Outcome } from './jobs/job.ts';
@@ -38,7 +38,7 @@ export class Loop {
   readonly #inFlight: InFlight;
   readonly #budget: Budget;
   readonly #starter: Starter;
-  readonly #clerk: Clerk;
+  readonly #commit: GroupCommit;
   readonly #refusals: Refusals;
   readonly #tolerance: Tolerance;
   readonly #barrier: Barrier;
@@ -56,7 +56,7 @@ export class Loop {
     if (options.closed !== undefined) this.#budget.close(options.closed);
     this.#refusals = new Refusals(steps);
     const [budget, inFlight, refusals] = [this.#budget, this.#inFlight, this.#refusals];
-    this.#clerk = new Clerk({ journal, runner, onEvent, budget, inFlight, refusals });
+    this.#commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, refusals });
     this.#tolerance = new Tolerance(tolerated, options.total, budget);
     this.#barrier = new Barrier(options.partial);
     this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
@@ -279,14 +279,14 @@ export class Loop {
 
   /** Records all that happened, then ends what is over. */
   #handle(notices: readonly Notice[]): void {
-    if (this.#clerk.take(notices)) this.#window.askAgain();
+    if (this.#commit.take(notices)) this.#window.askAgain();
     for (const notice of notices)
       if (notice.is === 'ended') this.#complete(notice.key, notice.outcome);
   }
 
   #complete(key: string, ended: Outcome): void {
     this.#window.askAgain();
-    const outcome = ended.end === 'bug' ? this.#clerk.afterBug(key, ended.bug) : ended;
+    const outcome = ended.end === 'bug' ? this.#commit.afterBug(key, ended.bug) : ended;
     const running = this.#inFlight.complete(key);
     this.#budget.release(running);
     this.#settle(running, outcome, running, Math.max(0, running.charged - running.before));

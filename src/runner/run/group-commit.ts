@@ -11,7 +11,7 @@ import type { Landing } from './jobs/job.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
 import type { Refusals } from './refusals.ts';
 
-export interface ClerkOptions {
+export interface GroupCommitOptions {
   readonly journal: Journal;
   readonly runner: Runner;
   readonly budget: Budget;
@@ -31,12 +31,12 @@ interface Waiting {
   readonly sends: boolean;
 }
 
-export class Clerk {
-  readonly #o: ClerkOptions;
+export class GroupCommit {
+  readonly #o: GroupCommitOptions;
   /** By how much a step kind was charged above its estimate, at worst, as far as that was told. */
   readonly #told = new Map<string, number>();
 
-  constructor(options: ClerkOptions) {
+  constructor(options: GroupCommitOptions) {
     this.#o = options;
   }
 
