@@ -1,13 +1,13 @@
 // What a loop is given: the items, the runner, the money, and who listens.
 import type { RunEvent } from '../report/run-event.ts';
 import type { Item } from '../task/item.ts';
+import type { DispatcherOptions } from './action.ts';
 import type { Closed } from './budget.ts';
 import type { Runner } from './jobs/ports.ts';
-import type { StarterOptions } from './move.ts';
 
 export interface LoopOptions
   extends Omit<
-    StarterOptions,
+    DispatcherOptions,
     'budget' | 'refusals' | 'key' | 'inUse' | 'isInFlight' | 'begunNow'
   > {
   readonly items: Iterable<Item>;

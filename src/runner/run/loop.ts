@@ -11,9 +11,11 @@ import type { Ending, Phase } from '../plan/turn.ts';
 import type { TaskEnding } from '../report/run-event.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
+import type { Action } from './action.ts';
 import { Announcer, shownAs } from './announcer.ts';
 import { Barrier } from './barrier.ts';
 import { Budget } from './budget.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { give } from './giving.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type RunningJob, type Waiter } from './in-flight.ts';
@@ -21,10 +23,8 @@ import { ItemRun } from './item-run.ts';
 import type { JobOrder, Landing, Outcome } from './jobs/job.ts';
 import type { Notice } from './jobs/ports.ts';
 import type { LoopOptions } from './loop-options.ts';
-import type { Move } from './move.ts';
 import { Refusals } from './refusals.ts';
 import { type Renewing, supplyAgain } from './renewals.ts';
-import { Starter } from './starter.ts';
 import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
 import { Tolerance } from './tolerance.ts';
 import { Window } from './window.ts';
@@ -37,7 +37,7 @@ export class Loop {
   readonly #window: Window;
   readonly #inFlight: InFlight;
   readonly #budget: Budget;
-  readonly #starter: Starter;
+  readonly #dispatcher: Dispatcher;
   readonly #commit: GroupCommit;
   readonly #refusals: Refusals;
   readonly #tolerance: Tolerance;
@@ -61,7 +61,7 @@ export class Loop {
     this.#barrier = new Barrier(options.partial);
     this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
     if (options.someLeftOut) this.#begun = new Set();
-    this.#starter = new Starter({
+    this.#dispatcher = new Dispatcher({
       ...options,
       budget,
       refusals,
@@ -186,41 +186,41 @@ export class Loop {
       case 'exclude':
         return this.#end(itemRun, step, 'excluded', `${turn.because} is left out`);
       case 'start':
-        return this.#move(itemRun, step, this.#starter.consider(itemRun, step));
+        return this.#act(itemRun, step, this.#dispatcher.nextAction(itemRun, step));
       default:
         return unreachable(turn.turn);
     }
   }
 
-  #move(itemRun: ItemRun, step: Step, move: Move): void {
-    switch (move.move) {
+  #act(itemRun: ItemRun, step: Step, action: Action): void {
+    switch (action.action) {
       case 'job':
-        return this.#launch(itemRun, step, move.fingerprint, move.order);
+        return this.#launch(itemRun, step, action.fingerprint, action.order);
       case 'join':
-        this.#inFlight.join({ itemRun, step }, move.fingerprint);
+        this.#inFlight.join({ itemRun, step }, action.fingerprint);
         return;
       case 'wait':
         return this.#window.wait(itemRun, step);
       case 'reuse':
-        return this.#reuse(itemRun, step, move.fingerprint, move.job);
+        return this.#reuse(itemRun, step, action.fingerprint, action.job);
       case 'renew':
-        for (const renewing of move.list) this.#renew(renewing);
+        for (const renewing of action.list) this.#renew(renewing);
         return this.#window.stir(itemRun);
       case 'skip':
-        return this.#note(itemRun, step, 'skipped', move.why);
+        return this.#note(itemRun, step, 'skipped', action.why);
       case 'fail':
-        return this.#note(itemRun, step, 'failed', move.why);
+        return this.#note(itemRun, step, 'failed', action.why);
       case 'exclude':
-        return this.#end(itemRun, step, 'excluded', move.why);
+        return this.#end(itemRun, step, 'excluded', action.why);
       case 'hold':
-        itemRun.credits += move.reserve;
-        return this.#end(itemRun, step, 'held', move.why);
+        itemRun.credits += action.reserve;
+        return this.#end(itemRun, step, 'held', action.why);
       case 'later':
-        return this.#end(itemRun, step, 'pending', move.why);
+        return this.#end(itemRun, step, 'pending', action.why);
       case 'block':
-        return this.#end(itemRun, step, 'blocked', move.why);
+        return this.#end(itemRun, step, 'blocked', action.why);
       default:
-        return unreachable(move);
+        return unreachable(action);
     }
   }
 

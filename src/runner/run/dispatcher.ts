@@ -10,10 +10,10 @@ import { type Answer, ask } from '../plan/ask.ts';
 import { downloadCount } from '../plan/decide.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { Action, DispatcherOptions } from './action.ts';
 import type { ItemRun } from './item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
-import type { Move, StarterOptions } from './move.ts';
 import {
   attachOrder,
   attemptName,
@@ -29,20 +29,20 @@ type Decided = Extract<Answer, { is: 'decided' }>;
 
 type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 
-const fail = (why: string): Move => ({ move: 'fail', why });
-const later = (why: string): Move => ({ move: 'later', why });
-const leftOut: Move = { move: 'exclude', why: 'this run leaves it out' };
+const fail = (why: string): Action => ({ action: 'fail', why });
+const later = (why: string): Action => ({ action: 'later', why });
+const leftOut: Action = { action: 'exclude', why: 'this run leaves it out' };
 const payAgainHint = '--pay-again would pay for it again';
 
-export class Starter {
-  readonly #o: StarterOptions;
-  constructor(options: StarterOptions) {
+export class Dispatcher {
+  readonly #o: DispatcherOptions;
+  constructor(options: DispatcherOptions) {
     this.#o = options;
   }
 
-  consider(itemRun: ItemRun, step: Step): Move {
+  nextAction(itemRun: ItemRun, step: Step): Action {
     const verdict = this.#o.hopeless.get(itemRun.item?.key ?? '')?.get(step.name);
-    if (verdict !== undefined) return { move: verdict.how, why: verdict.why };
+    if (verdict !== undefined) return { action: verdict.how, why: verdict.why };
     const { fileFacts, journal, base } = this.#o;
     const answer = ask({
       step,
@@ -56,11 +56,11 @@ export class Starter {
     const places = fileFacts.takeUnread();
     if (places.length > 0) {
       const order = { ...head, kind: 'digest', operation: 'digest', places } as const;
-      return { move: 'job', fingerprint: undefined, order };
+      return { action: 'job', fingerprint: undefined, order };
     }
     switch (answer.is) {
       case 'skip':
-        return { move: 'skip', why: 'its if: is false' };
+        return { action: 'skip', why: 'its if: is false' };
       case 'trouble':
         return this.#o.allows(step, 'begin') ? fail(answer.trouble.message) : leftOut;
       case 'unread':
@@ -72,7 +72,7 @@ export class Starter {
     }
   }
 
-  #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Move {
+  #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
     const { decision, fingerprint, job, wanted } = answer;
     const forced = itemRun.forced.has(step.name);
     // What a step that is left out reuses was done before this run: the plan knows nothing else.
@@ -81,27 +81,27 @@ export class Starter {
     // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
     if ((forced || decision.act !== 'reuse') && shareable && this.#o.isInFlight(fingerprint))
-      return { move: 'join', fingerprint };
+      return { action: 'join', fingerprint };
     if (forced) return this.#begin(itemRun, step, answer, head);
     switch (decision.act) {
       case 'reuse':
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
-        return { move: 'reuse', fingerprint, job };
+        return { action: 'reuse', fingerprint, job };
       case 'begin':
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
-        return { move: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
+        return { action: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
       case 'copy': {
         if (wanted.operation !== 'download')
           throw new Error(`bug: ${head.task} copies no download`);
         const order = copyOrder(head, wanted.to, fingerprint, decision.sources, this.#o.fileFacts);
-        return { move: 'job', fingerprint: undefined, order };
+        return { action: 'job', fingerprint: undefined, order };
       }
       case 'hold':
         if (job === undefined || this.#o.listening !== true)
-          return { move: 'hold', why: decision.why, reserve: job?.reserve ?? 0 };
-        return { move: 'job', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
+          return { action: 'hold', why: decision.why, reserve: job?.reserve ?? 0 };
+        return { action: 'job', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
       case 'lost':
         return this.#lost(itemRun, step, decision.why);
       case 'refuse':
@@ -111,12 +111,12 @@ export class Starter {
     }
   }
 
-  #lost(itemRun: ItemRun, step: Step, why: string): Move {
+  #lost(itemRun: ItemRun, step: Step, why: string): Action {
     const owner = step.of === undefined ? undefined : itemRun.ownerOf(step.of);
     const source = step.of === undefined ? undefined : owner?.step(step.of);
     if (!this.#o.payAgain || owner === undefined || source === undefined)
       return fail(`${why}; ${payAgainHint}`);
-    return { move: 'renew', list: [{ how: 'redo', owner, step: source }] };
+    return { action: 'renew', list: [{ how: 'redo', owner, step: source }] };
   }
 
   #begin(
@@ -124,14 +124,14 @@ export class Starter {
     step: Step,
     { wanted, fingerprint, job, content }: Decided,
     head: Head,
-  ): Move {
+  ): Action {
     switch (wanted.operation) {
       case 'upload': {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wanted.file } as const;
         const file = { from, name: wanted.file, content };
         return {
-          move: 'job',
+          action: 'job',
           fingerprint,
           order: { ...head, operation: 'upload', fingerprint, ...file },
         };
@@ -142,7 +142,7 @@ export class Starter {
       case 'download':
       case 'delete': {
         if (job?.project === undefined) return fail('its project is not known');
-        if (this.#o.inUse(itemRun, step, fingerprint)) return { move: 'wait' };
+        if (this.#o.inUse(itemRun, step, fingerprint)) return { action: 'wait' };
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
           wanted.operation === 'delete'
@@ -153,7 +153,7 @@ export class Starter {
                 to: wanted.to,
                 ...this.#freshDownloads(itemRun, step, job),
               };
-        return { move: 'job', fingerprint: undefined, order };
+        return { action: 'job', fingerprint: undefined, order };
       }
       default:
         return unreachable(wanted);
@@ -185,7 +185,7 @@ export class Starter {
     fingerprint: Fingerprint,
     head: Head,
     job: JobLine | undefined,
-  ): Move {
+  ): Action {
     const stale = this.#renewals(itemRun, step);
     if (stale !== undefined) return stale;
     const filled = fill(step.with, itemRun.live(this.#o.base));
@@ -195,11 +195,11 @@ export class Starter {
     if (trouble !== undefined) return fail(trouble.message);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
-      return { move: 'job', fingerprint, order: { ...head, operation: 'detect', ...request } };
+      return { action: 'job', fingerprint, order: { ...head, operation: 'detect', ...request } };
     return this.#pay(itemRun, step, { ...head, ...request, attempt: nextAttempt(job) });
   }
 
-  #pay(itemRun: ItemRun, step: Step, request: Request): Move {
+  #pay(itemRun: ItemRun, step: Step, request: Request): Action {
     const { pipeline, clock, budget, refusals } = this.#o;
     const { fingerprint, body, task } = request;
     const before = this.#o.failed.get(fingerprint);
@@ -210,21 +210,21 @@ export class Starter {
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
     const grant = budget.ask(itemRun, expectation);
     if (!grant.may)
-      return grant.how === 'wait' ? { move: 'wait' } : { move: grant.how, why: grant.why };
+      return grant.how === 'wait' ? { action: 'wait' } : { action: grant.how, why: grant.why };
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
     const { reserve } = grant;
     const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
-    return { move: 'job', fingerprint, order };
+    return { action: 'job', fingerprint, order };
   }
 
-  #renewals(itemRun: ItemRun, step: Step): Move | undefined {
+  #renewals(itemRun: ItemRun, step: Step): Action | undefined {
     const { journal, clock, fileFacts, key, payAgain } = this.#o;
     const { ledger } = journal;
     const ground = { ledger, facts: fileFacts, now: clock.now(), key, payAgain };
     const renewals = renewalsFor(itemRun, step, ground);
     if (renewals.are === 'impossible') return fail(`${renewals.why}; ${payAgainHint}`);
-    return renewals.list.length > 0 ? { move: 'renew', list: renewals.list } : undefined;
+    return renewals.list.length > 0 ? { action: 'renew', list: renewals.list } : undefined;
   }
 }

@@ -13,31 +13,31 @@ import type { Clock, Journal } from './jobs/ports.ts';
 import type { Refusals } from './refusals.ts';
 import type { Renewing } from './renewals.ts';
 
-export type Move =
+export type Action =
   | {
-      readonly move: 'job';
+      readonly action: 'job';
       /** Undefined where no other task can share the job. */
       readonly fingerprint: Fingerprint | undefined;
       readonly order: JobOrder;
     }
   /** Another task's job is in the air for the same content: this one waits for it, and pays nothing. */
-  | { readonly move: 'join'; readonly fingerprint: Fingerprint }
+  | { readonly action: 'join'; readonly fingerprint: Fingerprint }
   /** Another item uses the same project just now: it is asked again when something has happened. */
-  | { readonly move: 'wait' }
-  | { readonly move: 'reuse'; readonly fingerprint: Fingerprint; readonly job: JobLine }
+  | { readonly action: 'wait' }
+  | { readonly action: 'reuse'; readonly fingerprint: Fingerprint; readonly job: JobLine }
   /** These are made fresh first; then it is asked again. */
-  | { readonly move: 'renew'; readonly list: readonly Renewing[] }
+  | { readonly action: 'renew'; readonly list: readonly Renewing[] }
   /** In doubt; `reserve`: credits that may have been charged. */
-  | { readonly move: 'hold'; readonly why: string; readonly reserve: number }
+  | { readonly action: 'hold'; readonly why: string; readonly reserve: number }
   | {
-      readonly move: 'skip' | 'fail' | 'later' | 'exclude' | 'block';
+      readonly action: 'skip' | 'fail' | 'later' | 'exclude' | 'block';
       readonly why: string;
     };
 
 /** By item, then by step: what becomes of the items that cannot be done as they are. */
 export type Hopeless = ReadonlyMap<string, ReadonlyMap<string, Verdict>>;
 
-export interface StarterOptions {
+export interface DispatcherOptions {
   readonly pipeline: Pipeline;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   readonly journal: Journal;
