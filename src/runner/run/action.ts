@@ -10,8 +10,8 @@ import type { FileFacts } from './file-facts.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
-import type { Refusals } from './refusals.ts';
 import type { Renewing } from './renewals.ts';
+import type { StepBreaker } from './step-breaker.ts';
 
 export type Action =
   | {
@@ -50,7 +50,7 @@ export interface DispatcherOptions {
   readonly listening?: boolean;
   /** May this be done for a step in this run? What is done before is reused in any case. */
   readonly allows: (step: Step, act: Act) => boolean;
-  readonly refusals: Refusals;
+  readonly stepBreaker: StepBreaker;
   readonly hopeless: Hopeless;
   /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
   readonly failed: Map<Fingerprint, string>;

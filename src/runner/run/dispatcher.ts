@@ -200,11 +200,11 @@ export class Dispatcher {
   }
 
   #pay(itemRun: ItemRun, step: Step, request: Request): Action {
-    const { pipeline, clock, budget, refusals } = this.#o;
+    const { pipeline, clock, budget, stepBreaker } = this.#o;
     const { fingerprint, body, task } = request;
     const before = this.#o.failed.get(fingerprint);
     if (before !== undefined) return fail(before);
-    const against = refusals.against(step);
+    const against = stepBreaker.against(step);
     if (against !== undefined) return against.own ? fail(against.why) : later(against.why);
     const expectation = expectationOf(step, body);
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);

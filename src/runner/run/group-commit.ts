@@ -9,14 +9,14 @@ import type { Budget } from './budget.ts';
 import type { InFlight, RunningJob } from './in-flight.ts';
 import type { Landing } from './jobs/job.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
-import type { Refusals } from './refusals.ts';
+import type { StepBreaker } from './step-breaker.ts';
 
 export interface GroupCommitOptions {
   readonly journal: Journal;
   readonly runner: Runner;
   readonly budget: Budget;
   readonly inFlight: InFlight;
-  readonly refusals: Refusals;
+  readonly stepBreaker: StepBreaker;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -77,7 +77,7 @@ export class GroupCommit {
     this.#remark(running, event);
     journal.append([event]);
     budget.record(running, event);
-    if (event.event === 'created') this.#o.refusals.taken(running.step);
+    if (event.event === 'created') this.#o.stepBreaker.taken(running.step);
   }
 
   /** Jobs go on when the disk has what they said; nobody waits here, others' syncs are grouped meanwhile. */

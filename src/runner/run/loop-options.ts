@@ -8,7 +8,7 @@ import type { Runner } from './jobs/ports.ts';
 export interface LoopOptions
   extends Omit<
     DispatcherOptions,
-    'budget' | 'refusals' | 'key' | 'inUse' | 'isInFlight' | 'begunNow'
+    'budget' | 'stepBreaker' | 'key' | 'inUse' | 'isInFlight' | 'begunNow'
   > {
   readonly items: Iterable<Item>;
   /** How many items the pipeline has in this run. */

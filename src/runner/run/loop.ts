@@ -23,8 +23,8 @@ import { ItemRun } from './item-run.ts';
 import type { JobOrder, Landing, Outcome } from './jobs/job.ts';
 import type { Notice } from './jobs/ports.ts';
 import type { LoopOptions } from './loop-options.ts';
-import { Refusals } from './refusals.ts';
 import { type Renewing, supplyAgain } from './renewals.ts';
+import { StepBreaker } from './step-breaker.ts';
 import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
 import { Tolerance } from './tolerance.ts';
 import { Window } from './window.ts';
@@ -39,7 +39,7 @@ export class Loop {
   readonly #budget: Budget;
   readonly #dispatcher: Dispatcher;
   readonly #commit: GroupCommit;
-  readonly #refusals: Refusals;
+  readonly #stepBreaker: StepBreaker;
   readonly #tolerance: Tolerance;
   readonly #barrier: Barrier;
   readonly #announcer: Announcer;
@@ -54,9 +54,9 @@ export class Loop {
     const { steps, items, budget: limits, tolerated } = pipeline;
     this.#budget = new Budget({ journal, total: options.budget, perItem: limits.perItem });
     if (options.closed !== undefined) this.#budget.close(options.closed);
-    this.#refusals = new Refusals(steps);
-    const [budget, inFlight, refusals] = [this.#budget, this.#inFlight, this.#refusals];
-    this.#commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, refusals });
+    this.#stepBreaker = new StepBreaker(steps);
+    const [budget, inFlight, stepBreaker] = [this.#budget, this.#inFlight, this.#stepBreaker];
+    this.#commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
     this.#tolerance = new Tolerance(tolerated, options.total, budget);
     this.#barrier = new Barrier(options.partial);
     this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
@@ -64,7 +64,7 @@ export class Loop {
     this.#dispatcher = new Dispatcher({
       ...options,
       budget,
-      refusals,
+      stepBreaker,
       key: () => this.#inFlight.key(),
       inUse: (itemRun, step, fingerprint) =>
         this.#inFlight.clashes(step, fingerprint) ||
@@ -307,7 +307,7 @@ export class Loop {
       case 'failed':
         if (outcome.again && this.#attemptsLeft(running)) return itemRun.schedule.reopen(step.name);
         if (running.fingerprint !== undefined) this.#o.failed.set(running.fingerprint, outcome.why);
-        if (leader && running.order.operation === 'create') this.#refusals.count(step, outcome);
+        if (leader && running.order.operation === 'create') this.#stepBreaker.count(step, outcome);
         return this.#note(itemRun, step, 'failed', outcome.why, outcome.code);
       case 'doubt':
         return this.#end(itemRun, step, 'held', outcome.why);
@@ -335,7 +335,7 @@ export class Loop {
 
   #stopAt({ what, why, failure }: Extract<Outcome, { end: 'stop' }>, step: Step): void {
     if (what === 'run') this.halt({ what: failure.reason === 'outage' ? 'outage' : 'run', why });
-    if (what === 'step') this.#refusals.refuse(step, why);
+    if (what === 'step') this.#stepBreaker.refuse(step, why);
     const because = failure.reason === 'payment-required' ? 'credits' : 'machine';
     if (what === 'paid') this.#budget.close({ because, why });
   }

@@ -8,7 +8,7 @@ const enough = 3;
 /** 400, 422 and the like; and 404, for a path that the service does not have. */
 const refusing: ReadonlySet<string> = new Set(['refused', 'not-found', 'expired']);
 
-export class Refusals {
+export class StepBreaker {
   readonly #steps: readonly Step[];
   readonly #refused = new Map<string, string>();
   readonly #counts = new Map<string, number>();
