@@ -12,7 +12,7 @@ import { scrubbed } from '../../../contract/base/scrub.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
 import { liveProject } from '../../task/outputs.ts';
 import { heldCode } from './attempt.ts';
-import type { Turn } from './breaker.ts';
+import type { Turn } from './circuit-breaker.ts';
 import type { AttachOrder, AwaitOrder, CreateOrder, Outcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import type { Asking, Performance } from './performance.ts';

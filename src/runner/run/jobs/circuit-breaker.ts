@@ -15,7 +15,7 @@ export interface Waiting {
   readonly nextTryMs: number;
 }
 
-export interface BreakerOptions {
+export interface CircuitBreakerOptions {
   readonly clock: Clock;
   /** Aborted: nobody waits any more. */
   readonly stop: AbortSignal;
@@ -51,13 +51,13 @@ interface Outage {
  */
 const many = 3;
 
-export class Breaker {
-  readonly #o: BreakerOptions;
+export class CircuitBreaker {
+  readonly #o: CircuitBreakerOptions;
   #outage: Outage | undefined;
   #busyInARow = 0;
   #waitedMs = 0;
 
-  constructor(options: BreakerOptions) {
+  constructor(options: CircuitBreakerOptions) {
     this.#o = options;
   }
 

@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import { err, ok } from '../../../../src/contract/base/result.ts';
-import { Breaker, type Turn, type Waiting } from '../../../../src/runner/run/jobs/breaker.ts';
+import {
+  CircuitBreaker,
+  type Turn,
+  type Waiting,
+} from '../../../../src/runner/run/jobs/circuit-breaker.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
 
 const down: ApiFailure = { reason: 'unreachable', message: 'ECONNREFUSED' };
@@ -19,10 +23,10 @@ class Scene {
   readonly stopper = new AbortController();
   readonly told: Waiting[] = [];
   readonly back: number[] = [];
-  readonly breaker: Breaker;
+  readonly breaker: CircuitBreaker;
 
   constructor(limitMs = 15 * minute) {
-    this.breaker = new Breaker({
+    this.breaker = new CircuitBreaker({
       ...{ clock: this.clock, stop: this.stopper.signal, backoffMs: 1000, limitMs },
       waiting: (inbox) => void this.told.push(inbox),
       back: (ms) => void this.back.push(ms),
@@ -61,7 +65,7 @@ describe('opens', () => {
     expect(scene.breaker.isOpen).toBe(true);
   });
 
-  test.each<readonly [string, Parameters<Breaker['hear']>[0]]>([
+  test.each<readonly [string, Parameters<CircuitBreaker['hear']>[0]]>([
     ['an answer', ok(1)],
     ['a refusal', err({ reason: 'refused', status: 422, message: '' })],
     ['a 404', err({ reason: 'not-found', message: '' })],
@@ -112,7 +116,7 @@ describe('while it is open', () => {
   test('one call tries and the others wait, until it is back', async () => {
     const clock = new HeldClock();
     const stop = new AbortController().signal;
-    const breaker = new Breaker({
+    const breaker = new CircuitBreaker({
       ...{ clock, stop, backoffMs: 1000, limitMs: 15 * minute },
       ...{ waiting: () => undefined, back: () => undefined, givenUp: () => down },
     });
@@ -151,7 +155,7 @@ describe('while it is open', () => {
     expect(scene.clock.elapsed()).toBe(1000);
   });
 
-  test.each<readonly [string, Parameters<Breaker['hear']>[0]]>([
+  test.each<readonly [string, Parameters<CircuitBreaker['hear']>[0]]>([
     ['an answer', ok(1)],
     ['a refusal', err({ reason: 'unauthorized', message: '' })],
   ])('%s closes it, and says how long it lasted', async (_, answer) => {
@@ -199,7 +203,7 @@ describe('gives up', () => {
   test('but not the moment that it is stopped: then it only ends', async () => {
     const clock = new HeldClock();
     const stopper = new AbortController();
-    const breaker = new Breaker({
+    const breaker = new CircuitBreaker({
       ...{ clock, stop: stopper.signal, backoffMs: 1000, limitMs: minute },
       ...{ waiting: () => undefined, back: () => undefined, givenUp: () => down },
     });
