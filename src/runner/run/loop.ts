@@ -16,6 +16,7 @@ import { Announcer, shownAs } from './announcer.ts';
 import { Barrier } from './barrier.ts';
 import { Budget } from './budget.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { FailurePolicy } from './failure-policy.ts';
 import { give } from './giving.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type RunningJob, type Waiter } from './in-flight.ts';
@@ -26,7 +27,6 @@ import type { LoopOptions } from './loop-options.ts';
 import { type Renewing, supplyAgain } from './renewals.ts';
 import { StepBreaker } from './step-breaker.ts';
 import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
-import { Tolerance } from './tolerance.ts';
 import { Window } from './window.ts';
 
 export class Loop {
@@ -40,7 +40,7 @@ export class Loop {
   readonly #dispatcher: Dispatcher;
   readonly #commit: GroupCommit;
   readonly #stepBreaker: StepBreaker;
-  readonly #tolerance: Tolerance;
+  readonly #failurePolicy: FailurePolicy;
   readonly #barrier: Barrier;
   readonly #announcer: Announcer;
   /** Content for which a job was begun in this run; kept only where steps are left out. */
@@ -57,7 +57,7 @@ export class Loop {
     this.#stepBreaker = new StepBreaker(steps);
     const [budget, inFlight, stepBreaker] = [this.#budget, this.#inFlight, this.#stepBreaker];
     this.#commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
-    this.#tolerance = new Tolerance(tolerated, options.total, budget);
+    this.#failurePolicy = new FailurePolicy(tolerated, options.total, budget);
     this.#barrier = new Barrier(options.partial);
     this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
     if (options.someLeftOut) this.#begun = new Set();
@@ -163,7 +163,7 @@ export class Loop {
 
   #grant(itemRun: ItemRun): void {
     if (!this.#window.close(itemRun)) return;
-    this.#tolerance.over(itemRun);
+    this.#failurePolicy.over(itemRun);
     if (itemRun.unfinished) this.tally.itemsUnfinished += 1;
     else this.tally.itemsDone += 1;
     this.#o.onEvent({
@@ -420,7 +420,7 @@ export class Loop {
     if (itemRun !== this.#shared) this.#barrier.note(step.name, ending);
     if (ending !== 'done' && ending !== 'skipped' && ending !== 'excluded')
       itemRun.unfinished = true;
-    if (ending === 'failed') this.#tolerance.failed(itemRun);
+    if (ending === 'failed') this.#failurePolicy.failed(itemRun);
     if (itemRun === this.#shared) this.#window.stirAll();
   }
 }

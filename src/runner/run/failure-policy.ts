@@ -5,7 +5,7 @@ import { count } from '../report/text.ts';
 import type { Budget } from './budget.ts';
 import type { ItemRun } from './item-run.ts';
 
-export class Tolerance {
+export class FailurePolicy {
   readonly #tolerated: Tolerated;
   readonly #total: number;
   readonly #budget: Budget;
