@@ -315,7 +315,7 @@ async function perform(
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   try {
-    const { tally, stopped } = await pass({
+    const { summary, stopped } = await pass({
       pipeline,
       base,
       list: opened.items,
@@ -341,7 +341,7 @@ async function perform(
       if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
     }
     const after = ledger.total;
-    return tally.summary(tally.outcome(stopped), {
+    return summary.build(summary.outcome(stopped), {
       items: plannedItems.plan.items,
       stopped: stopped.why,
       credits: {

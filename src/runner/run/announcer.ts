@@ -9,7 +9,7 @@ import type { RunEvent, TaskEnding } from '../report/run-event.ts';
 import type { ItemRun } from './item-run.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
-import type { Tally } from './tally.ts';
+import type { SummaryBuilder } from './summary-builder.ts';
 
 export interface TaskEnd {
   readonly ending: Ending;
@@ -20,7 +20,7 @@ export interface TaskEnd {
 }
 
 export interface AnnouncerOptions {
-  readonly tally: Tally;
+  readonly summary: SummaryBuilder;
   readonly journal: Journal;
   readonly onEvent: (event: RunEvent) => void;
 }
@@ -35,7 +35,7 @@ export class Announcer {
   }
 
   ended(itemRun: ItemRun, step: Step, { ending, why, shown, credits }: TaskEnd): void {
-    const { tally, journal, onEvent } = this.#o;
+    const { summary, journal, onEvent } = this.#o;
     const task = itemRun.task(step);
     if (shown !== 'reused' && shown !== 'skipped' && shown !== 'excluded') itemRun.changed = true;
     const before = itemRun.shown.get(step.name);
@@ -44,7 +44,7 @@ export class Announcer {
     if (before === shown && credits === 0) return;
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'held' ? doubtAdvice : adviceFor(code);
-    tally.add(task, { ending: shown, why, advice, before });
+    summary.add(task, { ending: shown, why, advice, before });
     onEvent({
       type: 'task',
       task,

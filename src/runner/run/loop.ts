@@ -26,11 +26,11 @@ import type { Notice } from './jobs/ports.ts';
 import type { LoopOptions } from './loop-options.ts';
 import { type Renewing, supplyAgain } from './renewals.ts';
 import { StepBreaker } from './step-breaker.ts';
-import { type Halted, type Stopped, stoppedBy, Tally } from './tally.ts';
+import { type Halted, type Stopped, SummaryBuilder, stoppedBy } from './summary-builder.ts';
 import { Window } from './window.ts';
 
 export class Loop {
-  readonly tally = new Tally();
+  readonly summary = new SummaryBuilder();
   readonly #o: LoopOptions;
   readonly #shared: ItemRun;
   readonly #itemSteps: readonly Step[];
@@ -59,7 +59,7 @@ export class Loop {
     this.#commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
     this.#failurePolicy = new FailurePolicy(tolerated, options.total, budget);
     this.#barrier = new Barrier(options.partial);
-    this.#announcer = new Announcer({ tally: this.tally, journal, onEvent });
+    this.#announcer = new Announcer({ summary: this.summary, journal, onEvent });
     if (options.someLeftOut) this.#begun = new Set();
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -104,11 +104,11 @@ export class Loop {
     this.#window.stir(this.#shared);
     let idle = 0;
     for (;;) {
-      const before = this.tally.progress;
+      const before = this.summary.progress;
       if (!this.#admissionOver && this.#stop === undefined && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
-      idle = this.#inFlight.size === 0 && this.tally.progress === before ? idle + 1 : 0;
+      idle = this.#inFlight.size === 0 && this.summary.progress === before ? idle + 1 : 0;
       if (this.#inFlight.size === 0) {
         if (this.#stop !== undefined || this.#isOver()) return this.#countOne();
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
@@ -126,7 +126,7 @@ export class Loop {
   #countOne(): void {
     const { kind } = this.#o.pipeline.items;
     if (kind === 'one' && this.#shared.schedule.isOver && !this.#shared.unfinished)
-      this.tally.itemsDone += 1;
+      this.summary.itemsDone += 1;
   }
 
   #isOver(): boolean {
@@ -164,14 +164,14 @@ export class Loop {
   #grant(itemRun: ItemRun): void {
     if (!this.#window.close(itemRun)) return;
     this.#failurePolicy.over(itemRun);
-    if (itemRun.unfinished) this.tally.itemsUnfinished += 1;
-    else this.tally.itemsDone += 1;
+    if (itemRun.unfinished) this.summary.itemsUnfinished += 1;
+    else this.summary.itemsDone += 1;
     this.#o.onEvent({
       type: 'item',
       item: itemRun.item?.key ?? '',
       ok: !itemRun.unfinished,
       changed: itemRun.changed,
-      of: this.tally.itemsDone + this.tally.itemsUnfinished,
+      of: this.summary.itemsDone + this.summary.itemsUnfinished,
     });
     if (this.#admissionOver && this.#window.isEmpty) this.#window.stir(this.#shared);
   }

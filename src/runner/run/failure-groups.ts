@@ -10,7 +10,7 @@ interface Group extends TroubleGroup {
   readonly examples: string[];
 }
 
-export class Trouble {
+export class FailureGroups {
   readonly #groups = new Map<string, Group>();
 
   get groups(): readonly TroubleGroup[] {

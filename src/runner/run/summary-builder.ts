@@ -2,7 +2,7 @@
 import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
 import { exitCodes } from '../report/run-event.ts';
 import type { Closed } from './budget.ts';
-import { Trouble } from './trouble.ts';
+import { FailureGroups } from './failure-groups.ts';
 
 const kept = 100;
 
@@ -35,7 +35,7 @@ export function stoppedBy(halted: Halted | undefined, closed: Closed | undefined
   };
 }
 
-export class Tally {
+export class SummaryBuilder {
   readonly #tasks: Record<TaskEnding, number> = {
     done: 0,
     reused: 0,
@@ -47,7 +47,7 @@ export class Tally {
     blocked: 0,
   };
   readonly #trouble: Summary['trouble'][number][] = [];
-  readonly #groups = new Trouble();
+  readonly #groups = new FailureGroups();
   #ended = 0;
   itemsDone = 0;
   itemsUnfinished = 0;
@@ -87,7 +87,7 @@ export class Tally {
     return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
   }
 
-  summary(
+  build(
     outcome: Outcome,
     rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
       readonly items: number;
