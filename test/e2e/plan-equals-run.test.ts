@@ -16,7 +16,7 @@ import { leftOut } from '../../src/runner/plan/selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
-import { Recorder } from '../../src/runner/run/recorder.ts';
+import { JournalWriter } from '../../src/runner/run/journal-writer.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
 import { FakeClock } from '../runner/adapters/files/places.ts';
@@ -96,7 +96,9 @@ class JobContext {
     const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
     const before = this.service.charged;
     if (plannedItems.troubles.length === 0) {
-      const journal = new Recorder(ledger, { append() {}, async sync() {} }, clock, { run: {} });
+      const journal = new JournalWriter(ledger, { append() {}, async sync() {} }, clock, {
+        run: {},
+      });
       const stopper = new AbortController();
       const onEvent = (event: RunEvent): void => {
         if (event.type !== 'task') return;

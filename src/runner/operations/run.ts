@@ -14,7 +14,7 @@ import { FileFacts } from '../run/file-facts.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
 import type { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
-import { type LineFile, Recorder } from '../run/recorder.ts';
+import { JournalWriter, type LineFile } from '../run/journal-writer.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import { type Greeted, greetService } from './greeting.ts';
 import { chooseListening, type Listening, type ListenOptions, openInbox } from './listen.ts';
@@ -298,7 +298,7 @@ async function perform(
     return true;
   });
   const terms = { run: { id: options.runId }, redactor };
-  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, terms);
+  const journal = new JournalWriter(ledger, plugs.lines?.(file) ?? file, clock, terms);
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const backoffMs = options.backoffMs ?? 1000;
   const outages = new Outages({

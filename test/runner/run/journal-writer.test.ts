@@ -1,24 +1,24 @@
-// The recorder's promise: what it writes can be read, and is what the ledger holds.
+// The journal writer's promise: what it writes can be read, and is what the ledger holds.
 import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/contract/base/redactor.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import { type Happened, parseLine } from '../../../src/runner/journal/line.ts';
-import { Recorder } from '../../../src/runner/run/recorder.ts';
+import { JournalWriter } from '../../../src/runner/run/journal-writer.ts';
 import { FakeClock } from '../adapters/files/places.ts';
 import { created, intent, job } from '../journal/lines.ts';
 
 interface Written {
-  readonly recorder: Recorder;
+  readonly journalWriter: JournalWriter;
   readonly ledger: Ledger;
   readonly lines: string[];
 }
 
-function recorder(...secrets: readonly string[]): Written {
+function journalWriter(...secrets: readonly string[]): Written {
   const lines: string[] = [];
   const ledger = new Ledger();
   const file = { append: (line: string) => void lines.push(line), async sync() {} };
   const terms = { run: {}, redactor: new Redactor(secrets) };
-  return { recorder: new Recorder(ledger, file, new FakeClock(), terms), ledger, lines };
+  return { journalWriter: new JournalWriter(ledger, file, new FakeClock(), terms), ledger, lines };
 }
 
 const project = (id: string): Happened => ({
@@ -36,7 +36,7 @@ describe('an event that nobody could read again is a bug, and is never written',
     ['a step up in a path', project('..')],
     ['an empty id', project('')],
   ])('%s', (_, event) => {
-    const { recorder: pen, ledger, lines } = recorder();
+    const { journalWriter: pen, ledger, lines } = journalWriter();
     pen.append([intent()]);
     const before = { lines: [...lines], seq: ledger.seq, account: ledger.total };
     expect(() => pen.append([event])).toThrow('bug: an event "created" that nobody can read');
@@ -47,7 +47,7 @@ describe('an event that nobody could read again is a bug, and is never written',
 });
 
 test('a figure that JSON does not have is in the ledger as it is in the file', () => {
-  const { recorder: pen, ledger, lines } = recorder();
+  const { journalWriter: pen, ledger, lines } = journalWriter();
   const result = { downloads: 1, fps: Number.POSITIVE_INFINITY, '\ud800': '\udfff\u202e' };
   pen.append([
     intent(),
@@ -60,7 +60,7 @@ test('a figure that JSON does not have is in the ledger as it is in the file', (
 });
 
 test('a line is plain text to a terminal, and the same value to whoever reads it', () => {
-  const { recorder: pen, lines } = recorder();
+  const { journalWriter: pen, lines } = journalWriter();
   const name = 'a\u202eb\u009bc\u007f\u{e0041}\u2028\ud800d\n';
   pen.append([{ event: 'failed', task: name, why: name }]);
   expect(lines.at(-1)).toMatch(/^[\x20-\x7e]+$/);
@@ -70,7 +70,7 @@ test('a line is plain text to a terminal, and the same value to whoever reads it
 });
 
 test('a secret that got as far as here goes no further', () => {
-  const { recorder: pen, lines } = recorder('sk-secret-4711');
+  const { journalWriter: pen, lines } = journalWriter('sk-secret-4711');
   pen.append([{ event: 'failed', task: 'swap:sk-secret-4711.png', why: 'sk-secret-4711' }]);
   expect(lines.join('\n')).not.toContain('4711');
   expect(lines.at(-1)).toContain('swap:REDACTED.png');

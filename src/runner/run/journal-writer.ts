@@ -1,4 +1,4 @@
-// The pen: gives events their numbers and times, folds them into the ledger, and hands the lines to the file. What the
+// The journal writer: gives events their numbers and times, folds them into the ledger, and hands the lines to the file. What the
 // reader would refuse is never written: each line is read before it is appended, and what was read is what counts.
 import { Redactor } from '../../contract/base/redactor.ts';
 import type { Account, Ledger } from '../journal/ledger.ts';
@@ -18,13 +18,13 @@ export interface RunName {
   readonly id?: string | undefined;
 }
 
-export interface RecorderTerms {
+export interface JournalWriterTerms {
   readonly run?: RunName | undefined;
   /** Hides secrets in what is written. */
   readonly redactor?: Redactor | undefined;
 }
 
-export class Recorder implements Journal {
+export class JournalWriter implements Journal {
   readonly ledger: Ledger;
   readonly #file: LineFile;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class Recorder implements Journal {
   #time = '';
 
   /** Without a run's name what is appended belongs to no run: a person mends the state. */
-  constructor(ledger: Ledger, file: LineFile, clock: Clock, terms: RecorderTerms = {}) {
+  constructor(ledger: Ledger, file: LineFile, clock: Clock, terms: JournalWriterTerms = {}) {
     this.ledger = ledger;
     this.#run = terms.run;
     this.#redactor = terms.redactor ?? new Redactor([]);
