@@ -10,7 +10,7 @@ import type { FileFacts } from './file-facts.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
-import type { Renewing } from './renewals.ts';
+import type { Renewing } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
 
 export type Action =

@@ -23,7 +23,7 @@ import {
   headOf,
   timeoutOf,
 } from './orders.ts';
-import { renewalsFor } from './renewals.ts';
+import { renewalsFor } from './refresh-inputs.ts';
 
 type Decided = Extract<Answer, { is: 'decided' }>;
 

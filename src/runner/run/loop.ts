@@ -12,7 +12,6 @@ import type { TaskEnding } from '../report/run-event.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Action } from './action.ts';
-import { Announcer, shownAs } from './announcer.ts';
 import { Barrier } from './barrier.ts';
 import { Budget } from './budget.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -24,9 +23,10 @@ import { ItemRun } from './item-run.ts';
 import type { JobOrder, Landing, Outcome } from './jobs/job.ts';
 import type { Notice } from './jobs/ports.ts';
 import type { LoopOptions } from './loop-options.ts';
-import { type Renewing, supplyAgain } from './renewals.ts';
+import { type Renewing, supplyAgain } from './refresh-inputs.ts';
 import { StepBreaker } from './step-breaker.ts';
 import { type Halted, type Stopped, SummaryBuilder, stoppedBy } from './summary-builder.ts';
+import { shownAs, TaskReporter } from './task-reporter.ts';
 import { Window } from './window.ts';
 
 export class Loop {
@@ -42,7 +42,7 @@ export class Loop {
   readonly #stepBreaker: StepBreaker;
   readonly #failurePolicy: FailurePolicy;
   readonly #barrier: Barrier;
-  readonly #announcer: Announcer;
+  readonly #reporter: TaskReporter;
   /** Content for which a job was begun in this run; kept only where steps are left out. */
   readonly #begun: Set<Fingerprint> | undefined;
   #stop: Halted | undefined;
@@ -59,7 +59,7 @@ export class Loop {
     this.#commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
     this.#failurePolicy = new FailurePolicy(tolerated, options.total, budget);
     this.#barrier = new Barrier(options.partial);
-    this.#announcer = new Announcer({ summary: this.summary, journal, onEvent });
+    this.#reporter = new TaskReporter({ summary: this.summary, journal, onEvent });
     if (options.someLeftOut) this.#begun = new Set();
     this.#dispatcher = new Dispatcher({
       ...options,
@@ -299,7 +299,7 @@ export class Loop {
     this.#window.stir(itemRun);
     switch (outcome.end) {
       case 'done':
-        if (outcome.misnamed !== undefined) this.#announcer.misnamed(step, outcome.misnamed);
+        if (outcome.misnamed !== undefined) this.#reporter.misnamed(step, outcome.misnamed);
         return this.#done(running, outcome.live, itemRun, step, charged);
       case 'read':
         for (const { place, why } of outcome.unreadable) this.#o.fileFacts.unreadable(place, why);
@@ -412,7 +412,7 @@ export class Loop {
     credits = 0,
   ): void {
     this.#over(itemRun, step, ending);
-    this.#announcer.ended(itemRun, step, { ending, why, shown, credits });
+    this.#reporter.ended(itemRun, step, { ending, why, shown, credits });
   }
 
   #over(itemRun: ItemRun, step: Step, ending: Ending): void {

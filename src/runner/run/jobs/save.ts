@@ -12,10 +12,10 @@ import { outputPath } from '../../plan/output-path.ts';
 import { Addresses } from './addresses.ts';
 import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed, Outcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
-import { freeFailure } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
+import { freeFailure } from './supply.ts';
 
 /** Paid and not fetched: never `failed`, the next run tries again. */
 const pending = (why: string): Outcome => ({ end: 'pending', why });

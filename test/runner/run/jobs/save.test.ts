@@ -6,7 +6,7 @@ import type { Download } from '../../../../src/contract/api/project.ts';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
 import type { DownloadOrder, Outcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
-import { download } from '../../../../src/runner/run/jobs/perform-save.ts';
+import { download } from '../../../../src/runner/run/jobs/save.ts';
 import { fingerprintFrom } from '../../../../src/runner/task/fingerprint.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
 import { room } from '../../adapters/files/room.ts';

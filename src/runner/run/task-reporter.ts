@@ -19,18 +19,18 @@ export interface TaskEnd {
   readonly credits: number;
 }
 
-export interface AnnouncerOptions {
+export interface TaskReporterOptions {
   readonly summary: SummaryBuilder;
   readonly journal: Journal;
   readonly onEvent: (event: RunEvent) => void;
 }
 
-export class Announcer {
-  readonly #o: AnnouncerOptions;
+export class TaskReporter {
+  readonly #o: TaskReporterOptions;
   /** Steps and extensions that were warned of. */
   readonly #misnamed = new Set<string>();
 
-  constructor(options: AnnouncerOptions) {
+  constructor(options: TaskReporterOptions) {
     this.#o = options;
   }
 
