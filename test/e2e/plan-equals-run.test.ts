@@ -154,13 +154,13 @@ const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = 
   attach: 'done',
   copy: 'done',
   reuse: 'reused',
-  skip: 'skipped',
-  exclude: 'excluded',
-  hold: 'doubt',
+  skipped: 'skipped',
+  excluded: 'excluded',
+  doubt: 'doubt',
   lost: 'failed',
-  refuse: 'failed',
+  keep: 'failed',
   trouble: 'failed',
-  block: 'blocked',
+  blocked: 'blocked',
 };
 
 /**
@@ -174,7 +174,7 @@ function differences({ plannedItems, endings, charged }: Outcome): readonly stri
   for (const { step, kind, tasks } of plannedItems.plan.rows) {
     const { maybe = 0, ...certain } = tasks;
     // Of a step that is left out and depends on what an earlier one finds, nobody knows whether it is skipped or reused.
-    const leftOut = tasks.exclude ?? 0;
+    const leftOut = tasks.excluded ?? 0;
     uncertain ||= maybe + leftOut > 0;
     const planned = new Map<TaskEnding, number>();
     const doing = doings.get(kind) ?? { planned: 0, did: 0 };

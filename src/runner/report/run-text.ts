@@ -57,7 +57,6 @@ function endingWord(ending: TaskEnding): string {
 const headline: Readonly<Record<Summary['outcome'], string>> = {
   done: 'Done.',
   failed: 'Some tasks are not done.',
-  refused: 'Refused; nothing was sent.',
   budget: 'Stopped for want of credits.',
   doubt: 'Something is in doubt: it may have been paid, and is not repeated.',
   unauthorized: 'The service refused the API key.',

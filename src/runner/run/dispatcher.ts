@@ -3,17 +3,23 @@
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
+import type { Scope } from '../language/expression.ts';
 import { bodyTroubles } from '../language/filled-body.ts';
-import type { Step } from '../language/pipeline.ts';
+import type { Pipeline, Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { type Answer, ask } from '../plan/ask.ts';
-import { downloadCount } from '../plan/decide.ts';
+import { type Act, downloadCount } from '../plan/decide.ts';
+import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Action, DispatcherOptions } from './action.ts';
+import type { Action, EndWithoutJob, Hopeless } from './action.ts';
+import type { Budget } from './budget.ts';
+import type { FileFacts } from './file-facts.ts';
+import type { InFlight } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
+import type { Clock, Journal } from './jobs/ports.ts';
 import {
   attachOrder,
   attemptName,
@@ -23,16 +29,43 @@ import {
   headOf,
   timeoutOf,
 } from './orders.ts';
-import { renewalsFor } from './refresh-inputs.ts';
+import { refreshesFor } from './refresh-inputs.ts';
+import type { StepBreaker } from './step-breaker.ts';
+import type { Window } from './window.ts';
 
 type Decided = Extract<Answer, { is: 'decided' }>;
 
 type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 
-const fail = (why: string): Action => ({ action: 'fail', why });
-const later = (why: string): Action => ({ action: 'later', why });
-const leftOut: Action = { action: 'exclude', why: 'this run leaves it out' };
+const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
+const fail = (why: string): Action => end('failed', why);
+const leftOut: Action = end('excluded', 'this run leaves it out');
 const payAgainHint = '--pay-again would pay for it again';
+
+/** What a run is told about itself, as far as it decides what is done. */
+export interface RunTerms {
+  readonly pipeline: Pipeline;
+  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+  readonly journal: Journal;
+  readonly fileFacts: FileFacts;
+  readonly clock: Clock;
+  /** A result that is gone here and there may be paid again. */
+  readonly payAgain: boolean;
+  /** The service's events are listened to: one may say what became of a creation in doubt. */
+  readonly listening?: boolean;
+  /** May this be done for a step in this run? What is done before is reused in any case. */
+  readonly allows: (step: Step, act: Act) => boolean;
+  readonly hopeless: Hopeless;
+  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
+  readonly failed: Map<Fingerprint, string>;
+}
+
+export interface DispatcherOptions extends RunTerms {
+  readonly budget: Budget;
+  readonly stepBreaker: StepBreaker;
+  readonly inFlight: InFlight;
+  readonly window: Window;
+}
 
 export class Dispatcher {
   readonly #o: DispatcherOptions;
@@ -42,7 +75,7 @@ export class Dispatcher {
 
   nextAction(itemRun: ItemRun, step: Step): Action {
     const verdict = this.#o.hopeless.get(itemRun.item?.key ?? '')?.get(step.name);
-    if (verdict !== undefined) return { action: verdict.how, why: verdict.why };
+    if (verdict !== undefined) return { action: 'end', ...verdict };
     const { fileFacts, journal, base } = this.#o;
     const answer = ask({
       step,
@@ -52,17 +85,16 @@ export class Dispatcher {
       jobOf: (fingerprint) => journal.ledger.job(fingerprint),
       savers: itemRun.saversOf(step),
     });
-    const head = headOf(this.#o.key(), itemRun.task(step), step);
+    const head = headOf(this.#o.inFlight.key(), itemRun.task(step), step);
     const places = fileFacts.takeUnread();
     if (places.length > 0) {
       const order = { ...head, kind: 'digest', operation: 'digest', places } as const;
-      return { action: 'job', fingerprint: undefined, order };
+      return { action: 'start', fingerprint: undefined, order };
     }
     switch (answer.is) {
-      case 'skip':
-        return { action: 'skip', why: 'its if: is false' };
-      case 'trouble':
-        return this.#o.allows(step, 'begin') ? fail(answer.trouble.message) : leftOut;
+      case 'end':
+        if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return leftOut;
+        return end(answer.ending, answer.why);
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
@@ -74,15 +106,16 @@ export class Dispatcher {
 
   #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
     const { decision, fingerprint, job, wanted } = answer;
-    const forced = itemRun.forced.has(step.name);
+    const redone = itemRun.isRedone(step.name);
     // What a step that is left out reuses was done before this run: the plan knows nothing else.
-    if (!forced && !this.#o.allows(step, 'begin') && this.#o.begunNow(fingerprint)) return leftOut;
-    if (!forced && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
+    if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
+      return leftOut;
+    if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
     // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
-    if ((forced || decision.act !== 'reuse') && shareable && this.#o.isInFlight(fingerprint))
+    if ((redone || decision.act !== 'reuse') && shareable && this.#o.inFlight.has(fingerprint))
       return { action: 'join', fingerprint };
-    if (forced) return this.#begin(itemRun, step, answer, head);
+    if (redone) return this.#begin(itemRun, step, answer, head);
     switch (decision.act) {
       case 'reuse':
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
@@ -91,24 +124,30 @@ export class Dispatcher {
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
-        return { action: 'job', fingerprint, order: attachOrder(head, step, job, fingerprint) };
+        return { action: 'start', fingerprint, order: attachOrder(head, step, job, fingerprint) };
       case 'copy': {
         if (wanted.operation !== 'download')
           throw new Error(`bug: ${head.task} copies no download`);
         const order = copyOrder(head, wanted.to, fingerprint, decision.sources, this.#o.fileFacts);
-        return { action: 'job', fingerprint: undefined, order };
+        return { action: 'start', fingerprint: undefined, order };
       }
-      case 'hold':
+      case 'doubt':
         if (job === undefined || this.#o.listening !== true)
-          return { action: 'hold', why: decision.why, reserve: job?.reserve ?? 0 };
-        return { action: 'job', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
+          return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
+        return { action: 'start', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
       case 'lost':
         return this.#lost(itemRun, step, decision.why);
-      case 'refuse':
+      case 'keep':
         return fail(decision.why);
       default:
         return unreachable(decision);
     }
+  }
+
+  /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
+  #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
+    const { inFlight, window } = this.#o;
+    return inFlight.clashes(step, fingerprint) || window.keepsFrom(itemRun, step, fingerprint);
   }
 
   #lost(itemRun: ItemRun, step: Step, why: string): Action {
@@ -116,7 +155,7 @@ export class Dispatcher {
     const source = step.of === undefined ? undefined : owner?.step(step.of);
     if (!this.#o.payAgain || owner === undefined || source === undefined)
       return fail(`${why}; ${payAgainHint}`);
-    return { action: 'renew', list: [{ how: 'redo', owner, step: source }] };
+    return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
   }
 
   #begin(
@@ -131,7 +170,7 @@ export class Dispatcher {
         const from = { in: 'input', path: wanted.file } as const;
         const file = { from, name: wanted.file, content };
         return {
-          action: 'job',
+          action: 'start',
           fingerprint,
           order: { ...head, operation: 'upload', fingerprint, ...file },
         };
@@ -142,7 +181,7 @@ export class Dispatcher {
       case 'download':
       case 'delete': {
         if (job?.project === undefined) return fail('its project is not known');
-        if (this.#o.inUse(itemRun, step, fingerprint)) return { action: 'wait' };
+        if (this.#inUse(itemRun, step, fingerprint)) return { action: 'wait' };
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
           wanted.operation === 'delete'
@@ -153,7 +192,7 @@ export class Dispatcher {
                 to: wanted.to,
                 ...this.#freshDownloads(itemRun, step, job),
               };
-        return { action: 'job', fingerprint: undefined, order };
+        return { action: 'start', fingerprint: undefined, order };
       }
       default:
         return unreachable(wanted);
@@ -186,7 +225,7 @@ export class Dispatcher {
     head: Head,
     job: JobLine | undefined,
   ): Action {
-    const stale = this.#renewals(itemRun, step);
+    const stale = this.#refreshes(itemRun, step);
     if (stale !== undefined) return stale;
     const filled = fill(step.with, itemRun.live(this.#o.base));
     if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
@@ -195,7 +234,7 @@ export class Dispatcher {
     if (trouble !== undefined) return fail(trouble.message);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
-      return { action: 'job', fingerprint, order: { ...head, operation: 'detect', ...request } };
+      return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
     return this.#pay(itemRun, step, { ...head, ...request, attempt: nextAttempt(job) });
   }
 
@@ -205,26 +244,25 @@ export class Dispatcher {
     const before = this.#o.failed.get(fingerprint);
     if (before !== undefined) return fail(before);
     const against = stepBreaker.against(step);
-    if (against !== undefined) return against.own ? fail(against.why) : later(against.why);
+    if (against !== undefined) return end(against.own ? 'failed' : 'pending', against.why);
     const expectation = expectationOf(step, body);
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
     const grant = budget.ask(itemRun, expectation);
-    if (!grant.may)
-      return grant.how === 'wait' ? { action: 'wait' } : { action: grant.how, why: grant.why };
+    if (!grant.granted) return grant.instead;
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
     const { reserve } = grant;
     const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
-    return { action: 'job', fingerprint, order };
+    return { action: 'start', fingerprint, order };
   }
 
-  #renewals(itemRun: ItemRun, step: Step): Action | undefined {
-    const { journal, clock, fileFacts, key, payAgain } = this.#o;
+  #refreshes(itemRun: ItemRun, step: Step): Action | undefined {
+    const { journal, clock, fileFacts, inFlight, payAgain } = this.#o;
     const { ledger } = journal;
-    const ground = { ledger, facts: fileFacts, now: clock.now(), key, payAgain };
-    const renewals = renewalsFor(itemRun, step, ground);
-    if (renewals.are === 'impossible') return fail(`${renewals.why}; ${payAgainHint}`);
-    return renewals.list.length > 0 ? { action: 'renew', list: renewals.list } : undefined;
+    const context = { ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain };
+    const refreshes = refreshesFor(itemRun, step, context);
+    if (refreshes.are === 'impossible') return fail(`${refreshes.why}; ${payAgainHint}`);
+    return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Tolerance: how much may go wrong before a run buys nothing more (`on_failure`, `max_failures` of a pipeline).
+// The failure policy: how much may go wrong before a run buys nothing more (`on_failure`, `max_failures` of a pipeline).
 import type { Tolerated } from '../language/pipeline.ts';
 import { tooManyFailed } from '../language/tolerated.ts';
 import { count } from '../report/text.ts';
@@ -9,8 +9,9 @@ export class FailurePolicy {
   readonly #tolerated: Tolerated;
   readonly #total: number;
   readonly #budget: Budget;
+  /** Items that have failed and are not over. */
+  readonly #failed = new Set<ItemRun>();
   #items = 0;
-  #credits = 0;
 
   /** `total`: the items of the run, which a share is taken of. */
   constructor(tolerated: Tolerated, total: number, budget: Budget) {
@@ -21,19 +22,19 @@ export class FailurePolicy {
 
   /** One of an item's tasks has failed. */
   failed(itemRun: ItemRun): void {
-    if (itemRun.failed) return;
-    itemRun.failed = true;
+    if (this.#failed.has(itemRun)) return;
+    this.#failed.add(itemRun);
     this.#items += 1;
     this.#judge(tooManyFailed(this.#tolerated, this.#items, this.#total));
   }
 
   /** An item is over. */
-  over({ failed, paid }: ItemRun): void {
-    if (!failed) return;
-    this.#credits += paid;
+  over(itemRun: ItemRun): void {
+    if (!this.#failed.delete(itemRun)) return;
+    const lost = this.#budget.writeOff(itemRun);
     const { credits: most } = this.#tolerated;
-    if (most !== undefined && this.#credits > most)
-      this.#judge(`${count(this.#credits, 'credit')} went to items that failed, and ${most} may`);
+    if (most !== undefined && lost > most)
+      this.#judge(`${count(lost, 'credit')} went to items that failed, and ${most} may`);
   }
 
   #judge(why: string | undefined): void {

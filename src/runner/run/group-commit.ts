@@ -1,13 +1,15 @@
-// The clerk: puts on record what jobs say, and lets each go on when that is on disk where it must be, and when there
-// is still money for what it is about to send.
+// Group commit: puts on record what jobs report, syncs many reports at once, and lets each job go on when its report is
+// on disk where it must be, and when there is still money for what the job is about to send.
 import { type Bug, bugText } from '../../contract/base/bug.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
 import type { Happened } from '../journal/line.ts';
+import { jobFacts } from '../journal/state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { count } from '../report/text.ts';
 import type { Budget } from './budget.ts';
-import type { InFlight, RunningJob } from './in-flight.ts';
-import type { Landing } from './jobs/job.ts';
+import type { InFlight } from './in-flight.ts';
+import type { Ended, JobOrder } from './jobs/job.ts';
+import { failed, pending } from './jobs/outcome.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
 import type { StepBreaker } from './step-breaker.ts';
 
@@ -21,9 +23,6 @@ export interface GroupCommitOptions {
 }
 
 const outcomes: readonly Happened['event'][] = ['created', 'refused', 'doubt'];
-
-/** How a job counts that a bug has ended. */
-type Afterwards = Extract<Landing, { readonly end: 'doubt' | 'pending' | 'failed' }>;
 
 interface Waiting {
   readonly key: string;
@@ -66,52 +65,53 @@ export class GroupCommit {
   #priced(key: string, event: Happened): Happened | undefined {
     if (event.event !== 'intent') return event;
     const grant = this.#o.budget.recheck(key);
-    if (grant.may) return { ...event, reserve: grant.reserve };
-    this.#o.runner.decline(key, grant.why);
+    if (grant.ok) return { ...event, reserve: grant.value };
+    this.#o.runner.decline(key, grant.error);
     return undefined;
   }
 
   #record(key: string, event: Happened): void {
     const { journal, budget, inFlight } = this.#o;
-    const running = inFlight.get(key);
-    this.#remark(running, event);
+    const { order, step } = inFlight.get(key);
+    this.#remark(order, event);
     journal.append([event]);
-    budget.record(running, event);
-    if (event.event === 'created') this.#o.stepBreaker.taken(running.step);
+    budget.record(key, event);
+    if (event.event === 'created') this.#o.stepBreaker.taken(step);
   }
 
   /** Jobs go on when the disk has what they said; nobody waits here, others' syncs are grouped meanwhile. */
   #sync(waiting: readonly Waiting[]): void {
     const { journal, runner } = this.#o;
-    journal.sync().then(
-      () => {
-        for (const { key, sends } of waiting) {
-          if (sends) this.#send(key);
-          else runner.proceed(key);
-        }
-      },
-      (error: unknown) => runner.fail(error),
-    );
+    const goOn = (): void => {
+      for (const { key, sends } of waiting) {
+        if (sends) this.#send(key);
+        else runner.proceed(key);
+      }
+    };
+    journal
+      .sync()
+      .then(goOn)
+      .catch((error: unknown) => runner.fail(error));
   }
 
   /** Right before a creation leaves: prices may have risen, or the budget been closed, since its intent was written. */
   #send(key: string): void {
     const { budget, runner, inFlight } = this.#o;
     const grant = budget.recheck(key);
-    if (grant.may) return runner.proceed(key);
+    if (grant.ok) return runner.proceed(key);
     const { order } = inFlight.get(key);
     if (order.operation === 'create') {
-      const error = { code: 'withheld', message: grant.why };
+      const error = { code: 'withheld', message: grant.error };
       this.#record(key, { event: 'refused', job: order.fingerprint, error });
     }
-    runner.decline(key, grant.why);
+    runner.decline(key, grant.error);
   }
 
   /**
    * A bug ended a job in the middle, and what it leaves is told and recorded as what it is: with nothing but an intent on
    * record, its creation may have been paid.
    */
-  afterBug(key: string, bug: Bug): Afterwards {
+  afterBug(key: string, bug: Bug): Ended {
     const { order } = this.#o.inFlight.get(key);
     const { ledger } = this.#o.journal;
     this.#o.onEvent({ type: 'bug', task: order.task, ...bug });
@@ -119,15 +119,16 @@ export class GroupCommit {
     const state = 'fingerprint' in order ? ledger.job(order.fingerprint)?.state : undefined;
     if (order.operation === 'create' && state === 'intended')
       this.#record(key, { event: 'doubt', job: order.fingerprint, why });
-    if (state === 'intended' || state === 'doubt') return { end: 'doubt', why };
+    const facts = state === undefined ? undefined : jobFacts[state];
+    if (facts?.inDoubt === true) return { is: 'ended', ending: 'doubt', why };
     // Paid: the next run goes on with it.
-    if (state === 'created' || state === 'complete') return { end: 'pending', why };
-    return { end: 'failed', why, again: false, code: 'bug' };
+    return facts?.atService === true ? pending(why) : failed(why, 'bug');
   }
 
   /** Charges that are not what was expected are said, with their projects. */
-  #remark({ order, charged }: RunningJob, event: Happened): void {
+  #remark(order: JobOrder, event: Happened): void {
     const { onEvent, budget, journal } = this.#o;
+    const charged = budget.chargedFor(order.key);
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {
       const added = count(event.credits - charged, 'credit');
       const project = journal.ledger.job(event.job)?.project ?? '';

@@ -1,12 +1,17 @@
 // One item (or the shared steps) in progress: its schedule, and the outputs of its finished tasks.
 import type { JsonObject } from '../../contract/base/json.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { resultOf } from '../journal/line.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
+import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
+import { savedOutputs } from '../plan/saved-outputs.ts';
 import { Schedule } from '../plan/schedule.ts';
-import { type Phase, saversOf } from '../plan/turn.ts';
+import { saversOf } from '../plan/turn.ts';
 import type { TaskEnding } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
+import { namedByContent } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
 import type { Names } from '../task/task-request.ts';
 
@@ -25,21 +30,13 @@ export class ItemRun {
   readonly schedule: Schedule;
   readonly shared: ItemRun | undefined;
   /** Free tasks that are done again although the journal has them: their values are no longer in storage. */
-  readonly forced = new Set<string>();
+  readonly #redone = new Set<string>();
   /** How each step's task was shown to have ended; one that is done again for another step ends twice. */
-  readonly shown = new Map<string, TaskEnding>();
+  readonly #shown = new Map<string, TaskEnding>();
   /** Steps whose inputs were supplied again once already. */
-  readonly resupplied = new Set<string>();
-  /** Credits that this item's tasks charged or hold: what `budget.per_item` caps. */
-  credits = 0;
-  /** Credits that this run charged for it, refunds taken off. */
-  paid = 0;
-  /** One of its tasks has failed. */
-  failed = false;
-  /** Something was done, or went wrong, for it in this run. */
-  changed = false;
-  /** Some of its tasks did not end well. */
-  unfinished = false;
+  readonly #resupplied = new Set<string>();
+  #changed = false;
+  #unfinished = false;
   readonly #given = new Map<string, Given>();
   readonly #itemCel: unknown;
 
@@ -56,10 +53,50 @@ export class ItemRun {
     this.#itemCel = toCel(options.item?.fields);
   }
 
-  /** A charge, or a refund below zero; `difference`: by how much more that is than what was set aside for it. */
-  pay(charge: number, difference: number): void {
-    this.paid += charge;
-    this.credits += difference;
+  /** It performs the steps that are done once for all items. */
+  get isShared(): boolean {
+    return this.shared === undefined;
+  }
+
+  /** Something was done, or went wrong, for it in this run. */
+  get hasChanged(): boolean {
+    return this.#changed;
+  }
+
+  /** Some of its tasks did not end well. */
+  get isUnfinished(): boolean {
+    return this.#unfinished;
+  }
+
+  end(step: string, ending: Ending): void {
+    this.schedule.end(step, ending);
+    if (endingFacts[ending].dependents === 'blocked') this.#unfinished = true;
+  }
+
+  /** Notes how a task is shown to have ended. Answers how it was shown before, if it was. */
+  show(step: string, shown: TaskEnding): TaskEnding | undefined {
+    if (shown !== 'reused' && endingFacts[shown].acted) this.#changed = true;
+    const before = this.#shown.get(step);
+    this.#shown.set(step, shown);
+    return before;
+  }
+
+  /** A free task that is done is done again although the journal has it. */
+  redo(step: string): void {
+    this.schedule.reopen(step);
+    this.#redone.add(step);
+  }
+
+  /** Is the task to be done again, and not yet? */
+  isRedone(step: string): boolean {
+    return this.#redone.has(step);
+  }
+
+  /** A step's inputs are supplied again once: false from the second time on. */
+  mayResupply(step: string): boolean {
+    if (this.#resupplied.has(step)) return false;
+    this.#resupplied.add(step);
+    return true;
   }
 
   task(step: Step): TaskId {
@@ -81,14 +118,26 @@ export class ItemRun {
     return this.shared?.ownerOf(step);
   }
 
+  /**
+   * Puts a finished task's outputs where later steps look for them. `live`: as requests see them now; undefined: they
+   * are made fresh when something needs them.
+   */
   give(
-    { name, isRead }: Step,
+    step: Step,
     fingerprint: Fingerprint,
-    content: JsonObject,
-    live: JsonObject | undefined,
+    { live, ledger }: { readonly live: JsonObject | undefined; readonly ledger: Ledger },
   ): void {
-    const seen = { content: isRead ? toCel(content) : {}, liveCel: isRead ? toCel(live) : {} };
-    this.#given.set(name, { fingerprint, live, ...seen });
+    const { name, isRead, kind } = step;
+    const job = ledger.job(fingerprint);
+    if (job === undefined) throw new Error(`bug: ${this.task(step)} gave without a job`);
+    this.#redone.delete(name);
+    const saved = kind.operation === 'download' || kind.operation === 'delete';
+    const content = saved
+      ? savedOutputs(job, this.task(step))
+      : namedByContent(kind.operation, fingerprint, resultOf(job), job.credits ?? 0);
+    const given = saved ? content : live;
+    const seen = { content: isRead ? toCel(content) : {}, liveCel: isRead ? toCel(given) : {} };
+    this.#given.set(name, { fingerprint, live: given, ...seen });
   }
 
   /**

@@ -6,11 +6,12 @@ import type { Step } from '../language/pipeline.ts';
 import type { Facts } from '../plan/facts.ts';
 import { lostInput, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { InFlight } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
 
-export type Renewing =
+export type Refresh =
   /** The free task is done again. */
   | { readonly how: 'redo'; readonly owner: ItemRun; readonly step: Step }
   /** This job reads or uploads it again. */
@@ -22,32 +23,32 @@ export type Renewing =
       readonly order: JobOrder;
     };
 
-export type Renewals =
-  | { readonly are: 'needed'; readonly list: readonly Renewing[] }
+export type Refreshes =
+  | { readonly are: 'needed'; readonly list: readonly Refresh[] }
   | { readonly are: 'impossible'; readonly why: string };
 
-interface Ground {
+interface RefreshContext {
   readonly ledger: Ledger;
   readonly facts: Facts;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly key: () => string;
+  readonly inFlight: InFlight;
   readonly payAgain: boolean;
 }
 
 /** What must be renewed before a step's request can be sent; values that the journal holds are taken from it. */
-export function renewalsFor(itemRun: ItemRun, step: Step, ground: Ground): Renewals {
-  const list: Renewing[] = [];
+export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshContext): Refreshes {
+  const list: Refresh[] = [];
   for (const name of step.uses) {
     const owner = itemRun.ownerOf(name);
     const given = owner?.given(name);
     const before = owner?.step(name);
     if (owner === undefined || before === undefined || given === undefined) continue;
     if (given.live !== undefined) continue;
-    const job = ground.ledger.job(given.fingerprint);
+    const job = context.ledger.job(given.fingerprint);
     if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
-    const renewal = renewalOf(before.kind.operation, job, ground.now, ground.facts);
-    const head = headOf(ground.key(), owner.task(before), before);
+    const renewal = renewalOf(before.kind.operation, job, context.now, context.facts);
+    const head = headOf(context.inFlight.key(), owner.task(before), before);
     const { fingerprint } = given;
     switch (renewal) {
       case 'recorded':
@@ -65,14 +66,14 @@ export function renewalsFor(itemRun: ItemRun, step: Step, ground: Ground): Renew
         break;
       }
       case 'upload': {
-        const order = reuploadOrder(head, job, ground.facts);
+        const order = reuploadOrder(head, job, context.facts);
         if (order === undefined)
           return { are: 'impossible', why: `the files of ${owner.task(before)} are gone` };
         list.push({ how: 'order', owner, step: before, fingerprint, order });
         break;
       }
       case 'lost':
-        if (ground.payAgain) {
+        if (context.payAgain) {
           list.push({ how: 'redo', owner, step: before });
           break;
         }
@@ -85,16 +86,15 @@ export function renewalsFor(itemRun: ItemRun, step: Step, ground: Ground): Renew
 }
 
 /**
- * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Returns the
- * works in which something may start.
+ * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Answers the
+ * item runs in which something may start.
  */
-export function supplyAgain(itemRun: ItemRun, step: Step): readonly ItemRun[] {
+export function redoSuppliers(itemRun: ItemRun, step: Step): readonly ItemRun[] {
   const stirred: ItemRun[] = [];
   for (const { owner, step: supplier } of suppliersOf(itemRun, step)) {
-    if (owner.forced.has(supplier.name)) continue;
+    if (owner.isRedone(supplier.name)) continue;
     owner.enliven(supplier.name, undefined);
-    owner.forced.add(supplier.name);
-    owner.schedule.reopen(supplier.name);
+    owner.redo(supplier.name);
     stirred.push(owner);
   }
   return stirred;

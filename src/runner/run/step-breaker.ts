@@ -29,7 +29,10 @@ export class StepBreaker {
   }
 
   /** One item's creation failed: when its request was refused, that may be the request's fault. */
-  count(step: Step, { code = '', why }: { readonly code?: string; readonly why: string }): void {
+  count(
+    step: Step,
+    { code = '', why }: { readonly code?: string | undefined; readonly why: string },
+  ): void {
     if (!refusing.has(code) || this.#taken.has(step.name) || this.#refused.has(step.name)) return;
     const counted = (this.#counts.get(step.name) ?? 0) + 1;
     this.#counts.set(step.name, counted);

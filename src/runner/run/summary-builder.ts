@@ -1,39 +1,11 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
+import { endingFacts } from '../plan/ending.ts';
 import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
 import { exitCodes } from '../report/run-event.ts';
-import type { Closed } from './budget.ts';
 import { FailureGroups } from './failure-groups.ts';
+import type { Stopped } from './stop.ts';
 
 const kept = 100;
-
-/** What ended a run early, if anything did. */
-export interface Stopped {
-  readonly interrupted: boolean;
-  readonly unauthorized: boolean;
-  readonly money: boolean;
-  /** This machine could not write what was paid for, or had no room for the journal: what was under way is recorded. */
-  readonly machine: boolean;
-  /** The service was away for longer than the run may wait. */
-  readonly outage: boolean;
-  readonly why: string | undefined;
-}
-
-export interface Halted {
-  readonly what: 'run' | 'interrupt' | 'machine' | 'outage';
-  readonly why: string;
-}
-
-export function stoppedBy(halted: Halted | undefined, closed: Closed | undefined): Stopped {
-  const because = closed?.because;
-  return {
-    interrupted: halted?.what === 'interrupt',
-    unauthorized: halted?.what === 'run',
-    money: because === 'budget' || because === 'credits',
-    machine: halted?.what === 'machine' || because === 'machine',
-    outage: halted?.what === 'outage',
-    why: halted?.why ?? closed?.why,
-  };
-}
 
 export class SummaryBuilder {
   readonly #tasks: Record<TaskEnding, number> = {
@@ -49,8 +21,19 @@ export class SummaryBuilder {
   readonly #trouble: Summary['trouble'][number][] = [];
   readonly #groups = new FailureGroups();
   #ended = 0;
-  itemsDone = 0;
-  itemsUnfinished = 0;
+  #itemsDone = 0;
+  #itemsUnfinished = 0;
+
+  /** An item is over; `ok`: all its tasks ended well. */
+  addItem(ok: boolean): void {
+    if (ok) this.#itemsDone += 1;
+    else this.#itemsUnfinished += 1;
+  }
+
+  /** How many items are over. */
+  get items(): number {
+    return this.#itemsDone + this.#itemsUnfinished;
+  }
 
   /** `before`: how it had ended already in this run, and was then done again for another step. */
   add(
@@ -66,8 +49,7 @@ export class SummaryBuilder {
     this.#ended += 1;
     if (before !== undefined) this.#tasks[before] -= 1;
     this.#tasks[ending] += 1;
-    const bad = ending === 'failed' || ending === 'doubt' || ending === 'pending';
-    if (!bad) return;
+    if (ending === 'reused' || !endingFacts[ending].trouble) return;
     this.#groups.add(task, ending, why, advice);
     if (this.#trouble.length < kept)
       this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
@@ -75,7 +57,7 @@ export class SummaryBuilder {
 
   /** Grows with every task and every item that ends. */
   get progress(): number {
-    return this.#ended + this.itemsDone + this.itemsUnfinished;
+    return this.#ended + this.items;
   }
 
   outcome(stop: Stopped): Outcome {
@@ -99,7 +81,7 @@ export class SummaryBuilder {
       outcome,
       exitCode: exitCodes[outcome],
       ...(stopped === undefined ? {} : { stopped }),
-      items: { total: items, done: this.itemsDone, unfinished: items - this.itemsDone },
+      items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
       trouble: this.#trouble,
       groups: this.#groups.groups,

@@ -1,4 +1,4 @@
-// The window: the items in the works at once, and those of them in which something may start.
+// The window: the items in progress at once, and those of them in which something may start.
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
@@ -19,8 +19,7 @@ export class Window {
   /** Tasks that wait for others: for a price, for money, for another item to be done with their project. */
   readonly #patient: Waiter[] = [];
   readonly #source: Iterator<Item>;
-  /** Every item has been taken in. */
-  exhausted = false;
+  #exhausted = false;
 
   constructor(options: WindowOptions) {
     this.#o = options;
@@ -35,9 +34,14 @@ export class Window {
     return false;
   }
 
+  /** Every item has been taken in. */
+  get isExhausted(): boolean {
+    return this.#exhausted;
+  }
+
   /** Another item may be taken in. */
   get hasRoom(): boolean {
-    return !this.exhausted && this.#itemRuns.size < this.#o.size;
+    return !this.#exhausted && this.#itemRuns.size < this.#o.size;
   }
 
   get isEmpty(): boolean {
@@ -46,20 +50,20 @@ export class Window {
 
   /** Takes items in until the window is full; true when it has just seen that there are no more. */
   fill(): boolean {
-    while (!this.exhausted && this.#itemRuns.size < this.#o.size) {
+    while (!this.#exhausted && this.#itemRuns.size < this.#o.size) {
       const next = this.#source.next();
       if (next.done === true) {
-        this.exhausted = true;
+        this.#exhausted = true;
         break;
       }
       const itemRun = this.#o.open(next.value);
       this.#itemRuns.add(itemRun);
       this.stir(itemRun);
     }
-    return this.exhausted;
+    return this.#exhausted;
   }
 
-  /** Something may start in a work. */
+  /** Something may start in an item run. */
   stir(itemRun: ItemRun): void {
     this.#stirred.add(itemRun);
   }
@@ -81,7 +85,7 @@ export class Window {
     for (const itemRun of this.#itemRuns) this.#stirred.add(itemRun);
   }
 
-  /** Takes the next work in which something may start. */
+  /** Takes the next item run in which something may start. */
   next(): ItemRun | undefined {
     for (const itemRun of this.#stirred) {
       this.#stirred.delete(itemRun);
@@ -90,7 +94,7 @@ export class Window {
     return undefined;
   }
 
-  /** An item is over. False: it was not in the works. */
+  /** An item is over. False: it was not in progress. */
   close(itemRun: ItemRun): boolean {
     return this.#itemRuns.delete(itemRun);
   }

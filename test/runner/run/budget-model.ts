@@ -3,17 +3,9 @@ import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Happened } from '../../../src/runner/journal/line.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
-import type { RunningJob } from '../../../src/runner/run/in-flight.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
-import { pipelineOf } from '../plan/world.ts';
-
-const [step] = pipelineOf(
-  'pipeline: p\nsteps:\n  it: { uses: ai-voice-generator, with: { style: { prompt: a, voice_name: b } } }\n',
-).steps;
-if (step === undefined) throw new Error('no step');
-const theStep = step;
 
 export interface Wanted {
   readonly kind: string;
@@ -26,7 +18,6 @@ export interface Wanted {
 
 /** A creation on its way. */
 interface Trip {
-  readonly running: RunningJob;
   readonly order: CreateOrder;
   readonly item: number;
   /** `unsent`: its intent is written. `unheard`: the service has charged it, and its answer is on the way. */
@@ -82,7 +73,7 @@ export class BudgetModel {
     const measure = { of: `${kind} ${setting}`, amount: Math.max(1, listed) };
     const expectation = { kind, measure, why: '', otherwise: listed };
     const grant = this.budget.ask(itemRun, expectation);
-    if (!grant.may) return;
+    if (!grant.granted) return;
     this.#keys += 1;
     const key = `j${this.#keys}`;
     const order: CreateOrder = {
@@ -99,19 +90,17 @@ export class BudgetModel {
       ...{ fingerprint: fingerprintFrom(digestOf({ key })), timeoutMs: 0 },
       ...{ reserve: grant.reserve, expectation },
     };
-    const about = { itemRun, step: theStep, fingerprint: order.fingerprint, order };
-    const running: RunningJob = { ...about, followers: [], before: 0, charged: 0 };
     this.budget.reserve(itemRun, order);
-    this.trips.push({ running, order, item, stage: 'reserved', held: grant.reserve, taken: 0 });
+    this.trips.push({ order, item, stage: 'reserved', held: grant.reserve, taken: 0 });
   }
 
   /** The intent is written, or there is no money for it any more. */
   begin(trip: Trip): void {
     const grant = this.budget.recheck(trip.order.key);
-    if (!grant.may) return this.#complete(trip);
+    if (!grant.ok) return this.#complete(trip);
     const { fingerprint: job, task, kind, attempt, name, expectation } = trip.order;
     const { measure } = expectation;
-    trip.held = grant.reserve;
+    trip.held = grant.value;
     trip.stage = 'unsent';
     const reserve = trip.held;
     this.#tell(trip, { event: 'intent', job, task, kind, attempt, name, reserve, measure });
@@ -119,7 +108,7 @@ export class BudgetModel {
 
   /** Sent, unless there is no money for it any more: the service takes what it likes. */
   send(trip: Trip, charge: number): void {
-    if (!this.budget.recheck(trip.order.key).may) return this.refuse(trip);
+    if (!this.budget.recheck(trip.order.key).ok) return this.refuse(trip);
     trip.stage = 'unheard';
     this.#held = new Map(
       this.trips.flatMap((one) => (one.stage === 'over' ? [] : [[one, one.held]])),
@@ -139,7 +128,7 @@ export class BudgetModel {
     const { fingerprint: job } = trip.order;
     trip.stage = 'lost';
     this.#tell(trip, { event: 'doubt', job, why: 'lost' });
-    this.budget.release(trip.running);
+    this.budget.release(trip.order.key);
   }
 
   refuse(trip: Trip): void {
@@ -159,13 +148,13 @@ export class BudgetModel {
   }
 
   #complete(trip: Trip): void {
-    this.budget.release(trip.running);
+    this.budget.release(trip.order.key);
     trip.stage = 'over';
   }
 
   #tell(trip: Trip, event: Happened): void {
     this.#write(event);
-    this.budget.record(trip.running, event);
+    this.budget.record(trip.order.key, event);
   }
 
   #write(event: Happened): void {

@@ -1,37 +1,30 @@
 // The paid job. The intent is on disk above the request, what was created above everything that uses it. An answer
 // that was lost may still come as an event.
-import {
-  type ApiFailure,
-  explainFailure,
-  remedy,
-  worthAnotherAttempt,
-} from '../../../contract/api/failure.ts';
-import type { Project, RecordKind } from '../../../contract/api/project.ts';
-import { ok, type Result, unreachable } from '../../../contract/base/result.ts';
+import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/failure.ts';
+import type { Project } from '../../../contract/api/project.ts';
+import { ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
-import { liveProject } from '../../task/outputs.ts';
-import { heldCode } from './attempt.ts';
+import { outageCode } from './attempt.ts';
 import type { Turn } from './circuit-breaker.ts';
-import type { AttachOrder, AwaitOrder, CreateOrder, Outcome } from './job.ts';
+import type { AwaitOrder, CreateOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
+import { outcomeOf } from './outcome.ts';
 import type { Asking, Performance } from './performance.ts';
-import { pauses, rarerWithInbox } from './poll.ts';
-import { patiently, pauseAfter } from './retry.ts';
-import { type Settlement, settlementOf } from './settlement.ts';
+import { pauseAfter } from './retry.ts';
+import { recordOf, settle } from './settlement.ts';
 
 export async function* create(order: CreateOrder, context: JobContext): Performance {
   const { fingerprint: job, task, kind, attempt, name, reserve, expectation } = order;
   const { measure } = expectation;
   // Before the intent: whatever dies while this waits, nothing is in doubt.
   const turn = await context.outages.readyToCreate();
-  if (!turn.ok) return unreadable(turn.error);
+  if (!turn.ok) return outcomeOf('read', turn.error);
   context.inbox?.expect(name, recordOf(kind));
   const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
   yield { durable: true, event: intent };
   const answer = yield* sent(order, turn.value, context);
   if (answer.is === 'made') return yield* created(order, answer.made, context);
-  if (answer.is === 'held') return yield* held(order, answer.failure, context);
+  if (answer.is === 'outage') return yield* notTaken(order, answer.failure, context);
   return yield* notCreated(order, answer.failure, context);
 }
 
@@ -44,7 +37,7 @@ type Sent =
   | { readonly is: 'made'; readonly made: Made }
   | { readonly is: 'not-made'; readonly failure: ApiFailure }
   /** It was surely not taken, because of an outage. */
-  | { readonly is: 'held'; readonly failure: ApiFailure };
+  | { readonly is: 'outage'; readonly failure: ApiFailure };
 
 type Sending = AsyncGenerator<Asking, Sent, void>;
 
@@ -56,7 +49,7 @@ async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sendi
     if (answer.ok) return { is: 'made', made: answer.value };
     const failure = answer.error;
     if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
-    if (spared || context.outages.holdCreations) return { is: 'held', failure };
+    if (spared || context.outages.holdCreations) return { is: 'outage', failure };
     if (tries >= order.attempts) return { is: 'not-made', failure };
     await pauseAfter(failure, tries, context);
     if (context.stop.aborted)
@@ -66,16 +59,16 @@ async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sendi
 }
 
 /** On record as not taken before the wait begins: then it is begun again, and no attempt is spent. */
-async function* held(
+async function* notTaken(
   { fingerprint: job, name }: CreateOrder,
   failure: ApiFailure,
   { inbox }: JobContext,
 ): Performance {
   const why = scrubbed(explainFailure(failure));
   inbox?.known(name);
-  const error = { code: heldCode, message: why };
+  const error = { code: outageCode, message: why };
   yield { durable: true, event: { event: 'refused', job, error } };
-  return { end: 'withheld', why };
+  return { is: 'withheld', why };
 }
 
 /** The service's answer or an event that names the attempt, whichever comes first: both say what was made. */
@@ -130,34 +123,18 @@ async function* notCreated(
   context: JobContext,
 ): Performance {
   const { inbox, clock } = context;
+  const outcome = outcomeOf('create', failure);
   const why = scrubbed(explainFailure(failure));
-  const what = remedy('create', failure);
-  if (what === 'doubt') {
+  if (outcome.is === 'ended' && outcome.ending === 'doubt') {
     yield { durable: true, event: { event: 'doubt', job: order.fingerprint, why } };
     const told = await heard(order, clock.elapsed() + (inbox?.patienceMs ?? 0), context);
-    if (told === undefined) return { end: 'doubt', why };
+    if (told === undefined) return outcome;
     return yield* created(order, madeOf(order, told), context);
   }
   inbox?.known(order.name);
   const error = { code: failure.reason, message: why };
   yield { durable: false, event: { event: 'refused', job: order.fingerprint, error } };
-  switch (what) {
-    case 'retry':
-    case 'fail':
-      return { end: 'failed', why, again: false, code: failure.reason };
-    case 'resupply':
-      return { end: 'resupply', why };
-    case 'stop-step':
-      return { end: 'stop', what: 'step', why, failure };
-    case 'stop-paid':
-      return { end: 'stop', what: 'paid', why, failure };
-    case 'stop-run':
-      return { end: 'stop', what: 'run', why, failure };
-    case 'stopped':
-      return { end: 'stopped' };
-    default:
-      return unreachable(what);
-  }
+  return outcome;
 }
 
 /** In doubt since an earlier run: all such attempts are waited for at the same time, not one after the other. */
@@ -166,7 +143,7 @@ export async function* awaitEvent(order: AwaitOrder, context: JobContext): Perfo
   if (told !== undefined) return yield* created(order, madeOf(order, told), context);
   const { name, begun } = order;
   const why = `in doubt: a creation named "${name}" was begun ${begun}, and no event has said what became of it`;
-  return { end: 'doubt', why };
+  return { is: 'ended', ending: 'doubt', why };
 }
 
 /** What an event says of an attempt in doubt; undefined: none came in time. */
@@ -185,80 +162,4 @@ async function heard(
   over.abort();
   await patience;
   return told;
-}
-
-/** Paid by an earlier run: its result is waited for, or read again for fresh addresses. */
-export async function* attach(order: AttachOrder, context: JobContext): Performance {
-  if (!order.settled) return yield* settle(order, context);
-  const record = await readProject(order, context);
-  if (!record.ok) return unreadable(record.error);
-  if (record.value.enabled === false)
-    return { end: 'pending', why: `project ${order.project} was deleted elsewhere` };
-  return { end: 'done', live: liveProject(record.value) };
-}
-
-type Paid = Pick<
-  AttachOrder,
-  'fingerprint' | 'kind' | 'project' | 'credits' | 'timeoutMs' | 'attempts'
->;
-
-/** Waits until a project is over; an event that says so ends a pause early. The record is the truth all the same. */
-async function* settle(paid: Paid, context: JobContext): Performance {
-  const { project } = paid;
-  const { clock, stop, inbox, outages } = context;
-  // What the service was away for does not count.
-  const spent = (): number => clock.elapsed() - outages.waitedMs;
-  const until = spent() + paid.timeoutMs;
-  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / context.speedFactor);
-  const rarer = inbox === undefined ? 1 : rarerWithInbox;
-  try {
-    for (;;) {
-      const pause = waits.next().value * rarer;
-      // From before the read: what happens while it is on its way counts as news.
-      const bell = inbox?.wake(project);
-      const read = await readProject(paid, context);
-      if (!read.ok) return unreadable(read.error);
-      const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
-      if (settled !== undefined) {
-        yield { durable: false, event: settled };
-        return outcomeOf(settled, read.value);
-      }
-      const left = until - spent();
-      if (left <= 0) {
-        const why = `project ${project} is still ${read.value.status} after its timeout`;
-        return { end: 'pending', why };
-      }
-      const enough = bell === undefined ? stop : AbortSignal.any([stop, bell]);
-      await clock.sleep(Math.min(pause, left), enough);
-      if (stop.aborted) return { end: 'stopped' };
-    }
-  } finally {
-    inbox?.unwake(project);
-  }
-}
-
-function outcomeOf({ status, error }: Settlement, record: Project): Outcome {
-  if (error === undefined) return { end: 'done', live: liveProject(record) };
-  const { code, message } = error;
-  const again = status === 'error' && worthAnotherAttempt(code);
-  return { end: 'failed', why: `${code}: ${message}`, again, code };
-}
-
-function readProject(
-  { kind, project, attempts }: Pick<AttachOrder, 'kind' | 'project' | 'attempts'>,
-  context: JobContext,
-): ReturnType<JobContext['api']['project']> {
-  return patiently<Project>('free', attempts, context, () =>
-    context.api.project(recordOf(kind), project),
-  );
-}
-
-const recordOf = (kind: string): RecordKind => toolNamed(kind)?.record ?? 'image';
-
-function unreadable(failure: ApiFailure): Outcome {
-  const why = scrubbed(explainFailure(failure));
-  if (failure.reason === 'aborted') return { end: 'stopped' };
-  if (failure.reason === 'unauthorized' || failure.reason === 'outage')
-    return { end: 'stop', what: 'run', why, failure };
-  return { end: 'pending', why: `its project could not be read: ${why}` };
 }

@@ -1,53 +1,30 @@
 // Jobs about results: download, copy, delete. A file is recorded once it is whole, synced and in its place.
 import { extensionOf, extensionOfContentType, mediaTypeOf } from '../../../contract/api/asset.ts';
-import { type ApiFailure, explainFailure } from '../../../contract/api/failure.ts';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { digestOf } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { scrubbed } from '../../../contract/base/scrub.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
 import type { OutputLine } from '../../journal/line.ts';
 import { extensionMark } from '../../language/result-name.ts';
 import { sameFormat } from '../../plan/output-names.ts';
 import { outputPath } from '../../plan/output-path.ts';
 import { Addresses } from './addresses.ts';
-import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed, Outcome } from './job.ts';
+import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed } from './job.ts';
 import type { JobContext } from './job-context.ts';
+import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import { freeFailure } from './supply.ts';
-
-/** Paid and not fetched: never `failed`, the next run tries again. */
-const pending = (why: string): Outcome => ({ end: 'pending', why });
-
-function unfetched(failure: ApiFailure): Outcome {
-  const why = scrubbed(explainFailure(failure));
-  switch (failure.reason) {
-    case 'aborted':
-      return { end: 'stopped' };
-    case 'unauthorized':
-    case 'outage':
-      return { end: 'stop', what: 'run', why, failure };
-    case 'local':
-      return { end: 'stop', what: 'paid', why, failure };
-    default:
-      return pending(why);
-  }
-}
-
-/** What cannot be saved must not be bought: trouble of this machine stops everything that pays. */
-const unsaved = ({ message, systemic }: FileTrouble): Outcome =>
-  systemic ? unfetched({ reason: 'local', message }) : pending(message);
 
 export async function* download(order: DownloadOrder, context: JobContext): Performance {
   const addresses = new Addresses(order, context);
   const count = await addresses.count();
-  if (!count.ok) return unfetched(count.error);
+  if (!count.ok) return outcomeOf('save', count.error);
   if (count.value === 0) return pending('the service lists no download for it');
   let misnamed: Misnamed | undefined;
   for (let index = 0; index < count.value; index++) {
     const address = await addresses.at(index);
-    if (!address.ok) return unfetched(address.error);
+    if (!address.ok) return outcomeOf('save', address.error);
     const guess = extensionOfAddress(address.value);
     const temporary = await temporaryFor(order, index, guess, context);
     if (!temporary.ok) return unsaved(temporary.error);
@@ -55,11 +32,11 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
     let fetched = await fetchInto(into, address.value, order, context);
     if (!fetched.ok && fetched.error.reason === 'expired') {
       const fresh = await addresses.another(index);
-      if (fresh?.ok === false) return unfetched(fresh.error);
+      if (fresh?.ok === false) return outcomeOf('save', fresh.error);
       if (fresh !== undefined) fetched = await fetchInto(into, fresh.value, order, context);
     }
     // What came of it stays on disk: the next run goes on from there.
-    if (!fetched.ok) return unfetched(fetched.error);
+    if (!fetched.ok) return outcomeOf('save', fetched.error);
     addresses.came();
     const extension = extensionOfContentType(fetched.value.contentType) ?? guess;
     const position = { index, count: count.value, extension };
@@ -71,7 +48,7 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
     if (holds !== undefined && mediaTypeOf(extensionOf(path)) !== undefined)
       if (!sameFormat(extensionOf(path), holds)) misnamed ??= { path, holds };
   }
-  return { end: 'done', live: {}, ...(misnamed === undefined ? {} : { misnamed }) };
+  return { is: 'done', live: {}, ...(misnamed === undefined ? {} : { misnamed }) };
 }
 
 const fetchInto = (
@@ -152,7 +129,7 @@ export async function* copy(order: CopyOrder, context: JobContext): Performance 
     if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
   }
-  return { end: 'done', live: {} };
+  return { is: 'done', live: {} };
 }
 
 export async function* remove(order: DeleteOrder, context: JobContext): Performance {
@@ -160,7 +137,7 @@ export async function* remove(order: DeleteOrder, context: JobContext): Performa
   const gone = await patiently('free', order.attempts, context, () =>
     context.api.deleteProject(record, order.project),
   );
-  if (!gone.ok && gone.error.reason !== 'not-found') return freeFailure(gone.error);
+  if (!gone.ok && gone.error.reason !== 'not-found') return outcomeOf('supply', gone.error);
   yield { durable: false, event: { event: 'deleted', job: order.fingerprint, task: order.task } };
-  return { end: 'done', live: {} };
+  return { is: 'done', live: {} };
 }

@@ -1,21 +1,20 @@
 // The free jobs that make inputs: upload, face detection, hashing. Harmless when done twice.
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
-import { type ApiFailure, explainFailure } from '../../../contract/api/failure.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { scrubbed } from '../../../contract/base/scrub.ts';
 import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts';
 import type {
   DetectOrder,
   DigestOrder,
   Outcome,
+  Place,
   ReuploadOrder,
   Unreadable,
   UploadOrder,
 } from './job.ts';
 import type { JobContext } from './job-context.ts';
+import { failed, outcomeOf, stopped } from './outcome.ts';
 import type { Performance, Recorded } from './performance.ts';
-import type { Place } from './place.ts';
 import { pauses } from './poll.ts';
 import { patiently } from './retry.ts';
 
@@ -27,7 +26,7 @@ export async function* upload(order: UploadOrder, context: JobContext): Performa
     durable: false,
     event: { event: 'supplied', job: order.fingerprint, task: order.task, kind: 'upload', result },
   };
-  return { end: 'done', live: result };
+  return { is: 'done', live: result };
 }
 
 export async function* reupload(order: ReuploadOrder, context: JobContext): Performance {
@@ -47,7 +46,7 @@ export async function* reupload(order: ReuploadOrder, context: JobContext): Perf
       },
     };
   }
-  return { end: 'done', live: liveFromUploads(order.result, paths) };
+  return { is: 'done', live: liveFromUploads(order.result, paths) };
 }
 
 interface Sending {
@@ -71,41 +70,10 @@ async function send(
     const put = await api.put(target.value, disk.fileAt(file.from));
     return put.ok ? ok({ path: target.value.filePath, digest: put.value }) : put;
   });
-  if (!sent.ok) return err(freeFailure(sent.error));
+  if (!sent.ok) return err(outcomeOf('supply', sent.error));
   if (sent.value.digest !== file.content)
-    return err({
-      end: 'failed',
-      why: `${file.name} changed while it was being uploaded`,
-      again: false,
-    });
+    return err(failed(`${file.name} changed while it was being uploaded`));
   return ok(sent.value.path);
-}
-
-/** A free request that did not succeed: nothing was charged, the task fails or everything stops. */
-export function freeFailure(failure: ApiFailure): Outcome {
-  const why = scrubbed(explainFailure(failure));
-  switch (failure.reason) {
-    case 'aborted':
-      return { end: 'stopped' };
-    case 'unauthorized':
-    case 'outage':
-      return { end: 'stop', what: 'run', why, failure };
-    case 'forbidden':
-      return { end: 'stop', what: 'step', why, failure };
-    case 'local':
-      return { end: 'stop', what: 'paid', why, failure };
-    case 'missing-asset':
-      return { end: 'resupply', why };
-    case 'payment-required':
-    case 'not-found':
-    case 'expired':
-    case 'refused':
-    case 'throttled':
-    case 'unavailable':
-    case 'unreachable':
-    case 'unanswered':
-      return { end: 'failed', why, again: false };
-  }
 }
 
 /** Not published for face detection; about that of the tools that begin with one. */
@@ -118,7 +86,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
     const begun = await patiently('free', order.attempts, context, () =>
       api.detectFaces(detectionRequest(order.body)),
     );
-    if (!begun.ok) return freeFailure(begun.error);
+    if (!begun.ok) return outcomeOf('supply', begun.error);
     id = begun.value.id;
   }
   const detection = id;
@@ -133,8 +101,8 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
     );
     if (!read.ok)
       return order.detection !== undefined && read.error.reason === 'not-found'
-        ? { end: 'resupply', why: 'the face detection is gone' }
-        : freeFailure(read.error);
+        ? { is: 'resupply', why: 'the face detection is gone' }
+        : outcomeOf('supply', read.error);
     const record = read.value;
     if (record.status === 'complete') {
       const result = lastingFaces(record);
@@ -149,14 +117,12 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
             result,
           },
         };
-      return { end: 'done', live: liveFaces(record) };
+      return { is: 'done', live: liveFaces(record) };
     }
-    if (record.status === 'error')
-      return { end: 'failed', why: 'the service could not look for faces in it', again: false };
-    if (spent() + pause >= until)
-      return { end: 'failed', why: 'the face detection was not over in time', again: false };
+    if (record.status === 'error') return failed('the service could not look for faces in it');
+    if (spent() + pause >= until) return failed('the face detection was not over in time');
     await clock.sleep(pause, stop);
-    if (stop.aborted) return { end: 'stopped' };
+    if (stop.aborted) return stopped;
   }
 }
 
@@ -171,5 +137,5 @@ export async function* digest(order: DigestOrder, context: JobContext): Performa
     if (!read.ok) unreadable.push({ place, why: read.error });
   }
   yield* nothing;
-  return { end: 'read', unreadable };
+  return { is: 'read', unreadable };
 }

@@ -84,7 +84,7 @@ describe('a download', () => {
       Parameters<typeof perform>[0],
       Parameters<typeof perform>[1],
       readonly string[],
-      Outcome['end'],
+      string,
     ]
   >([
     ['takes the address that it has', [['/good', 5]], undefined, ['/good'], 'done'],
@@ -149,7 +149,8 @@ describe('a download', () => {
   ])('%s', async (_, known, fresh, asked, end) => {
     const scene = await perform(known, fresh);
     expect(scene.asked).toEqual(asked);
-    expect(scene.outcome.end).toBe(end);
+    const { outcome } = scene;
+    expect(outcome.is === 'ended' ? outcome.ending : outcome.is).toBe(end);
   });
 
   test('of several files puts each in its place, and nothing else is there', async () => {
@@ -158,7 +159,7 @@ describe('a download', () => {
       ['/good-2.png', 5],
     ] as const;
     const { outcome, recorded, folder } = await perform(files, undefined, 'x/');
-    expect(outcome.end).toBe('done');
+    expect(outcome.is).toBe('done');
     expect(recorded).toEqual(['out/x/1.png', 'out/x/2.png']);
     expect(readdirSync(join(folder, 'out/x')).sort()).toEqual(['1.png', '2.png']);
     expect(readFileSync(join(folder, 'out/x/2.png'), 'utf8')).toBe('bytes of /good-2.png');
