@@ -1,7 +1,9 @@
 // The promises, as checks on the books: what must be so at any moment, also just after a kill, and what must be so
 // in the end. Each violation is a sentence.
+
 import { readdirSync } from 'node:fs';
 import type { JobLine } from '../src/runner/journal/line.ts';
+import { jobFacts } from '../src/runner/journal/state.ts';
 import { type Books, digestAt, type Paid } from './books.ts';
 import { endingOf, itemCredits, type Room, type Terms } from './room.ts';
 
@@ -15,7 +17,7 @@ export interface Ground {
   readonly opening: number;
 }
 
-const isOpen = ({ state }: JobLine): boolean => state === 'intended' || state === 'doubt';
+const isOpen = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
 export const doubtsOf = ({ state }: Books): readonly JobLine[] => [...state.jobs()].filter(isOpen);
 
 const netOf = (paid: readonly Paid[]): number => paid.reduce((sum, { net }) => sum + net, 0);

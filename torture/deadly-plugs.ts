@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Plugs } from '../src/runner/operations/run.ts';
 import type { Disk, MediaApi } from '../src/runner/run/jobs/ports.ts';
-import type { LineFile } from '../src/runner/run/recorder.ts';
+import type { LineFile } from '../src/runner/run/journal-writer.ts';
 import type { Crash, CrashPoint } from './crash-points.ts';
 
 /** Longest time between sending a creation and a death under way, in milliseconds. */

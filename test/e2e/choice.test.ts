@@ -33,8 +33,6 @@ async function foretold(rig: Rig, local: LocalService, chosen: Chosen): Promise<
     attach: 'done',
     copy: 'done',
     reuse: 'reused',
-    skip: 'skipped',
-    exclude: 'excluded',
   };
   const steps: Record<string, Record<string, number>> = {};
   for (const { step, tasks } of planned.value.plan.rows) {

@@ -16,7 +16,7 @@ import { leftOut } from '../../src/runner/plan/selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
-import { Recorder } from '../../src/runner/run/recorder.ts';
+import { JournalWriter } from '../../src/runner/run/journal-writer.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
 import { FakeClock } from '../runner/adapters/files/places.ts';
@@ -96,7 +96,9 @@ class JobContext {
     const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
     const before = this.service.charged;
     if (plannedItems.troubles.length === 0) {
-      const journal = new Recorder(ledger, { append() {}, async sync() {} }, clock, { run: {} });
+      const journal = new JournalWriter(ledger, { append() {}, async sync() {} }, clock, {
+        run: {},
+      });
       const stopper = new AbortController();
       const onEvent = (event: RunEvent): void => {
         if (event.type !== 'task') return;
@@ -152,13 +154,13 @@ const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = 
   attach: 'done',
   copy: 'done',
   reuse: 'reused',
-  skip: 'skipped',
-  exclude: 'excluded',
-  hold: 'doubt',
+  skipped: 'skipped',
+  excluded: 'excluded',
+  doubt: 'doubt',
   lost: 'failed',
-  refuse: 'failed',
+  keep: 'failed',
   trouble: 'failed',
-  block: 'blocked',
+  blocked: 'blocked',
 };
 
 /**
@@ -172,7 +174,7 @@ function differences({ plannedItems, endings, charged }: Outcome): readonly stri
   for (const { step, kind, tasks } of plannedItems.plan.rows) {
     const { maybe = 0, ...certain } = tasks;
     // Of a step that is left out and depends on what an earlier one finds, nobody knows whether it is skipped or reused.
-    const leftOut = tasks.exclude ?? 0;
+    const leftOut = tasks.excluded ?? 0;
     uncertain ||= maybe + leftOut > 0;
     const planned = new Map<TaskEnding, number>();
     const doing = doings.get(kind) ?? { planned: 0, did: 0 };

@@ -3,7 +3,7 @@
 
 import { loadPipeline } from '../../src/runner/operations/load.ts';
 import { run } from '../../src/runner/operations/run.ts';
-import type { LineFile } from '../../src/runner/run/recorder.ts';
+import type { LineFile } from '../../src/runner/run/journal-writer.ts';
 
 function stuckAtCreated(file: LineFile): LineFile {
   let stuck = false;

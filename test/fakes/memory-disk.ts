@@ -3,7 +3,7 @@ import { extensionOf } from '../../src/contract/api/asset.ts';
 import { type Digest, digestOf } from '../../src/contract/base/digest.ts';
 import { err, ok, type Result } from '../../src/contract/base/result.ts';
 import type { FileFact } from '../../src/runner/plan/facts.ts';
-import type { Place } from '../../src/runner/run/jobs/place.ts';
+import type { Place } from '../../src/runner/run/jobs/job.ts';
 import type { Disk, Fetched, FileTrouble, LocalFile } from '../../src/runner/run/jobs/ports.ts';
 
 export const digestOfText = (content: string): Digest => digestOf({ content });

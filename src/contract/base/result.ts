@@ -8,7 +8,9 @@ export const ok = <T>(value: T): Ok<T> => ({ ok: true, value });
 export const err = <E>(error: E): Err<E> => ({ ok: false, error });
 
 /** A type that only its own function can create: a `ProjectId` is more than a string. */
-export type Brand<T, Name extends string> = T & { readonly __brand: Name };
+export type Brand<T, Name extends string> = T & {
+  readonly __brand: { readonly [Key in Name]: true };
+};
 
 /** Marks code that the types rule out. Reaching it is a bug in shotlist. */
 export function unreachable(value: never): never {

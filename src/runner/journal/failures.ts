@@ -2,6 +2,7 @@
 // file when its task goes on with other content.
 import type { Ledger } from './ledger.ts';
 import type { JobLine } from './line.ts';
+import { jobFacts } from './state.ts';
 
 export interface StandingFailure {
   readonly tasks: readonly string[];
@@ -9,7 +10,8 @@ export interface StandingFailure {
   readonly code?: string;
 }
 
-const good: readonly JobLine['state'][] = ['supplied', 'created', 'complete', 'deleted'];
+const isGood = ({ state }: JobLine): boolean =>
+  jobFacts[state].atService || jobFacts[state].hasResult;
 
 /** A task's own line is its last word; a job speaks for tasks that have none, unless another job serves them well. */
 export function standingFailures(ledger: Ledger): readonly StandingFailure[] {
@@ -17,7 +19,7 @@ export function standingFailures(ledger: Ledger): readonly StandingFailure[] {
   const failed: JobLine[] = [];
   for (const job of ledger.jobs()) {
     if (job.state === 'failed') failed.push(job);
-    if (good.includes(job.state)) for (const task of job.tasks) well.add(task);
+    if (isGood(job)) for (const task of job.tasks) well.add(task);
   }
   const ofJobs = failed.flatMap(({ tasks, error }): readonly StandingFailure[] => {
     const concerned = tasks.filter((task) => !well.has(task) && ledger.task(task) === undefined);

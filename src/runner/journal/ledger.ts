@@ -2,7 +2,7 @@
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
 import { Rates } from './rates.ts';
-import { isJobEvent, stateAfter, worthOf } from './state.ts';
+import { isJobEvent, jobFacts, stateAfter, worthOf } from './state.ts';
 
 /** Where jobs are kept: a map, or a database when there are too many for memory. */
 export interface JobStore {
@@ -209,5 +209,5 @@ export class Ledger {
 }
 
 function reserveOf(line: JobLine | undefined): number {
-  return line?.state === 'intended' || line?.state === 'doubt' ? (line.reserve ?? 0) : 0;
+  return line !== undefined && jobFacts[line.state].inDoubt ? (line.reserve ?? 0) : 0;
 }

@@ -28,7 +28,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         result: event.result,
       });
     case 'intent':
-      if (before !== undefined && !mayBegin.includes(before.state)) return illegal();
+      if (before !== undefined && !jobFacts[before.state].mayBegin) return illegal();
       return ok({
         job: event.job,
         kind: event.kind,
@@ -109,7 +109,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     case 'amended':
       return before === undefined ? illegal() : amended(before, event, illegal);
     case 'forgotten':
-      if (before === undefined || unforgettable.includes(before.state)) return illegal();
+      if (before === undefined || !jobFacts[before.state].mayForget) return illegal();
       return ok(
         event.task === undefined ? forgotten(before, event.at) : unsaved(before, event.task),
       );
@@ -121,11 +121,38 @@ export const unknownKind = 'unknown';
 
 const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
 
-/** States in which a creation may be begun: nothing is paid, or a person wants it anew. */
-export const mayBegin: readonly JobLine['state'][] = ['failed', 'deleted', 'forgotten'];
+export interface JobFacts {
+  /** It may be paid, and nobody knows. */
+  readonly inDoubt: boolean;
+  /** A creation may be begun: nothing is paid, or a person wants it again. */
+  readonly mayBegin: boolean;
+  /** Its paid project is at the service. */
+  readonly atService: boolean;
+  /** Its result is known: a job for it only makes its values fresh. */
+  readonly hasResult: boolean;
+  /** A person may have it forgotten: a doubt must be resolved first. */
+  readonly mayForget: boolean;
+}
 
-/** A doubt must be resolved first; what is forgotten is so already. */
-const unforgettable: readonly JobLine['state'][] = ['intended', 'doubt', 'forgotten'];
+const nothing: JobFacts = {
+  inDoubt: false,
+  mayBegin: false,
+  atService: false,
+  hasResult: false,
+  mayForget: true,
+};
+
+/** What follows from the state of a job. */
+export const jobFacts: Readonly<Record<JobLine['state'], JobFacts>> = {
+  supplied: { ...nothing, hasResult: true },
+  intended: { ...nothing, inDoubt: true, mayForget: false },
+  doubt: { ...nothing, inDoubt: true, mayForget: false },
+  created: { ...nothing, atService: true },
+  complete: { ...nothing, atService: true, hasResult: true },
+  deleted: { ...nothing, hasResult: true, mayBegin: true },
+  failed: { ...nothing, mayBegin: true },
+  forgotten: { ...nothing, mayBegin: true, mayForget: false },
+};
 
 /** What an attempt came to joins the past, when the service took it or may have. */
 export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {

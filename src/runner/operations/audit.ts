@@ -2,7 +2,7 @@
 import { explainFailure } from '../../contract/api/failure.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import { worthOf } from '../journal/state.ts';
+import { jobFacts, worthOf } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
 import { inquire, knownProjects } from '../run/jobs/inquiry.ts';
 import type { LoadedPipeline } from './load.ts';
@@ -46,7 +46,7 @@ export async function audit(
     const doubts = { jobs: 0, credits: 0 };
     for (const job of ledger.jobs()) {
       jobs += worthOf(job);
-      if (job.state !== 'intended' && job.state !== 'doubt') continue;
+      if (!jobFacts[job.state].inDoubt) continue;
       doubts.jobs += 1;
       doubts.credits += job.reserve ?? 0;
     }

@@ -48,7 +48,7 @@ export async function greetService(
 
 /** What comes to an end without a request. */
 const idle: readonly string[] = [
-  ...['reuse', 'copy', 'hold', 'skip', 'exclude', 'block', 'refuse', 'trouble'],
+  ...['reuse', 'copy', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'trouble'],
 ];
 
 const sendsAnything = ({ rows }: Plan): boolean =>

@@ -1,4 +1,5 @@
 // Whether a run receives the service's events, where, and under which secret. It opens the receiver and closes it.
+
 import type { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { readSecretFile } from '../../contract/files/regular-file.ts';
@@ -11,6 +12,7 @@ import {
 } from '../adapters/http/event-receiver.ts';
 import { isLoopback } from '../adapters/http/loopback.ts';
 import type { Ledger } from '../journal/ledger.ts';
+import { jobFacts } from '../journal/state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
@@ -131,7 +133,7 @@ function expectDoubts(ledger: Ledger, inbox: WebhookInbox): number {
   let doubts = 0;
   for (const { state, name, kind } of ledger.jobs()) {
     const record = toolNamed(kind)?.record;
-    if ((state !== 'intended' && state !== 'doubt') || name === undefined) continue;
+    if (!jobFacts[state].inDoubt || name === undefined) continue;
     if (record === undefined) continue;
     doubts += 1;
     inbox.expect(name, record);

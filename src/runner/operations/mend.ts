@@ -11,7 +11,7 @@ import { JournalFile } from '../adapters/state/journal-file.ts';
 import { loadState } from '../adapters/state/load-state.ts';
 import type { Header } from '../journal/line.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
-import { Recorder } from '../run/recorder.ts';
+import { JournalWriter } from '../run/journal-writer.ts';
 import type { LoadedPipeline } from './load.ts';
 import { type LedgerEntry, type LocalService, startService } from './local-service.ts';
 import { claimOwnFolder, ownFolderForLock } from './own-folder.ts';
@@ -40,7 +40,7 @@ export interface Reached {
 }
 
 export interface Mending {
-  readonly journal: Recorder;
+  readonly journal: JournalWriter;
   readonly header: Header;
   readonly file: string;
   readonly clock: Clock;
@@ -78,7 +78,7 @@ export async function mend<T>(
     const file = new JournalFile(places.state, header, read.value);
     closers.push(() => file.close());
     const redactor = new Redactor(secretsIn(options.env ?? process.env));
-    const journal = new Recorder(ledger, file, clock, { redactor });
+    const journal = new JournalWriter(ledger, file, clock, { redactor });
     const reach = (): Promise<Result<Reached, Problem>> =>
       reached(header, { options, loaded, redactor, clock, closers });
     const worked = await work({ journal, header, file: places.state, clock, reach });

@@ -6,9 +6,9 @@ import type { Act } from '../plan/decide.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { JobContext } from '../run/jobs/job-context.ts';
 import { localRunner } from '../run/jobs/local-runner.ts';
-import { Loop } from '../run/loop.ts';
-import type { LoopOptions } from '../run/loop-options.ts';
-import type { Stopped, Tally } from '../run/tally.ts';
+import { Loop, type LoopOptions } from '../run/loop.ts';
+import type { Stopped } from '../run/stop.ts';
+import type { SummaryBuilder } from '../run/summary-builder.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { PlannedItems } from './plan-items.ts';
@@ -40,7 +40,7 @@ export interface PassOptions
 }
 
 export interface Passed {
-  readonly tally: Tally;
+  readonly summary: SummaryBuilder;
   readonly stopped: Stopped;
 }
 
@@ -104,7 +104,7 @@ async function once(options: PassOptions, variation: Variation): Promise<Passed>
   } finally {
     over.abort();
   }
-  return { tally: loop.tally, stopped: loop.stopped };
+  return { summary: loop.summary, stopped: loop.stopped };
 }
 
 /** While saving, nothing is begun: projects that are paid for are looked at once, and what they gave is fetched. */

@@ -8,6 +8,7 @@ import { validatorOf } from '../../contract/base/schema.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
+import { jobFacts } from '../journal/state.ts';
 import { readPatiently } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './load.ts';
@@ -61,7 +62,7 @@ export async function resolve(
   });
 }
 
-const isDoubt = ({ state }: JobLine): boolean => state === 'intended' || state === 'doubt';
+const isDoubt = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
 
 function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
   const doubts: JobLine[] = [];

@@ -14,7 +14,7 @@ import { FileFacts } from '../run/file-facts.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
 import type { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
-import { type LineFile, Recorder } from '../run/recorder.ts';
+import { JournalWriter, type LineFile } from '../run/journal-writer.ts';
 import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
 import { type Greeted, greetService } from './greeting.ts';
 import { chooseListening, type Listening, type ListenOptions, openInbox } from './listen.ts';
@@ -298,7 +298,7 @@ async function perform(
     return true;
   });
   const terms = { run: { id: options.runId }, redactor };
-  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, terms);
+  const journal = new JournalWriter(ledger, plugs.lines?.(file) ?? file, clock, terms);
   const disk = plugs.disk?.(opened.disk) ?? opened.disk;
   const backoffMs = options.backoffMs ?? 1000;
   const outages = new Outages({
@@ -315,7 +315,7 @@ async function perform(
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   try {
-    const { tally, stopped } = await pass({
+    const { summary, stopped } = await pass({
       pipeline,
       base,
       list: opened.items,
@@ -341,7 +341,7 @@ async function perform(
       if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
     }
     const after = ledger.total;
-    return tally.summary(tally.outcome(stopped), {
+    return summary.build(summary.outcome(stopped), {
       items: plannedItems.plan.items,
       stopped: stopped.why,
       credits: {

@@ -21,6 +21,7 @@ import {
   decideDownload,
   decideSupply,
 } from './decide.ts';
+import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
 
@@ -32,8 +33,8 @@ export interface Trouble {
 }
 
 export type Answer =
-  | { readonly is: 'skip' }
-  | { readonly is: 'trouble'; readonly trouble: Trouble }
+  /** It ends without a job: `skipped` by its `if:`, or `failed` by its trouble. */
+  | ({ readonly is: 'end'; readonly trouble?: Trouble } & End)
   /** A file must be hashed first. */
   | { readonly is: 'unread' }
   | {
@@ -61,7 +62,7 @@ export function ask(question: Question): Answer {
   const { step, names, facts, jobOf } = question;
   const holds = conditionHolds(step, names.scope);
   if (!holds.ok) return troubleAt(holds.error);
-  if (!holds.value) return { is: 'skip' };
+  if (!holds.value) return { is: 'end', ending: 'skipped', why: 'its if: is false' };
   const wished = taskRequestOf(step, names);
   if (!wished.ok) return troubleAt(wished.error);
   const wanted = wished.value;
@@ -74,7 +75,7 @@ export function ask(question: Question): Answer {
       const job = jobOf(fingerprint);
       const decision = wanted.operation === 'detect' ? decideSupply(job) : decideCreate(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
-      if (bad !== undefined) return { is: 'trouble', trouble: bad };
+      if (bad !== undefined) return troubled(bad);
       return { is: 'decided', wanted, fingerprint, job, decision };
     }
     case 'download': {
@@ -127,13 +128,17 @@ export function uploadFingerprint(content: string): Fingerprint {
   return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
 }
 
-const trouble = (message: string): Answer => ({ is: 'trouble', trouble: { message } });
-const troubleAt = (at: TemplateError): Answer => ({
-  is: 'trouble',
-  trouble: {
+const troubled = (trouble: Trouble): Answer => ({
+  is: 'end',
+  ending: 'failed',
+  why: trouble.message,
+  trouble,
+});
+const trouble = (message: string): Answer => troubled({ message });
+const troubleAt = (at: TemplateError): Answer =>
+  troubled({
     message: `in the expression ${shortened(at.text.trim())}: ${at.message}`,
     expression: at,
-  },
-});
+  });
 
 const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);

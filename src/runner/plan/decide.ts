@@ -15,11 +15,11 @@ export type Decision =
   /** The result is in a local file already: only its place is new. */
   | { readonly act: 'copy'; readonly why: string; readonly sources: readonly OutputLine[] }
   /** It may have been paid; nobody knows. Only a person moves it. */
-  | { readonly act: 'hold'; readonly why: string }
+  | { readonly act: 'doubt'; readonly why: string }
   /** The result is gone here and there: it would have to be paid again, which needs a person's word. */
   | { readonly act: 'lost'; readonly why: string }
   /** Must not be done as things are. */
-  | { readonly act: 'refuse'; readonly why: string };
+  | { readonly act: 'keep'; readonly why: string };
 
 export type Act = Decision['act'];
 
@@ -46,7 +46,7 @@ export function decideCreate(job: JobLine | undefined): Decision {
     case 'intended':
     case 'doubt':
       return {
-        act: 'hold',
+        act: 'doubt',
         why: `in doubt: a creation named "${job.name}" was begun ${job.at} and its outcome is not known`,
       };
     case 'supplied':
@@ -146,20 +146,20 @@ export interface DeleteQuestion {
 /** Promise 2: a project is deleted only after its files are on disk, verified and recorded. */
 export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Facts): Decision {
   if (job.state === 'deleted') return { act: 'reuse', why: 'deleted before' };
-  if (job.state !== 'complete') return { act: 'refuse', why: `its project is ${job.state}` };
+  if (job.state !== 'complete') return { act: 'keep', why: `its project is ${job.state}` };
   if (discard) return { act: 'begin', why: 'its result is thrown away on purpose' };
   for (const task of savers) {
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))
-      return { act: 'refuse', why: `kept: ${task} has not downloaded it` };
+      return { act: 'keep', why: `kept: ${task} has not downloaded it` };
     const bad = own.find(
       (output) => conditionOf(output, facts) !== 'whole' && !keptCopy(output, facts),
     );
     if (bad !== undefined)
-      return { act: 'refuse', why: `kept: ${bad.path} is ${conditionOf(bad, facts)} on disk` };
+      return { act: 'keep', why: `kept: ${bad.path} is ${conditionOf(bad, facts)} on disk` };
   }
   // The items download what a shared step made: every file must be somewhere, whoever fetched it.
   if (savers.length === 0 && (wholeCopies(job, facts)?.length ?? 0) < downloadCount(job))
-    return { act: 'refuse', why: 'kept: no download has its files on disk' };
+    return { act: 'keep', why: 'kept: no download has its files on disk' };
   return { act: 'begin', why: 'its files are safe' };
 }

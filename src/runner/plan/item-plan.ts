@@ -1,22 +1,23 @@
-// What would happen to one item: a pure walk over its steps with what is known now. It asks the rules that a run asks.
+// The plan of one item: a pure walk over its steps with what is known now. It asks the rules that a run asks.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
-import { type JobLine, resultOf } from '../journal/line.ts';
-import { parseExpression, type Scope, toCel } from '../language/expression.ts';
+import { resultOf } from '../journal/line.ts';
+import { type Scope, toCel } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { fillKnown, fillOpen } from '../language/template.ts';
+import { fillOpen } from '../language/template.ts';
 import type { Item } from '../task/item.ts';
 import { namedByContent, predicted } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
+import { knownBody, plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
 import { type Answer, ask, badValue, type Trouble } from './ask.ts';
-import { decideDelete } from './decide.ts';
+import { endingFacts, type Phase } from './ending.ts';
 import { comesLater, endingOf, type PlannedTask } from './planned-action.ts';
 import type { OverItems, PlanContext, Verdict } from './planning.ts';
 import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
-import { type Phase, saversOf, turnOf } from './turn.ts';
+import { saversOf, turnOf } from './turn.ts';
 
 /** What was foreseen of other steps: for an item the shared ones; for the last shared ones also the items. */
 export interface Before {
@@ -42,24 +43,24 @@ export function planItem(
 /** A step that the run leaves out is still reused where it is done, and skipped where it is not wanted. */
 function withoutDoing(planned: PlannedTask): PlannedTask {
   const { step, task, action, fingerprint } = planned;
-  if (action === 'reuse' || action === 'skip' || action === 'block') return planned;
+  if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
   const known = fingerprint === undefined ? {} : { fingerprint };
-  return { step, task, action: 'exclude', why: 'this run leaves it out', ...known };
+  return { step, task, action: 'excluded', why: 'this run leaves it out', ...known };
 }
 
-/** What can be said of a body before the steps that it uses have run. */
-function knownBody(step: Step, scope: Scope): JsonObject {
-  const known = fillKnown(step.with, scope) ?? null;
-  return isObject(known) ? known : {};
-}
+const troubledTask = (step: Step, task: TaskId, trouble: Trouble): PlannedTask => ({
+  ...{ step, task, trouble },
+  action: 'trouble',
+  why: trouble.message,
+});
 
-export class ItemPlan {
+export class ItemPlan implements Unfinished {
   readonly tasks: PlannedTask[] = [];
   readonly #byStep = new Map<string, PlannedTask>();
   readonly #outputs: Record<string, unknown>;
-  readonly #scope: Scope;
+  readonly scope: Scope;
   readonly #item: Item | undefined;
-  readonly #context: PlanContext;
+  readonly context: PlanContext;
   readonly #before: Before;
   /** Tasks that cannot run as things are. */
   readonly troubles: readonly PlannedTask[];
@@ -73,12 +74,12 @@ export class ItemPlan {
     { troubles = [], ...before }: Before & { readonly troubles?: readonly PlannedTask[] },
   ) {
     this.troubles = troubles;
-    for (const { step, why } of troubles) this.verdicts.set(step.name, { how: 'fail', why });
+    for (const { step, why } of troubles) this.verdicts.set(step.name, { ending: 'failed', why });
     this.#item = item;
-    this.#context = context;
+    this.context = context;
     this.#before = before;
     this.#outputs = before.shared === undefined ? {} : { ...before.shared.#outputs };
-    this.#scope = { ...context.base, item: toCel(item?.fields), steps: this.#outputs };
+    this.scope = { ...context.base, item: toCel(item?.fields), steps: this.#outputs };
     for (const step of steps) this.#visit(step);
   }
 
@@ -89,7 +90,7 @@ export class ItemPlan {
   #visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
     const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
-    const planned = this.#context.leftOut.has(step.name) ? withoutDoing(asked) : asked;
+    const planned = this.context.leftOut.has(step.name) ? withoutDoing(asked) : asked;
     const free = this.#renewed(this.#spared(planned));
     this.#byStep.set(step.name, free);
     this.tasks.push(free);
@@ -107,138 +108,65 @@ export class ItemPlan {
   #decidedBefore(step: Step, task: TaskId): PlannedTask | undefined {
     const turn = turnOf(step, (name) => this.#phaseOf(name));
     if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
-    switch (turn.turn) {
-      case 'start':
-        return undefined;
-      case 'block':
-        return { step, task, action: 'block', why: `waits for ${turn.because}` };
-      case 'skip':
-        return { step, task, action: 'skip', why: `${turn.because} is skipped` };
-      case 'exclude':
-        return { step, task, action: 'exclude', why: `${turn.because} is left out` };
-      default:
-        return unreachable(turn.turn);
-    }
+    if (turn === 'start') return undefined;
+    const { dependents: action } = endingFacts[turn.ending];
+    if (action === 'done') throw new Error(`bug: ${task} is done before its turn`);
+    return { step, task, action, why: turn.why };
   }
 
   #asked(step: Step, task: TaskId): PlannedTask {
     const { operation } = step.kind;
-    const uncertain = step.after.find((name) => this.#comesLater(name));
+    const uncertain = step.after.find((name) => this.comesLater(name));
     const { of = '' } = step;
-    if (operation === 'download' && this.#comesLater(of)) return this.#afterwards(step, task, of);
+    if (operation === 'download' && this.comesLater(of))
+      return plannedAfterwards(this, step, task, of);
     if (operation === 'delete' && uncertain !== undefined)
-      return this.#afterwards(step, task, uncertain);
+      return plannedAfterwards(this, step, task, uncertain);
     const answer = ask({
       step,
       task,
-      names: { scope: this.#scope, fingerprintOfStep: (name) => this.of(name)?.fingerprint },
-      facts: this.#context.facts,
-      jobOf: this.#context.jobOf,
-      savers: this.#saversOf(step).map((saver) => saver.task),
+      names: { scope: this.scope, fingerprintOfStep: (name) => this.of(name)?.fingerprint },
+      facts: this.context.facts,
+      jobOf: this.context.jobOf,
+      savers: this.saversOf(step).map((saver) => saver.task),
     });
-    const unknown = answer.is === 'trouble' ? this.#unknownIn(step, answer.trouble) : undefined;
+    const { trouble } = answer.is === 'end' ? answer : {};
+    const unknown = trouble === undefined ? undefined : unknownIn(this, step, trouble);
     if (unknown === undefined) return this.#answered(answer, step, task);
     const bad =
       operation === 'create' || operation === 'detect' ? this.#badAlready(step) : undefined;
-    if (bad !== undefined) return this.#answered({ is: 'trouble', trouble: bad }, step, task);
+    if (bad !== undefined) return troubledTask(step, task, bad);
     return this.#priced({ step, task, action: 'maybe', why: `depends on ${unknown}` });
   }
 
   /** What is wrong with a request of which only some values are known. */
   #badAlready(step: Step): Trouble | undefined {
-    const holds = conditionHolds(step, this.#scope);
+    const holds = conditionHolds(step, this.scope);
     if (holds.ok && !holds.value) return undefined;
-    const body = fillOpen(step.with, this.#scope);
+    const body = fillOpen(step.with, this.scope);
     return isObject(body) ? badValue(step, body) : undefined;
-  }
-
-  /** The step whose outputs a task lacks only because they come later; undefined: the trouble is its own. */
-  #unknownIn(step: Step, { expression }: Trouble): string | undefined {
-    if (expression === undefined) {
-      // A missing file may be what a download is about to write.
-      const { file } = knownBody(step, this.#scope);
-      const isOutput =
-        typeof file === 'string' && file.startsWith(this.#context.facts.recordedAs(''));
-      return isOutput
-        ? step.after.find((name) => this.#comesLater(name) && this.#isDownload(name))
-        : undefined;
-    }
-    const parsed = parseExpression(expression.text);
-    const read = parsed.ok ? parsed.value.references : [];
-    return read.find(
-      ({ root, key }) => root === 'steps' && key !== undefined && this.#comesLater(key),
-    )?.key;
-  }
-
-  #isDownload(name: string): boolean {
-    return this.#context.steps.some(
-      (step) => step.name === name && step.kind.operation === 'download',
-    );
   }
 
   /** A place that cannot be written is a trouble of its own, unless nothing is to be written there. */
   #placed(planned: PlannedTask): PlannedTask {
     const { step, task, action, to } = planned;
     if (to === undefined || !comesLater(action)) return planned;
-    const message = this.#context.unusable(to);
+    const message = this.context.unusable(to);
     if (message === undefined) return planned;
     const at = ['steps', step.name, 'with', 'to'];
-    return { step, task, action: 'trouble', why: message, trouble: { message, at } };
+    return troubledTask(step, task, { message, at });
   }
 
-  /** A download or a delete of a project that this run makes or fetches first. */
-  #afterwards(step: Step, task: TaskId, uncertain: string): PlannedTask {
-    const holds = conditionHolds(step, this.#scope);
-    if (holds.ok && !holds.value) return { step, task, action: 'skip', why: 'its if: is false' };
-    const { of = '', kind } = step;
-    const fingerprint = this.of(of)?.fingerprint;
-    const job = fingerprint === undefined ? undefined : this.#context.jobOf(fingerprint);
-    const known = fingerprint === undefined ? {} : { fingerprint };
-    if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
-      return { step, task, action: 'reuse', why: 'deleted before', ...known };
-    const kept = this.#keeps(step, job);
-    if (kept !== undefined) return { step, task, action: 'refuse', why: kept };
-    const { to } = knownBody(step, this.#scope);
-    const perhaps = [this.of(of), ...this.#saversOf(step)].some(
-      (before) => before?.action === 'maybe',
-    );
-    const action = holds.ok && !perhaps ? 'begin' : 'maybe';
-    const place = typeof to === 'string' ? { to } : {};
-    return { step, task, action, why: `after ${uncertain}`, ...place, ...known };
-  }
-
-  /** Why a delete will be refused although some of what it waits for is still to come. */
-  #keeps(step: Step, job: JobLine | undefined): string | undefined {
-    if (step.kind.operation !== 'delete' || step.discard) return undefined;
-    const savers = this.#saversOf(step);
-    const settled = savers.filter(({ action }) => !comesLater(action));
-    const fetched = this.#context.steps.some(
-      ({ name, kind, of }) =>
-        kind.operation === 'download' && of === step.of && this.#comesLater(name),
-    );
-    if (settled.length === 0 && fetched) return undefined;
-    if (job?.state === 'complete') {
-      const question = { job, savers: settled.map(({ task }) => task), discard: false };
-      const decision = decideDelete(question, this.#context.facts);
-      return decision.act === 'refuse' ? decision.why : undefined;
-    }
-    const [skipped] = settled;
-    return skipped === undefined
-      ? 'kept: no step downloads it'
-      : `kept: ${skipped.task} does not download it`;
-  }
-
-  #saversOf(step: Step): readonly PlannedTask[] {
-    return saversOf(step, this.#context.steps).flatMap(({ name }) => this.of(name) ?? []);
+  saversOf(step: Step): readonly PlannedTask[] {
+    return saversOf(step, this.context.steps).flatMap(({ name }) => this.of(name) ?? []);
   }
 
   #answered(answer: Answer, step: Step, task: TaskId): PlannedTask {
     switch (answer.is) {
-      case 'skip':
-        return { step, task, action: 'skip', why: 'its if: is false' };
-      case 'trouble': {
-        const { trouble } = answer;
-        return { step, task, action: 'trouble', why: trouble.message, trouble };
+      case 'end': {
+        const { trouble, why } = answer;
+        if (trouble !== undefined) return troubledTask(step, task, trouble);
+        return { step, task, action: 'skipped', why };
       }
       case 'unread':
         return { step, task, action: 'begin', why: 'to be read' };
@@ -255,7 +183,7 @@ export class ItemPlan {
   }
 
   /** Will this step's outputs only be known while the run lasts? */
-  #comesLater(name: string): boolean {
+  comesLater(name: string): boolean {
     const planned = this.of(name);
     return planned === undefined
       ? this.#before.items?.later(name) === true
@@ -269,7 +197,7 @@ export class ItemPlan {
       (action !== 'begin' && action !== 'maybe' && action !== 'lost')
     )
       return planned;
-    const estimate = this.#context.estimate(step, knownBody(step, this.#scope));
+    const estimate = this.context.estimate(step, knownBody(step, this.scope));
     const alike =
       action === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
     return { ...planned, estimate, ...(alike === undefined ? {} : { alike }) };
@@ -287,8 +215,8 @@ export class ItemPlan {
     const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
     if (trouble === undefined || !buys) return planned;
     const why = `not bought: ${trouble.task} cannot run`;
-    this.verdicts.set(step.name, { how: 'block', why });
-    return { step, task, action: 'block', why };
+    this.verdicts.set(step.name, { ending: 'blocked', why });
+    return { step, task, action: 'blocked', why };
   }
 
   /** A request that is about to be sent needs live values: those that went stale are made fresh first. */
@@ -314,10 +242,10 @@ export class ItemPlan {
   #renewOne(name: string): TaskId | undefined {
     const planned = this.of(name);
     if (planned?.action !== 'reuse' || planned.fingerprint === undefined) return undefined;
-    const job = this.#context.jobOf(planned.fingerprint);
+    const job = this.context.jobOf(planned.fingerprint);
     if (job === undefined) return undefined;
     const { operation } = planned.step.kind;
-    const renewal = renewalOf(operation, job, this.#context.now, this.#context.facts);
+    const renewal = renewalOf(operation, job, this.context.now, this.context.facts);
     if (renewal === 'lost') return planned.task;
     if (renewal !== 'redo') return undefined;
     const index = this.tasks.findIndex(({ step }) => step.name === name);
@@ -330,7 +258,7 @@ export class ItemPlan {
   #outputsOf({ step, task, fingerprint, action }: PlannedTask): JsonObject {
     if (fingerprint === undefined) return {};
     const { operation } = step.kind;
-    const job = this.#context.jobOf(fingerprint);
+    const job = this.context.jobOf(fingerprint);
     if (action !== 'reuse' || job === undefined) return predicted(operation, fingerprint);
     if (operation === 'download' || operation === 'delete') return savedOutputs(job, task);
     return namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);

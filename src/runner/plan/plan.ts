@@ -71,7 +71,7 @@ export class PlanTally {
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
       }
     }
-    if (action === 'hold' || action === 'lost' || action === 'refuse') this.note(planned);
+    if (action === 'doubt' || action === 'lost' || action === 'keep') this.note(planned);
   }
 
   /** Something that a person should look at. */

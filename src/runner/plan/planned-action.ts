@@ -4,14 +4,14 @@ import type { Fingerprint } from '../task/fingerprint.ts';
 import type { TaskId } from '../task/task.ts';
 import type { Trouble } from './ask.ts';
 import type { Act } from './decide.ts';
+import type { Ending } from './ending.ts';
 import type { Estimate } from './estimate.ts';
-import type { Ending } from './turn.ts';
 
 /**
- * `maybe`: it depends on what an earlier step finds. `skip`, `block`: it will not be done.
- * `exclude`: this run leaves it out. `trouble`: it cannot be done as things are.
+ * What is decided (`decide.ts`), or how the task ends without a decision (`ending.ts`).
+ * `maybe`: it depends on what an earlier step finds. `trouble`: it cannot be done as things are.
  */
-export type PlannedAction = Act | 'maybe' | 'skip' | 'exclude' | 'block' | 'trouble';
+export type PlannedAction = Act | 'maybe' | 'trouble' | 'skipped' | 'excluded' | 'blocked';
 
 export interface PlannedTask {
   readonly step: Step;
@@ -30,29 +30,28 @@ export interface PlannedTask {
   readonly file?: string;
 }
 
-/** How a task will have ended when the steps after it are asked, as far as anybody can say now. */
-export function endingOf(action: PlannedAction): Ending {
-  switch (action) {
-    case 'begin':
-    case 'attach':
-    case 'copy':
-    case 'reuse':
-    case 'maybe':
-      return 'done';
-    case 'skip':
-      return 'skipped';
-    case 'exclude':
-      return 'excluded';
-    case 'hold':
-    case 'lost':
-    case 'refuse':
-    case 'block':
-    case 'trouble':
-      return 'blocked';
-  }
+interface ActionFacts {
+  /** How the task will have ended when the steps after it are asked, as far as anybody can say now. */
+  readonly ending: Ending;
+  /** Are its outputs known only once the run has done it? */
+  readonly later: boolean;
 }
 
-/** Are a task's outputs known only once the run has done it? */
-export function comesLater(action: PlannedAction): boolean {
-  return ['begin', 'maybe', 'attach', 'copy'].includes(action);
-}
+const actionFacts: Readonly<Record<PlannedAction, ActionFacts>> = {
+  begin: { ending: 'done', later: true },
+  maybe: { ending: 'done', later: true },
+  attach: { ending: 'done', later: true },
+  copy: { ending: 'done', later: true },
+  reuse: { ending: 'done', later: false },
+  skipped: { ending: 'skipped', later: false },
+  excluded: { ending: 'excluded', later: false },
+  blocked: { ending: 'blocked', later: false },
+  doubt: { ending: 'doubt', later: false },
+  lost: { ending: 'failed', later: false },
+  keep: { ending: 'failed', later: false },
+  trouble: { ending: 'failed', later: false },
+};
+
+export const endingOf = (action: PlannedAction): Ending => actionFacts[action].ending;
+
+export const comesLater = (action: PlannedAction): boolean => actionFacts[action].later;

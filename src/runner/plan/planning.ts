@@ -4,9 +4,9 @@ import type { JobLine } from '../journal/line.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { End, Phase } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
-import type { Phase } from './turn.ts';
 
 export interface PlanContext {
   /** All steps of the pipeline. */
@@ -30,8 +30,5 @@ export interface OverItems {
   readonly later: (step: string) => boolean;
 }
 
-/** How a step that cannot run ends: by its own problem, or because another step cannot run. */
-export interface Verdict {
-  readonly how: 'fail' | 'block';
-  readonly why: string;
-}
+/** How a step that cannot run ends: `failed` by its own problem, `blocked` because another step cannot run. */
+export type Verdict = End;

@@ -1,10 +1,12 @@
 // The scheduler: what may start now, for one item. It knows steps and their order, nothing of processes or money.
 import type { Step } from '../language/pipeline.ts';
-import { type Ending, type Phase, type Turn, turnOf } from './turn.ts';
+import type { Ending, Phase } from './ending.ts';
+import { type Turn, turnOf } from './turn.ts';
 
 /** A step whose turn has come, and what is to become of it. */
-export interface StepTurn extends Turn {
+export interface StepTurn {
   readonly step: Step;
+  readonly turn: Turn;
 }
 
 export class Schedule {
@@ -30,7 +32,7 @@ export class Schedule {
     for (const step of this.#steps) {
       if (this.#phases.get(step.name) !== 'waiting') continue;
       const turn = turnOf(step, (before) => this.phase(before));
-      if (turn !== undefined) return { ...turn, step };
+      if (turn !== undefined) return { step, turn };
     }
     return undefined;
   }

@@ -1,20 +1,10 @@
-// Whose turn is it? The one rule for what a step does once the steps that it waits for are over. `plan` asks it with what
-// it foresees, `run` with what has happened.
+// Whose turn is it? The one rule for what a step does once the steps that it waits for are over. `plan` asks it with
+// planned endings, `run` with real ones.
 import type { Step } from '../language/pipeline.ts';
+import { type End, endingFacts, type Phase } from './ending.ts';
 
-/**
- * - `done`: its outputs are there. `skipped`: it is not wanted, and neither is any step that uses its outputs.
- * - `excluded`: this run leaves it out, and every step that waits for it.
- * - `failed`, `held`, `blocked`, `pending`: it has no outputs now; every step that waits for it is blocked.
- */
-export type Ending = 'done' | 'skipped' | 'excluded' | 'failed' | 'held' | 'blocked' | 'pending';
-export type Phase = 'waiting' | 'started' | Ending;
-
-export interface Turn {
-  readonly turn: 'start' | 'skip' | 'exclude' | 'block';
-  /** The step that decides it; for `start`: none. */
-  readonly because?: string;
-}
+/** A step starts, or ends because of a step that it waits for. */
+export type Turn = 'start' | End;
 
 /** Undefined: a step that it waits for is not over. A block outranks a skip, and a skip outranks an exclusion. */
 export function turnOf(
@@ -25,30 +15,17 @@ export function turnOf(
   let exclude: string | undefined;
   let block: string | undefined;
   for (const before of after) {
-    switch (phaseOf(before)) {
-      case 'waiting':
-      case 'started':
-        return undefined;
-      case 'failed':
-      case 'held':
-      case 'blocked':
-      case 'pending':
-        block ??= before;
-        break;
-      case 'skipped':
-        if (uses.includes(before)) skip ??= before;
-        break;
-      case 'excluded':
-        exclude ??= before;
-        break;
-      case 'done':
-        break;
-    }
+    const phase = phaseOf(before);
+    if (phase === 'waiting' || phase === 'started') return undefined;
+    const { dependents } = endingFacts[phase];
+    if (dependents === 'blocked') block ??= before;
+    if (dependents === 'skipped' && uses.includes(before)) skip ??= before;
+    if (dependents === 'excluded') exclude ??= before;
   }
-  if (block !== undefined) return { turn: 'block', because: block };
-  if (skip !== undefined) return { turn: 'skip', because: skip };
-  if (exclude !== undefined) return { turn: 'exclude', because: exclude };
-  return { turn: 'start' };
+  if (block !== undefined) return { ending: 'blocked', why: `waits for ${block}` };
+  if (skip !== undefined) return { ending: 'skipped', why: `${skip} is skipped` };
+  if (exclude !== undefined) return { ending: 'excluded', why: `${exclude} is left out` };
+  return 'start';
 }
 
 /**

@@ -3,7 +3,7 @@
 import { canonical } from '../../contract/base/json.ts';
 import { type Account, Ledger } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine } from '../journal/line.ts';
-import { worthOf } from '../journal/state.ts';
+import { jobFacts, worthOf } from '../journal/state.ts';
 import { type Damage, damage, type Examined, examine, isSame, type RawLine } from './damage.ts';
 import type { Elsewhere } from './evidence.ts';
 import { type Reconciled, reconcile, strandsOf } from './reconcile.ts';
@@ -198,7 +198,7 @@ function changesOf(
   const changes = [...weighed].map(([job, why]): Change => {
     const line = ledger.job(job);
     const plain = sides.map((side) => side.plain.job(job));
-    const doubtful = line?.state === 'doubt' || line?.state === 'intended';
+    const doubtful = line !== undefined && jobFacts[line.state].inDoubt;
     return {
       job,
       tasks: line?.tasks ?? plain.find((known) => known !== undefined)?.tasks ?? [],

@@ -3,7 +3,7 @@
 
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine, RunLine } from '../journal/line.ts';
-import { isJobEvent, mayBegin } from '../journal/state.ts';
+import { isJobEvent, jobFacts } from '../journal/state.ts';
 import { type Damage, damage, isSame, type Unread } from './damage.ts';
 import { type Elsewhere, lacksProject, tasksOf } from './evidence.ts';
 import { fieldsOf } from './fragments.ts';
@@ -180,7 +180,7 @@ class Salvager {
       this.scales.weighEvent(event, fed.error);
     }
     const after = ledger.job(job);
-    if (after !== undefined && after.state !== before?.state && mayBegin.includes(after.state))
+    if (after !== undefined && after.state !== before?.state && jobFacts[after.state].mayBegin)
       this.#idleSince.set(job, event.seq);
   }
 
@@ -188,7 +188,7 @@ class Salvager {
   doubtIdle(): void {
     const why = 'events are missing since it failed or was forgotten: it may have been tried again';
     for (const line of [...this.scales.ledger.jobs()])
-      if (mayBegin.includes(line.state) && (this.#idleSince.get(line.job) ?? 0) < this.#gapBefore)
+      if (jobFacts[line.state].mayBegin && (this.#idleSince.get(line.job) ?? 0) < this.#gapBefore)
         this.scales.doubt(line, why);
   }
 }

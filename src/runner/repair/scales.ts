@@ -3,7 +3,7 @@
 import type { Result } from '../../contract/base/result.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine } from '../journal/line.ts';
-import { type JobEvent, mayBegin, unknownKind, withPast } from '../journal/state.ts';
+import { type JobEvent, jobFacts, unknownKind, withPast } from '../journal/state.ts';
 import {
   doubtLine,
   type Elsewhere,
@@ -78,7 +78,7 @@ export class Scales {
     } else {
       if (fields.name !== undefined && fields.name !== before.name)
         this.#note(elsewhereOf(doubt, before));
-      if (before.state === 'intended' || mayBegin.includes(before.state))
+      if (before.state === 'intended' || jobFacts[before.state].mayBegin)
         this.doubt(before, why, fields.event === 'created' ? fields.credits : undefined);
     }
   }

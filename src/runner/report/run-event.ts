@@ -1,16 +1,10 @@
 // The events of a run. The terminal, the JSON stream and the log only read them.
 import type { Bug } from '../../contract/base/bug.ts';
+import type { Ending } from '../plan/ending.ts';
 import type { Plan } from '../plan/plan.ts';
 
-export type TaskEnding =
-  | 'done'
-  | 'reused'
-  | 'skipped'
-  | 'excluded'
-  | 'failed'
-  | 'doubt'
-  | 'pending'
-  | 'blocked';
+/** `reused`: done by an earlier run, or by the job of another task. */
+export type TaskEnding = Ending | 'reused';
 
 /** An outage: of the service, of new creations only, or of storage at another host. */
 export type Outage =
@@ -97,20 +91,12 @@ export interface TroubleGroup {
   readonly examples: readonly string[];
 }
 
-export type Outcome =
-  | 'done'
-  | 'failed'
-  | 'refused'
-  | 'budget'
-  | 'doubt'
-  | 'unauthorized'
-  | 'interrupted';
+export type Outcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
 
-/** design.md, Commands. */
+/** design.md, Commands. A command that cannot begin exits with 2. */
 export const exitCodes: Readonly<Record<Outcome, number>> = {
   done: 0,
   failed: 1,
-  refused: 2,
   budget: 3,
   doubt: 4,
   unauthorized: 5,

@@ -57,7 +57,6 @@ function endingWord(ending: TaskEnding): string {
 const headline: Readonly<Record<Summary['outcome'], string>> = {
   done: 'Done.',
   failed: 'Some tasks did not finish.',
-  refused: 'Refused; nothing was sent.',
   budget: 'Stopped: the budget is reached, or the account has no credits left.',
   doubt: 'Some tasks are in doubt: they may have been paid for, so they are not repeated.',
   unauthorized: 'The service refused the API key.',

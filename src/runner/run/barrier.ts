@@ -1,5 +1,5 @@
 // The barrier between the items and the shared steps that wait for all of them: how a step stands over every item.
-import type { Ending, Phase } from '../plan/turn.ts';
+import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
 
 export class Barrier {
   /** Item-level steps that are not over for every item: what keeps a shared project. */
@@ -12,12 +12,13 @@ export class Barrier {
   }
 
   note(step: string, ending: Ending): void {
-    if (ending === 'done' || ending === 'skipped') return;
-    if (ending !== 'excluded') this.#unfinished.set(step, 'blocked');
-    else if (!this.#unfinished.has(step)) this.#unfinished.set(step, 'excluded');
+    const { dependents } = endingFacts[ending];
+    if (dependents === 'blocked') this.#unfinished.set(step, 'blocked');
+    if (dependents === 'excluded' && !this.#unfinished.has(step))
+      this.#unfinished.set(step, 'excluded');
   }
 
-  /** `over`: no item is in the works and none is to come. `all`: every item was taken in. */
+  /** `over`: no item is in progress and none is to come. `all`: every item was taken in. */
   phase(step: string, { over, all }: { readonly over: boolean; readonly all: boolean }): Phase {
     if (!over) return 'waiting';
     return this.#unfinished.get(step) ?? (!all ? 'blocked' : this.#partial ? 'excluded' : 'done');

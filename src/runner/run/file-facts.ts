@@ -1,6 +1,6 @@
 // Facts about files, and a list of those that must be read before more can be said.
 import type { Facts, FileFact } from '../plan/facts.ts';
-import type { Place } from './jobs/place.ts';
+import type { Place } from './jobs/job.ts';
 
 export class FileFacts implements Facts {
   readonly #disk: Facts;

@@ -8,8 +8,14 @@ import { uploadFingerprint } from '../plan/ask.ts';
 import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { AttachOrder, AwaitOrder, CopyOrder, DetectOrder, ReuploadOrder } from './jobs/job.ts';
-import type { Place } from './jobs/place.ts';
+import type {
+  AttachOrder,
+  AwaitOrder,
+  CopyOrder,
+  DetectOrder,
+  Place,
+  ReuploadOrder,
+} from './jobs/job.ts';
 
 /** Free requests are tried this often in all: they cost nothing but patience. */
 const freeAttempts = 5;

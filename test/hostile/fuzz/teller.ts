@@ -22,7 +22,7 @@ import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import { perform } from '../../../src/runner/run/jobs/perform.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
 import { WebhookInbox } from '../../../src/runner/run/jobs/webhook-inbox.ts';
-import { Recorder } from '../../../src/runner/run/recorder.ts';
+import { JournalWriter } from '../../../src/runner/run/journal-writer.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
 import { FakeClock } from '../../runner/adapters/files/places.ts';
@@ -74,14 +74,14 @@ export class Teller {
   readonly #disk = new MemoryDisk();
   readonly #clock = new FakeClock();
   readonly #stopper = new AbortController();
-  readonly #recorder: Recorder;
+  readonly #journalWriter: JournalWriter;
   readonly #context: JobContext;
 
   constructor(talk: Talk) {
     this.#talk = talk;
     this.#disk.files.set('pic.png', 'a picture');
     const lines = { append: (line: string) => void this.lines.push(line), async sync() {} };
-    this.#recorder = new Recorder(this.ledger, lines, this.#clock, { run: {}, redactor });
+    this.#journalWriter = new JournalWriter(this.ledger, lines, this.#clock, { run: {}, redactor });
     const inbox = new WebhookInbox({ patienceMs: 1000, since: 0 });
     const outages = new Outages({
       ...{ api: this.#api(inbox), address: 'https://api.example', clock: this.#clock },
@@ -122,7 +122,7 @@ export class Teller {
       if (this.lines.length === before) break;
     }
     this.#stopper.abort();
-    this.#recorder.end();
+    this.#journalWriter.end();
   }
 
   /** What a run would do next with the job. */
@@ -158,7 +158,7 @@ export class Teller {
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return;
-      if ('event' in step.value) this.#recorder.append([step.value.event]);
+      if ('event' in step.value) this.#journalWriter.append([step.value.event]);
     }
   }
 

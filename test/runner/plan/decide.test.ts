@@ -42,10 +42,10 @@ describe('a creation', () => {
     [
       'was begun with no known outcome',
       jobLine('intended', { name: 'star rose x1' }),
-      'hold',
+      'doubt',
       '"star rose x1"',
     ],
-    ['is in doubt', jobLine('doubt', { name: 'star rose x1' }), 'hold', 'in doubt'],
+    ['is in doubt', jobLine('doubt', { name: 'star rose x1' }), 'doubt', 'in doubt'],
   ])('that %s', (_, job, act, why) => {
     const decision = decideCreate(job);
     expect(decision.act).toBe(act);
@@ -202,7 +202,7 @@ describe('a deletion', () => {
     ['a file is gone', saved, new Disk(), ['save:a'], 'out/a.png is absent'],
   ])('is refused where %s', (_, job, disk, savers, why) => {
     expect(decideDelete({ job, savers, discard: false }, disk)).toEqual({
-      act: 'refuse',
+      act: 'keep',
       why: expect.stringContaining(why),
     });
   });
@@ -211,13 +211,13 @@ describe('a deletion', () => {
     const disk = new Disk();
     disk.outputs.set('out/a.png', 'retouched');
     expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk)).toMatchObject({
-      act: 'refuse',
+      act: 'keep',
       why: 'kept: out/a.png is changed on disk',
     });
     disk.outputs.set('out/a.png', 'picture');
     disk.unread.add('out/a.png');
     expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk)).toMatchObject({
-      act: 'refuse',
+      act: 'keep',
       why: 'kept: out/a.png is unread on disk',
     });
   });
@@ -236,7 +236,7 @@ describe('a deletion', () => {
       decideDelete({ job: jobLine('deleted'), savers: ['save:a'], discard: false }, whole).act,
     ).toBe('reuse');
     expect(decideDelete({ job: jobLine('created'), savers: [], discard: false }, whole)).toEqual({
-      act: 'refuse',
+      act: 'keep',
       why: 'its project is created',
     });
     const unsaved = jobLine('complete', done);
@@ -246,7 +246,7 @@ describe('a deletion', () => {
   test('is refused where no step beside it downloads, until every file is on disk', () => {
     const unsaved = jobLine('complete', done);
     expect(decideDelete({ job: unsaved, savers: [], discard: false }, new Disk())).toEqual({
-      act: 'refuse',
+      act: 'keep',
       why: 'kept: no download has its files on disk',
     });
     expect(decideDelete({ job: saved, savers: [], discard: false }, whole).act).toBe('begin');

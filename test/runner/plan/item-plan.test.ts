@@ -147,8 +147,8 @@ steps:
     expect(world.actions(a)).toEqual({
       'photo:a': 'reuse',
       'faces:a': 'reuse',
-      'swap:a': 'skip',
-      'save:a': 'skip',
+      'swap:a': 'skipped',
+      'save:a': 'skipped',
     });
     supply('faces:a', 'face-detect', [{ path: 'x' }]);
     expect(world.actions(a)).toMatchObject({ 'swap:a': 'begin', 'save:a': 'begin' });
@@ -172,7 +172,7 @@ describe('a job with trouble', () => {
   test('in doubt is held, and what waits for it is blocked', () => {
     const world = swapWorld();
     begin(world);
-    expect(world.actions(a)).toMatchObject({ 'swap:a': 'hold', 'save:a': 'block' });
+    expect(world.actions(a)).toMatchObject({ 'swap:a': 'doubt', 'save:a': 'blocked' });
     expect(world.planItem(a).find(({ task }) => task === 'swap:a')?.estimate).toBeUndefined();
   });
 
@@ -212,7 +212,7 @@ describe('a job with trouble', () => {
       action: 'trouble',
       trouble: { message: expect.stringContaining(why) },
     });
-    expect(swap?.action).toBe('block');
+    expect(swap?.action).toBe('blocked');
   });
 });
 

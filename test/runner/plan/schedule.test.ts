@@ -1,7 +1,7 @@
 // The scheduler: what may start now, for one item.
 import { describe, expect, test } from 'vitest';
+import type { Ending } from '../../../src/runner/plan/ending.ts';
 import { Schedule } from '../../../src/runner/plan/schedule.ts';
-import type { Ending } from '../../../src/runner/plan/turn.ts';
 import { pipelineOf } from './world.ts';
 
 const pipeline = pipelineOf(`pipeline: p
@@ -16,9 +16,9 @@ steps:
 /** What would start, be skipped or be blocked now, without doing it. */
 function turn(schedule: Schedule): string | undefined {
   const next = schedule.next();
-  return next === undefined
-    ? undefined
-    : `${next.turn} ${next.step.name}${next.turn === 'start' ? '' : ` because of ${next.because}`}`;
+  if (next === undefined) return undefined;
+  const { step, turn } = next;
+  return turn === 'start' ? `start ${step.name}` : `${step.name} ${turn.ending}: ${turn.why}`;
 }
 
 /** Starts and ends steps. */
@@ -53,7 +53,7 @@ describe('a step', () => {
 
   test('is skipped where what it uses was skipped', () => {
     expect(turn(endedWith(['photo', 'skipped'], ['other', 'done']))).toBe(
-      'skip swap because of photo',
+      'swap skipped: photo is skipped',
     );
   });
 
@@ -61,21 +61,21 @@ describe('a step', () => {
     expect(turn(endedWith(['photo', 'done'], ['other', 'skipped']))).toBe('start swap');
   });
 
-  test.each<Ending>(['failed', 'held', 'blocked', 'pending'])(
+  test.each<Ending>(['failed', 'doubt', 'blocked', 'pending'])(
     'is blocked where what it waits for is %s',
     (ending) => {
       expect(turn(endedWith(['photo', 'done'], ['other', ending]))).toBe(
-        'block swap because of other',
+        'swap blocked: waits for other',
       );
       expect(turn(endedWith(['photo', ending], ['other', 'skipped']))).toBe(
-        'block swap because of photo',
+        'swap blocked: waits for photo',
       );
     },
   );
 
   test('is blocked rather than skipped where both are so', () => {
     expect(turn(endedWith(['photo', 'skipped'], ['other', 'failed']))).toBe(
-      'block swap because of other',
+      'swap blocked: waits for other',
     );
   });
 
@@ -94,7 +94,7 @@ describe('a step', () => {
     phases.set('photo', 'done').set('other', 'done');
     expect(turn(schedule)).toBe('start swap');
     phases.set('photo', 'failed');
-    expect(turn(schedule)).toBe('block swap because of photo');
+    expect(turn(schedule)).toBe('swap blocked: waits for photo');
   });
 });
 

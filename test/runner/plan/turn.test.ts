@@ -1,6 +1,7 @@
 // Whose turn it is: one rule, asked by the plan with what it foresees and by a run with what has happened.
 import { describe, expect, test } from 'vitest';
-import { type Phase, saversOf, turnOf } from '../../../src/runner/plan/turn.ts';
+import type { Phase } from '../../../src/runner/plan/ending.ts';
+import { saversOf, turnOf } from '../../../src/runner/plan/turn.ts';
 import { pipelineOf } from './world.ts';
 
 const phases =
@@ -12,35 +13,35 @@ describe('a step that waits for several', () => {
   const step = { after: ['a', 'b', 'c'], uses: ['a', 'b'] };
 
   test('starts when all of them are done', () => {
-    expect(turnOf(step, phases({}))).toEqual({ turn: 'start' });
+    expect(turnOf(step, phases({}))).toBe('start');
   });
 
   test.each(['waiting', 'started'] as const)('is not asked while one is %s', (phase) => {
     expect(turnOf(step, phases({ a: 'failed', c: phase }))).toBeUndefined();
   });
 
-  test.each(['failed', 'held', 'blocked', 'pending'] as const)(
+  test.each(['failed', 'doubt', 'blocked', 'pending'] as const)(
     'is blocked where one is %s, whatever the others are and in whichever order they stand',
     (phase) => {
       for (const order of [
         { a: phase, b: 'skipped', c: 'excluded' },
         { a: 'excluded', b: 'skipped', c: phase },
       ] as const) {
-        const because = order.a === phase ? 'a' : 'c';
-        expect(turnOf(step, phases(order))).toEqual({ turn: 'block', because });
+        const why = `waits for ${order.a === phase ? 'a' : 'c'}`;
+        expect(turnOf(step, phases(order))).toEqual({ ending: 'blocked', why });
       }
     },
   );
 
   test('is skipped rather than left out', () => {
     expect(turnOf(step, phases({ a: 'excluded', b: 'skipped' }))).toEqual({
-      turn: 'skip',
-      because: 'b',
+      ending: 'skipped',
+      why: 'b is skipped',
     });
   });
 
   test('is not skipped for a step whose outputs it does not use', () => {
-    expect(turnOf(step, phases({ c: 'skipped' }))).toEqual({ turn: 'start' });
+    expect(turnOf(step, phases({ c: 'skipped' }))).toBe('start');
   });
 });
 

@@ -164,7 +164,7 @@ export class World {
     return after.every((name) =>
       actions
         .filter(({ step }) => step.name === name)
-        .every(({ action }) => action === 'reuse' || action === 'skip'),
+        .every(({ action }) => action === 'reuse' || action === 'skipped'),
     );
   }
 

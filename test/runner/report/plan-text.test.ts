@@ -67,9 +67,9 @@ describe('a plan', () => {
   });
 
   test.each([
-    ['hold', 'IN DOUBT: swap:a: why so'],
+    ['doubt', 'IN DOUBT: swap:a: why so'],
     ['lost', 'LOST: swap:a: why so'],
-    ['refuse', 'kept: swap:a: why so'],
+    ['keep', 'kept: swap:a: why so'],
     ['trouble', 'CANNOT RUN: swap:a: why so'],
   ] as const)('names the task that is on %s, and why', (action, expected) => {
     expect(planText({ ...plan, notes: [{ task: 'swap:a', action, why: 'why so' }] })).toContain(
@@ -97,7 +97,7 @@ describe('a plan', () => {
     const text = planText({
       ...plan,
       unpricedWhy: [`act: no price is published for model "${wild}"`],
-      notes: [{ task: `swap:${wild}`, action: 'hold', why: wild }],
+      notes: [{ task: `swap:${wild}`, action: 'doubt', why: wild }],
     });
     expect(text).not.toMatch(control);
     expect(text.split('\n')).toHaveLength(8);

@@ -17,7 +17,7 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isMachineTrouble, systemReason } from '../../../contract/files/system-error.ts';
 import type { FileFact } from '../../plan/facts.ts';
-import type { Place } from '../../run/jobs/place.ts';
+import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
 import type { HashCache } from './hash-cache.ts';

@@ -7,7 +7,7 @@ import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isFull, isSystemTrouble } from '../../../contract/files/system-error.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
-import type { LineFile } from '../../run/recorder.ts';
+import type { LineFile } from '../../run/journal-writer.ts';
 import { openOwn } from '../files/new-file.ts';
 import { compactState, replaceState } from './compaction.ts';
 import type { Loaded } from './load-state.ts';

@@ -2,9 +2,9 @@
 import type { JobLine } from '../../journal/line.ts';
 
 /** The code of a creation that was not taken because of an outage. */
-export const heldCode = 'outage';
+export const outageCode = 'outage';
 
-const notSpent: readonly (string | undefined)[] = [heldCode, 'withheld'];
+const notSpent: readonly (string | undefined)[] = [outageCode, 'withheld'];
 
 /** The number of a job's next attempt, from 1. */
 export function nextAttempt(job: JobLine | undefined): number {

@@ -1,12 +1,20 @@
 // A job order: what the loop asks a runner to do, and how it may end. Plain JSON, so it can cross a wire.
-import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Download } from '../../../contract/api/project.ts';
 import type { Bug } from '../../../contract/base/bug.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import type { OutputLine } from '../../journal/line.ts';
+import type { End } from '../../plan/ending.ts';
 import type { Expectation } from '../../plan/estimate.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
-import type { Place } from './place.ts';
+
+/** A place for a file. */
+export type Place =
+  /** As an `upload` step names it: relative to the pipeline file. */
+  | { readonly in: 'input'; readonly path: string }
+  /** A recorded output: relative to the pipeline file. */
+  | { readonly in: 'output'; readonly path: string }
+  /** Superseded by another output, and kept under its hash. */
+  | { readonly in: 'kept'; readonly digest: string; readonly extension: string };
 
 interface Common {
   /** Names the job among those that run; the loop chose it. */
@@ -144,36 +152,30 @@ export interface Unreadable {
   readonly why: string;
 }
 
+/**
+ * How the tasks of a job end. `failed`: not charged, or refunded. `doubt`: it may be paid. `pending`: paid and known, but
+ * not over in time, or its files could not be fetched, or the run stopped: the next run goes on with it.
+ */
+export interface Ended extends End {
+  readonly is: 'ended';
+  readonly ending: 'failed' | 'doubt' | 'pending';
+  /** What kind of failure it was. */
+  readonly code?: string;
+  /** `failed`, and another attempt may succeed. */
+  readonly again?: boolean;
+  /** Siblings would meet the same fate: what stops for them, the run, everything that pays, or the step. */
+  readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'machine' | 'step';
+}
+
 export type Outcome =
   /** `live`: its outputs as requests see them now. */
-  | { readonly end: 'done'; readonly live: JsonObject; readonly misnamed?: Misnamed }
+  | { readonly is: 'done'; readonly live: JsonObject; readonly misnamed?: Misnamed }
+  | Ended
   /** Files were read and hashed, but for these. */
-  | { readonly end: 'read'; readonly unreadable: readonly Unreadable[] }
-  /** Not charged, or refunded. `code` says what kind of failure it was. */
-  | {
-      readonly end: 'failed';
-      readonly why: string;
-      readonly again: boolean;
-      readonly code?: string;
-    }
+  | { readonly is: 'read'; readonly unreadable: readonly Unreadable[] }
   /** It was not sent: there is no money for it any more, or no sense in it. */
-  | { readonly end: 'withheld'; readonly why: string }
-  | { readonly end: 'doubt'; readonly why: string }
-  /** Paid and known, but not over in time, or its files could not be fetched: the next run goes on with it. */
-  | { readonly end: 'pending'; readonly why: string }
+  | { readonly is: 'withheld'; readonly why: string }
   /** An input is no longer in storage: the free task that made it is done again. */
-  | { readonly end: 'resupply'; readonly why: string }
-  /** Siblings would meet the same fate: 401, 402, 403. */
-  | {
-      readonly end: 'stop';
-      readonly what: 'run' | 'paid' | 'step';
-      readonly why: string;
-      readonly failure: ApiFailure;
-    }
-  /** We were asked to stop. */
-  | { readonly end: 'stopped' }
+  | { readonly is: 'resupply'; readonly why: string }
   /** An error that nobody expected ended this job, and no other. */
-  | { readonly end: 'bug'; readonly bug: Bug };
-
-/** How a job ends for the tasks that it was for, once what a bug has left is on record. */
-export type Landing = Exclude<Outcome, { readonly end: 'bug' }>;
+  | { readonly is: 'bug'; readonly bug: Bug };

@@ -3,6 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { bugOf } from '../../../contract/base/bug.ts';
 import type { JobOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
+import { stopped } from './outcome.ts';
 import { perform } from './perform.ts';
 import type { Notice, Runner } from './ports.ts';
 
@@ -17,7 +18,7 @@ export interface LocalRunnerOptions {
 export function localRunner({ context, stopper, limits }: LocalRunnerOptions): Runner {
   const limiters = new Map<string, LimitFunction>();
   /** The jobs that wait, and how to tell them to go on; a text says why they may not. */
-  const leaves = new Map<string, (refusal: string | undefined) => void>();
+  const answers = new Map<string, (refusal: string | undefined) => void>();
   let waiting: Notice[] = [];
   let wake: (() => void) | undefined;
   let crash: { readonly error: unknown } | undefined;
@@ -34,24 +35,24 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
 
   const drive = async (order: JobOrder): Promise<void> => {
     const { key } = order;
-    if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: { end: 'stopped' } });
+    if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: stopped });
     const performance = perform(order, context);
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return tell({ is: 'ended', key, outcome: step.value });
-      const leave = new Promise<string | undefined>((resolve) => leaves.set(key, resolve));
+      const answered = new Promise<string | undefined>((resolve) => answers.set(key, resolve));
       tell('ask' in step.value ? { is: 'ask', key } : { is: 'event', key, ...step.value });
-      const refusal = await leave;
+      const refusal = await answered;
       if (refusal === undefined) continue;
-      await performance.return({ end: 'withheld', why: refusal });
-      return tell({ is: 'ended', key, outcome: { end: 'withheld', why: refusal } });
+      await performance.return({ is: 'withheld', why: refusal });
+      return tell({ is: 'ended', key, outcome: { is: 'withheld', why: refusal } });
     }
   };
 
   const answer = (key: string, refusal: string | undefined): void => {
-    const leave = leaves.get(key);
-    leaves.delete(key);
-    leave?.(refusal);
+    const resolve = answers.get(key);
+    answers.delete(key);
+    resolve?.(refusal);
   };
 
   const limiterOf = (kind: string): LimitFunction | undefined => {
@@ -70,7 +71,7 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
       const limiter = limiterOf(order.kind);
       // Whatever is thrown is a bug in this one job; the others know nothing of it.
       const ended = (error: unknown): void =>
-        tell({ is: 'ended', key: order.key, outcome: { end: 'bug', bug: bugOf(error) } });
+        tell({ is: 'ended', key: order.key, outcome: { is: 'bug', bug: bugOf(error) } });
       const running = limiter === undefined ? drive(order) : limiter(drive, order);
       running.catch(ended);
     },

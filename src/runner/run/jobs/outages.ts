@@ -6,7 +6,7 @@ import { err, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { givenUpText, whyAway } from '../../report/outage-text.ts';
 import type { Outage, RunEvent } from '../../report/run-event.ts';
-import { Breaker, type Turn, type Waiting } from './breaker.ts';
+import { CircuitBreaker, type Turn, type Waiting } from './circuit-breaker.ts';
 import type { Clock, MediaApi } from './ports.ts';
 
 export interface OutageOptions {
@@ -28,9 +28,9 @@ export class Outages {
   /** The same service. Its free calls wait while it is away, and are made again when it is back. */
   readonly api: MediaApi;
   readonly #o: OutageOptions;
-  readonly #service: Breaker;
-  readonly #creations: Breaker;
-  readonly #storage = new Map<string, Breaker>();
+  readonly #service: CircuitBreaker;
+  readonly #creations: CircuitBreaker;
+  readonly #storage = new Map<string, CircuitBreaker>();
 
   constructor(options: OutageOptions) {
     this.#o = options;
@@ -91,7 +91,7 @@ export class Outages {
   }
 
   /** Of the host that an address is at: the service's own where it is the same. */
-  #storageAt(url: string): Breaker {
+  #storageAt(url: string): CircuitBreaker {
     const origin = originOf(url);
     if (origin === originOf(this.#o.address)) return this.#service;
     const known = this.#storage.get(origin);
@@ -101,7 +101,7 @@ export class Outages {
     return made;
   }
 
-  #breaker(outage: Outage): Breaker {
+  #breaker(outage: Outage): CircuitBreaker {
     const { clock, stop, backoffMs, limitMs, onEvent } = this.#o;
     const waiting = ({ since, failure, tries, nextTryMs }: Waiting): void =>
       onEvent({
@@ -111,7 +111,7 @@ export class Outages {
         since: new Date(since).toISOString(),
         ...{ tries, nextTryMs, limitMs },
       });
-    return new Breaker({
+    return new CircuitBreaker({
       ...{ clock, stop, backoffMs, limitMs, waiting },
       back: (waitedMs) => onEvent({ type: 'back', ...outage, waitedMs }),
       givenUp: (failure) => ({
@@ -126,7 +126,7 @@ export class Outages {
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 /** A free call: it is made when its turn comes, and again while an outage lasts. */
-async function through<T>(breaker: Breaker, call: () => Answer<T>): Answer<T> {
+async function through<T>(breaker: CircuitBreaker, call: () => Answer<T>): Answer<T> {
   for (;;) {
     const turn = await breaker.turn();
     if (!turn.ok) return turn;

@@ -1,11 +1,12 @@
 // One job as an async generator of events: whoever drives it has an event on disk before asking for the next.
 import { unreachable } from '../../../contract/base/result.ts';
+import { awaitEvent, create } from './create.ts';
 import type { JobOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
-import { attach, awaitEvent, create } from './perform-create.ts';
-import { copy, download, remove } from './perform-save.ts';
-import { detect, digest, reupload, upload } from './perform-supply.ts';
 import type { Performance } from './performance.ts';
+import { copy, download, remove } from './save.ts';
+import { attach } from './settlement.ts';
+import { detect, digest, reupload, upload } from './supply.ts';
 
 export function perform(order: JobOrder, context: JobContext): Performance {
   switch (order.operation) {

@@ -15,8 +15,7 @@ import type { Result } from '../../../contract/base/result.ts';
 import type { Ledger, Account as Spending } from '../../journal/ledger.ts';
 import type { Happened } from '../../journal/line.ts';
 import type { FileFact } from '../../plan/facts.ts';
-import type { JobOrder, Outcome } from './job.ts';
-import type { Place } from './place.ts';
+import type { JobOrder, Outcome, Place } from './job.ts';
 
 /** Time. Everything that waits or dates asks here, so that a test owns it. */
 export interface Clock {

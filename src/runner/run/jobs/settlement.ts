@@ -1,7 +1,80 @@
-// What a project's record says about a job that was paid for: it is over, or it is not yet.
+// What a paid project comes to: it is waited for, and its record says whether it is over and what was charged.
+import { worthAnotherAttempt } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
+import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
 import type { Happened } from '../../journal/line.ts';
-import { lastingOf } from '../../task/outputs.ts';
+import { lastingOf, liveProject } from '../../task/outputs.ts';
+import type { AttachOrder, Outcome } from './job.ts';
+import type { JobContext } from './job-context.ts';
+import { failed, outcomeOf, pending, stopped } from './outcome.ts';
+import type { Performance } from './performance.ts';
+import { pauses, rarerWithInbox } from './poll.ts';
+import { patiently } from './retry.ts';
+
+/** Paid by an earlier run: its result is waited for, or read again for fresh addresses. */
+export async function* attach(order: AttachOrder, context: JobContext): Performance {
+  if (!order.settled) return yield* settle(order, context);
+  const record = await readProject(order, context);
+  if (!record.ok) return outcomeOf('read', record.error);
+  if (record.value.enabled === false)
+    return pending(`project ${order.project} was deleted elsewhere`);
+  return { is: 'done', live: liveProject(record.value) };
+}
+
+type Paid = Pick<
+  AttachOrder,
+  'fingerprint' | 'kind' | 'project' | 'credits' | 'timeoutMs' | 'attempts'
+>;
+
+/** Waits until a project is over; an event that says so ends a pause early. The record is the truth all the same. */
+export async function* settle(paid: Paid, context: JobContext): Performance {
+  const { project } = paid;
+  const { clock, stop, inbox, outages } = context;
+  // What the service was away for does not count.
+  const spent = (): number => clock.elapsed() - outages.waitedMs;
+  const until = spent() + paid.timeoutMs;
+  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / context.speedFactor);
+  const rarer = inbox === undefined ? 1 : rarerWithInbox;
+  try {
+    for (;;) {
+      const pause = waits.next().value * rarer;
+      // From before the read: what happens while it is on its way counts as news.
+      const bell = inbox?.wake(project);
+      const read = await readProject(paid, context);
+      if (!read.ok) return outcomeOf('read', read.error);
+      const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
+      if (settled !== undefined) {
+        yield { durable: false, event: settled };
+        return finalOutcome(settled, read.value);
+      }
+      const left = until - spent();
+      if (left <= 0) {
+        return pending(`project ${project} is still ${read.value.status} after its timeout`);
+      }
+      const enough = bell === undefined ? stop : AbortSignal.any([stop, bell]);
+      await clock.sleep(Math.min(pause, left), enough);
+      if (stop.aborted) return stopped;
+    }
+  } finally {
+    inbox?.unwake(project);
+  }
+}
+
+function finalOutcome({ status, error }: Settlement, record: Project): Outcome {
+  if (error === undefined) return { is: 'done', live: liveProject(record) };
+  const { code, message } = error;
+  const again = status === 'error' && worthAnotherAttempt(code);
+  return { ...failed(`${code}: ${message}`, code), again };
+}
+
+function readProject(
+  { kind, project, attempts }: Pick<AttachOrder, 'kind' | 'project' | 'attempts'>,
+  context: JobContext,
+): ReturnType<JobContext['api']['project']> {
+  return patiently<Project>('free', attempts, context, () =>
+    context.api.project(recordOf(kind), project),
+  );
+}
 
 export type Settlement = Extract<Happened, { readonly event: 'settled' }>;
 

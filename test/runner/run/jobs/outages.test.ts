@@ -6,7 +6,7 @@ import type { HttpClient } from '../../../../src/runner/adapters/http/http-clien
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import type { AttachOrder, Outcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
-import { attach } from '../../../../src/runner/run/jobs/perform-create.ts';
+import { attach } from '../../../../src/runner/run/jobs/settlement.ts';
 import { fingerprintFrom } from '../../../../src/runner/task/fingerprint.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
 import { room } from '../../adapters/files/room.ts';
@@ -146,13 +146,13 @@ describe('the timeout of a project', () => {
     expect(
       await outcome((times) => (outage(times) ? 503 : times < 24 ? 'rendering' : 'complete')),
     ).toMatchObject({
-      end: 'done',
+      is: 'done',
     });
   });
 
   test('runs while it is there', async () => {
     expect(await outcome(() => 'rendering')).toMatchObject({
-      end: 'pending',
+      ending: 'pending',
       why: expect.stringContaining('still rendering after its timeout'),
     });
   });

@@ -1,0 +1,100 @@
+// What a plan can say of a task that waits for outputs which only the run will make.
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import type { JobLine } from '../journal/line.ts';
+import { parseExpression, type Scope } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import { fillKnown } from '../language/template.ts';
+import type { TaskId } from '../task/task.ts';
+import { conditionHolds } from '../task/task-request.ts';
+import type { Trouble } from './ask.ts';
+import { decideDelete } from './decide.ts';
+import { comesLater, type PlannedTask } from './planned-action.ts';
+import type { PlanContext } from './planning.ts';
+
+/** A plan in the making: what it says of the steps so far. */
+export interface Unfinished {
+  readonly context: PlanContext;
+  readonly scope: Scope;
+  of(step: string): PlannedTask | undefined;
+  /** Will this step's outputs only be known while the run lasts? */
+  comesLater(step: string): boolean;
+  /** The downloads that must be safe before a delete. */
+  saversOf(step: Step): readonly PlannedTask[];
+}
+
+/** The known part of a body before the steps that it uses have run. */
+export function knownBody(step: Step, scope: Scope): JsonObject {
+  const known = fillKnown(step.with, scope) ?? null;
+  return isObject(known) ? known : {};
+}
+
+/** A download or a delete of a project that this run makes or fetches first. */
+export function plannedAfterwards(
+  plan: Unfinished,
+  step: Step,
+  task: TaskId,
+  uncertain: string,
+): PlannedTask {
+  const { scope, context } = plan;
+  const holds = conditionHolds(step, scope);
+  if (holds.ok && !holds.value) return { step, task, action: 'skipped', why: 'its if: is false' };
+  const { of = '', kind } = step;
+  const fingerprint = plan.of(of)?.fingerprint;
+  const job = fingerprint === undefined ? undefined : context.jobOf(fingerprint);
+  const known = fingerprint === undefined ? {} : { fingerprint };
+  if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
+    return { step, task, action: 'reuse', why: 'deleted before', ...known };
+  const kept = keeps(plan, step, job);
+  if (kept !== undefined) return { step, task, action: 'keep', why: kept };
+  const { to } = knownBody(step, scope);
+  const perhaps = [plan.of(of), ...plan.saversOf(step)].some(
+    (before) => before?.action === 'maybe',
+  );
+  const action = holds.ok && !perhaps ? 'begin' : 'maybe';
+  const place = typeof to === 'string' ? { to } : {};
+  return { step, task, action, why: `after ${uncertain}`, ...place, ...known };
+}
+
+/** Why a delete will keep its project although some of the steps that it waits for are still to come. */
+function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): string | undefined {
+  if (step.kind.operation !== 'delete' || step.discard) return undefined;
+  const savers = plan.saversOf(step);
+  const settled = savers.filter(({ action }) => !comesLater(action));
+  const fetched = plan.context.steps.some(
+    ({ name, kind, of }) =>
+      kind.operation === 'download' && of === step.of && plan.comesLater(name),
+  );
+  if (settled.length === 0 && fetched) return undefined;
+  if (job?.state === 'complete') {
+    const question = { job, savers: settled.map(({ task }) => task), discard: false };
+    const decision = decideDelete(question, plan.context.facts);
+    return decision.act === 'keep' ? decision.why : undefined;
+  }
+  const [skipped] = settled;
+  return skipped === undefined
+    ? 'kept: no step downloads it'
+    : `kept: ${skipped.task} does not download it`;
+}
+
+/** The step whose outputs a task lacks only because they come later; undefined: the trouble is its own. */
+export function unknownIn(
+  plan: Unfinished,
+  step: Step,
+  { expression }: Trouble,
+): string | undefined {
+  if (expression === undefined) {
+    // A missing file may be one that a download is about to write.
+    const { file } = knownBody(step, plan.scope);
+    const isOutput = typeof file === 'string' && file.startsWith(plan.context.facts.recordedAs(''));
+    return isOutput
+      ? step.after.find((name) => plan.comesLater(name) && isDownload(plan, name))
+      : undefined;
+  }
+  const parsed = parseExpression(expression.text);
+  const read = parsed.ok ? parsed.value.references : [];
+  return read.find(({ root, key }) => root === 'steps' && key !== undefined && plan.comesLater(key))
+    ?.key;
+}
+
+const isDownload = ({ context }: Unfinished, name: string): boolean =>
+  context.steps.some((step) => step.name === name && step.kind.operation === 'download');

@@ -1,0 +1,268 @@
+// From a step whose turn has come to what is to be done about it: a job, or an end without one. It decides with
+// what the plan's functions say and builds orders; it starts nothing and ends nothing.
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { unreachable } from '../../contract/base/result.ts';
+import type { JobLine } from '../journal/line.ts';
+import type { Scope } from '../language/expression.ts';
+import { bodyErrors } from '../language/filled-body.ts';
+import type { Pipeline, Step } from '../language/pipeline.ts';
+import { fill } from '../language/template.ts';
+import { type Answer, ask } from '../plan/ask.ts';
+import { type Act, downloadCount } from '../plan/decide.ts';
+import type { Ending } from '../plan/ending.ts';
+import { expectationOf } from '../plan/estimate.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { Action, EndWithoutJob, Hopeless } from './action.ts';
+import type { Budget } from './budget.ts';
+import type { FileFacts } from './file-facts.ts';
+import type { InFlight } from './in-flight.ts';
+import type { ItemRun } from './item-run.ts';
+import { nextAttempt } from './jobs/attempt.ts';
+import type { CreateOrder, JobOrder } from './jobs/job.ts';
+import type { Clock, Journal } from './jobs/ports.ts';
+import {
+  attachOrder,
+  attemptName,
+  awaitOrder,
+  copyOrder,
+  type Head,
+  headOf,
+  timeoutOf,
+} from './orders.ts';
+import { refreshesFor } from './refresh-inputs.ts';
+import type { StepBreaker } from './step-breaker.ts';
+import type { Window } from './window.ts';
+
+type Decided = Extract<Answer, { is: 'decided' }>;
+
+type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
+
+const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
+const fail = (why: string): Action => end('failed', why);
+const leftOut: Action = end('excluded', 'this run leaves it out');
+const payAgainHint = '--pay-again would pay for it again';
+
+/** What a run is told about itself, as far as it decides what is done. */
+export interface RunTerms {
+  readonly pipeline: Pipeline;
+  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+  readonly journal: Journal;
+  readonly fileFacts: FileFacts;
+  readonly clock: Clock;
+  /** A result that is gone here and there may be paid again. */
+  readonly payAgain: boolean;
+  /** The service's events are listened to: one may say what became of a creation in doubt. */
+  readonly listening?: boolean;
+  /** May this be done for a step in this run? What is done before is reused in any case. */
+  readonly allows: (step: Step, act: Act) => boolean;
+  readonly hopeless: Hopeless;
+  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
+  readonly failed: Map<Fingerprint, string>;
+}
+
+export interface DispatcherOptions extends RunTerms {
+  readonly budget: Budget;
+  readonly stepBreaker: StepBreaker;
+  readonly inFlight: InFlight;
+  readonly window: Window;
+}
+
+export class Dispatcher {
+  readonly #o: DispatcherOptions;
+  constructor(options: DispatcherOptions) {
+    this.#o = options;
+  }
+
+  nextAction(itemRun: ItemRun, step: Step): Action {
+    const verdict = this.#o.hopeless.get(itemRun.item?.key ?? '')?.get(step.name);
+    if (verdict !== undefined) return { action: 'end', ...verdict };
+    const { fileFacts, journal, base } = this.#o;
+    const answer = ask({
+      step,
+      task: itemRun.task(step),
+      names: itemRun.byContent(base),
+      facts: fileFacts,
+      jobOf: (fingerprint) => journal.ledger.job(fingerprint),
+      savers: itemRun.saversOf(step),
+    });
+    const head = headOf(this.#o.inFlight.key(), itemRun.task(step), step);
+    const places = fileFacts.takeUnread();
+    if (places.length > 0) {
+      const order = { ...head, kind: 'digest', operation: 'digest', places } as const;
+      return { action: 'start', fingerprint: undefined, order };
+    }
+    switch (answer.is) {
+      case 'end':
+        if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return leftOut;
+        return end(answer.ending, answer.why);
+      case 'unread':
+        throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
+      case 'decided':
+        return this.#decided(itemRun, step, answer, head);
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
+    const { decision, fingerprint, job, wanted } = answer;
+    const redone = itemRun.isRedone(step.name);
+    // What a step that is left out reuses was done before this run: the plan knows nothing else.
+    if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
+      return leftOut;
+    if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
+    // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
+    const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
+    if ((redone || decision.act !== 'reuse') && shareable && this.#o.inFlight.has(fingerprint))
+      return { action: 'join', fingerprint };
+    if (redone) return this.#begin(itemRun, step, answer, head);
+    switch (decision.act) {
+      case 'reuse':
+        if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
+        return { action: 'reuse', fingerprint, job };
+      case 'begin':
+        return this.#begin(itemRun, step, answer, head);
+      case 'attach':
+        if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
+        return { action: 'start', fingerprint, order: attachOrder(head, step, job, fingerprint) };
+      case 'copy': {
+        if (wanted.operation !== 'download')
+          throw new Error(`bug: ${head.task} copies no download`);
+        const order = copyOrder(head, wanted.to, fingerprint, decision.sources, this.#o.fileFacts);
+        return { action: 'start', fingerprint: undefined, order };
+      }
+      case 'doubt':
+        if (job === undefined || this.#o.listening !== true)
+          return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
+        return { action: 'start', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
+      case 'lost':
+        return this.#lost(itemRun, step, decision.why);
+      case 'keep':
+        return fail(decision.why);
+      default:
+        return unreachable(decision);
+    }
+  }
+
+  /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
+  #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
+    const { inFlight, window } = this.#o;
+    return inFlight.clashes(step, fingerprint) || window.keepsFrom(itemRun, step, fingerprint);
+  }
+
+  #lost(itemRun: ItemRun, step: Step, why: string): Action {
+    const owner = step.of === undefined ? undefined : itemRun.ownerOf(step.of);
+    const source = step.of === undefined ? undefined : owner?.step(step.of);
+    if (!this.#o.payAgain || owner === undefined || source === undefined)
+      return fail(`${why}; ${payAgainHint}`);
+    return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
+  }
+
+  #begin(
+    itemRun: ItemRun,
+    step: Step,
+    { wanted, fingerprint, job, content }: Decided,
+    head: Head,
+  ): Action {
+    switch (wanted.operation) {
+      case 'upload': {
+        if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
+        const from = { in: 'input', path: wanted.file } as const;
+        const file = { from, name: wanted.file, content };
+        return {
+          action: 'start',
+          fingerprint,
+          order: { ...head, operation: 'upload', fingerprint, ...file },
+        };
+      }
+      case 'detect':
+      case 'create':
+        return this.#request(itemRun, step, fingerprint, head, job);
+      case 'download':
+      case 'delete': {
+        if (job?.project === undefined) return fail('its project is not known');
+        if (this.#inUse(itemRun, step, fingerprint)) return { action: 'wait' };
+        const about = { ...head, fingerprint, tool: job.kind, project: job.project };
+        const order: JobOrder =
+          wanted.operation === 'delete'
+            ? { ...about, operation: 'delete' }
+            : {
+                ...about,
+                operation: 'download',
+                to: wanted.to,
+                ...this.#freshDownloads(itemRun, step, job),
+              };
+        return { action: 'start', fingerprint: undefined, order };
+      }
+      default:
+        return unreachable(wanted);
+    }
+  }
+
+  /** Addresses that this run has just read, so that they need not be read again. */
+  #freshDownloads(
+    itemRun: ItemRun,
+    step: Step,
+    job: JobLine,
+  ): { downloads?: readonly { url: string; expires_at: string }[] } {
+    const listed = step.of === undefined ? undefined : itemRun.given(step.of)?.live?.['downloads'];
+    if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
+    const soon = this.#o.clock.now() + 60_000;
+    const downloads = listed.flatMap((entry) => {
+      const { url, expires_at: until } = isObject(entry) ? entry : {};
+      return typeof url === 'string' && typeof until === 'string' && Date.parse(until) > soon
+        ? [{ url, expires_at: until }]
+        : [];
+    });
+    return downloads.length === listed.length ? { downloads } : {};
+  }
+
+  /** A request whose body carries other steps' outputs: they must be live, and the body valid. */
+  #request(
+    itemRun: ItemRun,
+    step: Step,
+    fingerprint: Fingerprint,
+    head: Head,
+    job: JobLine | undefined,
+  ): Action {
+    const stale = this.#refreshes(itemRun, step);
+    if (stale !== undefined) return stale;
+    const filled = fill(step.with, itemRun.live(this.#o.base));
+    if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
+    const body = isObject(filled.value) ? filled.value : {};
+    const [trouble] = bodyErrors(step, body);
+    if (trouble !== undefined) return fail(trouble.message);
+    const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
+    if (step.kind.operation === 'detect')
+      return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
+    return this.#pay(itemRun, step, { ...head, ...request, attempt: nextAttempt(job) });
+  }
+
+  #pay(itemRun: ItemRun, step: Step, request: Request): Action {
+    const { pipeline, clock, budget, stepBreaker } = this.#o;
+    const { fingerprint, body, task } = request;
+    const before = this.#o.failed.get(fingerprint);
+    if (before !== undefined) return fail(before);
+    const against = stepBreaker.against(step);
+    if (against !== undefined) return end(against.own ? 'failed' : 'pending', against.why);
+    const expectation = expectationOf(step, body);
+    if (expectation === undefined) throw new Error(`bug: ${task} is free`);
+    const grant = budget.ask(itemRun, expectation);
+    if (!grant.granted) return grant.instead;
+    const given: JsonObject[string] | undefined = body['name'];
+    const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
+    const name = attemptName(shown, () => clock.chance());
+    const { reserve } = grant;
+    const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
+    return { action: 'start', fingerprint, order };
+  }
+
+  #refreshes(itemRun: ItemRun, step: Step): Action | undefined {
+    const { journal, clock, fileFacts, inFlight, payAgain } = this.#o;
+    const { ledger } = journal;
+    const context = { ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain };
+    const refreshes = refreshesFor(itemRun, step, context);
+    if (refreshes.are === 'impossible') return fail(`${refreshes.why}; ${payAgainHint}`);
+    return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;
+  }
+}

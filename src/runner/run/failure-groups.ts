@@ -1,0 +1,32 @@
+// Tasks that did not end well, those of one step that ended for the same reason together: a summary of 10,000 equal
+// failures is one line.
+import type { TaskEnding, TroubleGroup } from '../report/run-event.ts';
+
+const mostGroups = 100;
+const mostExamples = 3;
+
+interface Group extends TroubleGroup {
+  count: number;
+  readonly examples: string[];
+}
+
+export class FailureGroups {
+  readonly #groups = new Map<string, Group>();
+
+  get groups(): readonly TroubleGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  add(task: string, ending: TaskEnding, why: string, advice: string | undefined): void {
+    const step = task.split(':')[0] ?? task;
+    const key = JSON.stringify([step, ending, why]);
+    const known = this.#groups.get(key);
+    if (known !== undefined) {
+      known.count += 1;
+      if (known.examples.length < mostExamples) known.examples.push(task);
+    } else if (this.#groups.size < mostGroups) {
+      const more = advice === undefined ? {} : { advice };
+      this.#groups.set(key, { step, ending, why, ...more, count: 1, examples: [task] });
+    }
+  }
+}

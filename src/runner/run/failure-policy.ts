@@ -1,0 +1,44 @@
+// The failure policy: how much may go wrong before a run buys nothing more (`on_failure`, `max_failures` of a pipeline).
+
+import { tooManyFailed } from '../language/failure-limits.ts';
+import type { FailureLimits } from '../language/pipeline.ts';
+import { count } from '../report/text.ts';
+import type { Budget } from './budget.ts';
+import type { ItemRun } from './item-run.ts';
+
+export class FailurePolicy {
+  readonly #failureLimits: FailureLimits;
+  readonly #total: number;
+  readonly #budget: Budget;
+  /** Items that have failed and are not over. */
+  readonly #failed = new Set<ItemRun>();
+  #items = 0;
+
+  /** `total`: the items of the run, which a share is taken of. */
+  constructor(failureLimits: FailureLimits, total: number, budget: Budget) {
+    this.#failureLimits = failureLimits;
+    this.#total = total;
+    this.#budget = budget;
+  }
+
+  /** One of an item's tasks has failed. */
+  failed(itemRun: ItemRun): void {
+    if (this.#failed.has(itemRun)) return;
+    this.#failed.add(itemRun);
+    this.#items += 1;
+    this.#judge(tooManyFailed(this.#failureLimits, this.#items, this.#total));
+  }
+
+  /** An item is over. */
+  over(itemRun: ItemRun): void {
+    if (!this.#failed.delete(itemRun)) return;
+    const lost = this.#budget.writeOff(itemRun);
+    const { credits: most } = this.#failureLimits;
+    if (most !== undefined && lost > most)
+      this.#judge(`${count(lost, 'credit')} went to items that failed, and ${most} may`);
+  }
+
+  #judge(why: string | undefined): void {
+    if (why !== undefined) this.#budget.close({ because: 'failures', why });
+  }
+}

@@ -1,0 +1,148 @@
+// Group commit: puts on record what jobs report, syncs many reports at once, and lets each job go on when its report is
+// on disk where it must be, and when there is still money for what the job is about to send.
+import { type Bug, bugText } from '../../contract/base/bug.ts';
+import { scrubbed } from '../../contract/base/scrub.ts';
+import type { Happened } from '../journal/line.ts';
+import { jobFacts } from '../journal/state.ts';
+import type { RunEvent } from '../report/run-event.ts';
+import { count } from '../report/text.ts';
+import type { Budget } from './budget.ts';
+import type { InFlight } from './in-flight.ts';
+import type { Ended, JobOrder } from './jobs/job.ts';
+import { failed, pending } from './jobs/outcome.ts';
+import type { Journal, Notice, Runner } from './jobs/ports.ts';
+import type { StepBreaker } from './step-breaker.ts';
+
+export interface GroupCommitOptions {
+  readonly journal: Journal;
+  readonly runner: Runner;
+  readonly budget: Budget;
+  readonly inFlight: InFlight;
+  readonly stepBreaker: StepBreaker;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+const outcomes: readonly Happened['event'][] = ['created', 'refused', 'doubt'];
+
+interface Waiting {
+  readonly key: string;
+  /** It is about to send a creation. */
+  readonly sends: boolean;
+}
+
+export class GroupCommit {
+  readonly #o: GroupCommitOptions;
+  /** By how much a step kind was charged above its estimate, at worst, as far as that was told. */
+  readonly #told = new Map<string, number>();
+
+  constructor(options: GroupCommitOptions) {
+    this.#o = options;
+  }
+
+  /** True: a creation has its answer, or none, which others may wait for. */
+  take(notices: readonly Notice[]): boolean {
+    const durable: Waiting[] = [];
+    let answered = false;
+    for (const notice of notices) {
+      if (notice.is === 'ended') continue;
+      const { key } = notice;
+      if (notice.is === 'ask') {
+        this.#send(key);
+        continue;
+      }
+      const event = this.#priced(key, notice.event);
+      if (event === undefined) continue;
+      this.#record(key, event);
+      answered ||= outcomes.includes(event.event);
+      if (notice.durable) durable.push({ key, sends: event.event === 'intent' });
+      else this.#o.runner.proceed(key);
+    }
+    if (durable.length > 0) this.#sync(durable);
+    return answered;
+  }
+
+  /** An intent is recorded with what it is expected to cost now; undefined: there is no money for it any more. */
+  #priced(key: string, event: Happened): Happened | undefined {
+    if (event.event !== 'intent') return event;
+    const grant = this.#o.budget.recheck(key);
+    if (grant.ok) return { ...event, reserve: grant.value };
+    this.#o.runner.decline(key, grant.error);
+    return undefined;
+  }
+
+  #record(key: string, event: Happened): void {
+    const { journal, budget, inFlight } = this.#o;
+    const { order, step } = inFlight.get(key);
+    this.#remark(order, event);
+    journal.append([event]);
+    budget.record(key, event);
+    if (event.event === 'created') this.#o.stepBreaker.taken(step);
+  }
+
+  /** Jobs go on when the disk has what they said; nobody waits here, others' syncs are grouped meanwhile. */
+  #sync(waiting: readonly Waiting[]): void {
+    const { journal, runner } = this.#o;
+    const goOn = (): void => {
+      for (const { key, sends } of waiting) {
+        if (sends) this.#send(key);
+        else runner.proceed(key);
+      }
+    };
+    journal
+      .sync()
+      .then(goOn)
+      .catch((error: unknown) => runner.fail(error));
+  }
+
+  /** Right before a creation leaves: prices may have risen, or the budget been closed, since its intent was written. */
+  #send(key: string): void {
+    const { budget, runner, inFlight } = this.#o;
+    const grant = budget.recheck(key);
+    if (grant.ok) return runner.proceed(key);
+    const { order } = inFlight.get(key);
+    if (order.operation === 'create') {
+      const error = { code: 'withheld', message: grant.error };
+      this.#record(key, { event: 'refused', job: order.fingerprint, error });
+    }
+    runner.decline(key, grant.error);
+  }
+
+  /**
+   * A bug ended a job in the middle, and what it leaves is told and recorded as what it is: with nothing but an intent on
+   * record, its creation may have been paid.
+   */
+  afterBug(key: string, bug: Bug): Ended {
+    const { order } = this.#o.inFlight.get(key);
+    const { ledger } = this.#o.journal;
+    this.#o.onEvent({ type: 'bug', task: order.task, ...bug });
+    const why = scrubbed(bugText(bug));
+    const state = 'fingerprint' in order ? ledger.job(order.fingerprint)?.state : undefined;
+    if (order.operation === 'create' && state === 'intended')
+      this.#record(key, { event: 'doubt', job: order.fingerprint, why });
+    const facts = state === undefined ? undefined : jobFacts[state];
+    if (facts?.inDoubt === true) return { is: 'ended', ending: 'doubt', why };
+    // Paid: the next run goes on with it.
+    return facts?.atService === true ? pending(why) : failed(why, 'bug');
+  }
+
+  /** Charges that are not what was expected are said, with their projects. */
+  #remark(order: JobOrder, event: Happened): void {
+    const { onEvent, budget, journal } = this.#o;
+    const charged = budget.chargedFor(order.key);
+    if (event.event === 'settled' && charged > 0 && event.credits > charged) {
+      const added = count(event.credits - charged, 'credit');
+      const project = journal.ledger.job(event.job)?.project ?? '';
+      const message = `${order.task}: the service added ${added} to what it had charged for project ${project}`;
+      onEvent({ type: 'warning', message });
+    }
+    if (event.event !== 'created') return;
+    const reserve = budget.reserveOf(order.key);
+    const over = reserve > 0 ? event.credits / reserve : 1;
+    if (over <= (this.#told.get(order.kind) ?? 1)) return;
+    this.#told.set(order.kind, over);
+    const message =
+      `${order.task}: project ${event.project} was charged ${count(event.credits, 'credit')} where ${reserve} were expected; ` +
+      'the estimates of what is still to come are raised';
+    onEvent({ type: 'warning', message });
+  }
+}

@@ -1,0 +1,130 @@
+// Jobs in flight: which tasks wait for which job. Tasks with one fingerprint share one job, and one payment.
+import { jobFacts } from '../journal/state.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { ItemRun } from './item-run.ts';
+import type { JobOrder } from './jobs/job.ts';
+import type { Journal, Notice, Runner } from './jobs/ports.ts';
+
+/** A task that waits for a job. */
+export interface Waiter {
+  readonly itemRun: ItemRun;
+  readonly step: Step;
+}
+
+/** Its own `itemRun` and `step` are those of the task that began it. */
+export interface RunningJob extends Waiter {
+  /** Undefined for jobs that no other task can share: a download, a copy, a delete, hashing. */
+  readonly fingerprint: Fingerprint | undefined;
+  readonly order: JobOrder;
+  /** Other tasks that want the same. */
+  readonly followers: readonly Waiter[];
+}
+
+export interface InFlightOptions {
+  readonly runner: Runner;
+  readonly journal: Pick<Journal, 'ledger'>;
+  /** `begun` is asked: the run leaves steps out. */
+  readonly someLeftOut: boolean;
+}
+
+/** One turn of the event loop: what is ready is heard, and so are signals. */
+const turn = (): Promise<undefined> =>
+  new Promise((resolve) => void setImmediate(() => resolve(undefined)));
+
+export class InFlight {
+  readonly #o: InFlightOptions;
+  readonly #byKey = new Map<string, RunningJob>();
+  readonly #byFingerprint = new Map<
+    Fingerprint,
+    { readonly job: RunningJob; readonly followers: Waiter[] }
+  >();
+  readonly #begun = new Set<Fingerprint>();
+  #keys = 0;
+  /** Asked for, and not come yet. */
+  #next: Promise<readonly Notice[]> | undefined;
+
+  constructor(options: InFlightOptions) {
+    this.#o = options;
+  }
+
+  /** What happened next. With `eager` nothing is waited for: it may be none. */
+  async happened(eager: boolean): Promise<readonly Notice[]> {
+    this.#next ??= this.#o.runner.next();
+    const notices = await (eager ? Promise.race([this.#next, turn()]) : this.#next);
+    if (notices !== undefined) this.#next = undefined;
+    return notices ?? [];
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** A name for the next job. */
+  key(): string {
+    this.#keys += 1;
+    return `j${this.#keys}`;
+  }
+
+  start({ itemRun, step }: Waiter, fingerprint: Fingerprint | undefined, order: JobOrder): void {
+    const followers: Waiter[] = [];
+    const job: RunningJob = { itemRun, step, fingerprint, order, followers };
+    itemRun.schedule.start(step.name);
+    this.#byKey.set(order.key, job);
+    if (fingerprint !== undefined) {
+      this.#byFingerprint.set(fingerprint, { job, followers });
+      if (this.#o.someLeftOut && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
+    }
+    this.#o.runner.start(order);
+  }
+
+  /** Done by this run or an earlier one: a job for it only makes its values fresh. */
+  #isDone(fingerprint: Fingerprint): boolean {
+    const state = this.#o.journal.ledger.job(fingerprint)?.state;
+    return state !== undefined && jobFacts[state].hasResult;
+  }
+
+  /** Joins a job that is in flight for another task; false: there is none. */
+  join({ itemRun, step }: Waiter, fingerprint: Fingerprint): boolean {
+    const shared = this.#byFingerprint.get(fingerprint);
+    if (shared === undefined) return false;
+    itemRun.schedule.start(step.name);
+    shared.followers.push({ itemRun, step });
+    return true;
+  }
+
+  /** True when a job for this content is in flight. */
+  has(fingerprint: Fingerprint): boolean {
+    return this.#byFingerprint.has(fingerprint);
+  }
+
+  /** Was a job for this content begun in this run, in flight or over? Known only where steps are left out. */
+  begun(fingerprint: Fingerprint): boolean {
+    return this.#begun.has(fingerprint);
+  }
+
+  /** Would a download meet a delete of the same project in flight, or a delete either? */
+  clashes(step: Step, fingerprint: Fingerprint): boolean {
+    for (const { order } of this.#byKey.values()) {
+      if (order.operation !== 'download' && order.operation !== 'delete') continue;
+      if (order.fingerprint !== fingerprint) continue;
+      if (order.operation === 'delete' || step.kind.operation === 'delete') return true;
+    }
+    return false;
+  }
+
+  get(key: string): RunningJob {
+    const job = this.#byKey.get(key);
+    if (job === undefined) throw new Error(`bug: there is no job ${key}`);
+    return job;
+  }
+
+  complete(key: string): RunningJob {
+    const job = this.get(key);
+    this.#byKey.delete(key);
+    const { fingerprint } = job;
+    if (fingerprint !== undefined && this.#byFingerprint.get(fingerprint)?.job === job)
+      this.#byFingerprint.delete(fingerprint);
+    return job;
+  }
+}

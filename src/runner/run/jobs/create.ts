@@ -1,0 +1,166 @@
+// The paid job. The intent is on disk above the request, what was created above everything that uses it. An answer
+// that was lost may still come as an event.
+import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/failure.ts';
+import type { Project } from '../../../contract/api/project.ts';
+import { ok, type Result } from '../../../contract/base/result.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
+import { recordOf } from '../../../contract/kinds/tools.ts';
+import { outageCode } from './attempt.ts';
+import type { Turn } from './circuit-breaker.ts';
+import type { AwaitOrder, CreateOrder } from './job.ts';
+import type { JobContext } from './job-context.ts';
+import { outcomeOf } from './outcome.ts';
+import type { Asking, Performance } from './performance.ts';
+import { pauseAfter } from './retry.ts';
+import { settle } from './settlement.ts';
+
+export async function* create(order: CreateOrder, context: JobContext): Performance {
+  const { fingerprint: job, task, kind, attempt, name, reserve, expectation } = order;
+  const { measure } = expectation;
+  // Before the intent: whatever dies while this waits, nothing is in doubt.
+  const turn = await context.outages.readyToCreate();
+  if (!turn.ok) return outcomeOf('read', turn.error);
+  context.inbox?.expect(name, recordOf(kind));
+  const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
+  yield { durable: true, event: intent };
+  const answer = yield* sent(order, turn.value, context);
+  if (answer.is === 'made') return yield* created(order, answer.made, context);
+  if (answer.is === 'outage') return yield* notTaken(order, answer.failure, context);
+  return yield* notCreated(order, answer.failure, context);
+}
+
+interface Made {
+  readonly project: string;
+  readonly credits: number;
+}
+
+type Sent =
+  | { readonly is: 'made'; readonly made: Made }
+  | { readonly is: 'not-made'; readonly failure: ApiFailure }
+  /** It was surely not taken, because of an outage. */
+  | { readonly is: 'outage'; readonly failure: ApiFailure };
+
+type Sending = AsyncGenerator<Asking, Sent, void>;
+
+/** Sends the request; again only while it was surely not taken, and each time with leave, since prices may have risen. */
+async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sending {
+  for (let tries = 1; ; tries++) {
+    const answer = await answered(order, context);
+    const spared = context.outages.hearOfCreation(answer, turn);
+    if (answer.ok) return { is: 'made', made: answer.value };
+    const failure = answer.error;
+    if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
+    if (spared || context.outages.holdCreations) return { is: 'outage', failure };
+    if (tries >= order.attempts) return { is: 'not-made', failure };
+    await pauseAfter(failure, tries, context);
+    if (context.stop.aborted)
+      return { is: 'not-made', failure: { reason: 'aborted', message: '' } };
+    yield { ask: 'send' };
+  }
+}
+
+/** On record as not taken before the wait begins: then it is begun again, and no attempt is spent. */
+async function* notTaken(
+  { fingerprint: job, name }: CreateOrder,
+  failure: ApiFailure,
+  { inbox }: JobContext,
+): Performance {
+  const why = scrubbed(explainFailure(failure));
+  inbox?.known(name);
+  const error = { code: outageCode, message: why };
+  yield { durable: true, event: { event: 'refused', job, error } };
+  return { is: 'withheld', why };
+}
+
+/** The service's answer or an event that names the attempt, whichever comes first: both say what was made. */
+async function answered(
+  order: CreateOrder,
+  context: JobContext,
+): Promise<Result<Made, ApiFailure>> {
+  const { inbox } = context;
+  if (inbox === undefined) return await send(order, context);
+  const early = inbox.told(order.name);
+  if (early !== undefined) return ok(madeOf(order, early));
+  const known = new AbortController();
+  const answer = send(order, context, known.signal);
+  const event = inbox
+    .waitFor(order.name, known.signal)
+    .then((told) => (told === undefined ? answer : ok(madeOf(order, told))));
+  const first = await Promise.race([answer, event]);
+  known.abort();
+  return first;
+}
+
+async function send(
+  { kind, name, body, reserve }: CreateOrder,
+  context: JobContext,
+  known?: AbortSignal,
+): Promise<Result<Made, ApiFailure>> {
+  const made = await context.api.create(kind, { ...body, name }, known);
+  return made.ok ? ok({ project: made.value.id, credits: made.value.credits ?? reserve }) : made;
+}
+
+/** An event says what was made, in the words of a project's record. */
+function madeOf({ reserve }: CreateOrder | AwaitOrder, told: Project): Made {
+  const credits = told.credits_charged ?? (told.status === 'error' ? 0 : reserve);
+  return { project: told.id, credits };
+}
+
+/** Paid: known for ever before anything uses it, and before an event that says so is answered. */
+async function* created(
+  order: CreateOrder | AwaitOrder,
+  { project, credits }: Made,
+  context: JobContext,
+): Performance {
+  const { fingerprint: job, name } = order;
+  yield { durable: true, event: { event: 'created', job, project, credits } };
+  context.inbox?.known(name);
+  return yield* settle({ ...order, project, credits }, context);
+}
+
+async function* notCreated(
+  order: CreateOrder,
+  failure: ApiFailure,
+  context: JobContext,
+): Performance {
+  const { inbox, clock } = context;
+  const outcome = outcomeOf('create', failure);
+  const why = scrubbed(explainFailure(failure));
+  if (outcome.is === 'ended' && outcome.ending === 'doubt') {
+    yield { durable: true, event: { event: 'doubt', job: order.fingerprint, why } };
+    const told = await heard(order, clock.elapsed() + (inbox?.patienceMs ?? 0), context);
+    if (told === undefined) return outcome;
+    return yield* created(order, madeOf(order, told), context);
+  }
+  inbox?.known(order.name);
+  const error = { code: failure.reason, message: why };
+  yield { durable: false, event: { event: 'refused', job: order.fingerprint, error } };
+  return outcome;
+}
+
+/** In doubt since an earlier run: all such attempts are waited for at the same time, not one after the other. */
+export async function* awaitEvent(order: AwaitOrder, context: JobContext): Performance {
+  const told = await heard(order, context.inbox?.patientUntil ?? 0, context);
+  if (told !== undefined) return yield* created(order, madeOf(order, told), context);
+  const { name, begun } = order;
+  const why = `in doubt: a creation named "${name}" was begun ${begun}, and no event has said what became of it`;
+  return { is: 'ended', ending: 'doubt', why };
+}
+
+/** What an event says of an attempt in doubt; undefined: none came in time. */
+async function heard(
+  { name }: CreateOrder | AwaitOrder,
+  until: number,
+  { inbox, clock, stop }: JobContext,
+): Promise<Project | undefined> {
+  if (inbox === undefined) return undefined;
+  const over = new AbortController();
+  const enough = AbortSignal.any([stop, over.signal]);
+  const patience = clock
+    .sleep(Math.max(0, until - clock.elapsed()), enough)
+    .then(() => over.abort());
+  const told = await inbox.waitFor(name, enough);
+  over.abort();
+  await patience;
+  return told;
+}

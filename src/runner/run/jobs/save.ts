@@ -1,0 +1,143 @@
+// Jobs about results: download, copy, delete. A file is recorded once it is whole, synced and in its place.
+import { extensionOf, extensionOfContentType, mediaTypeOf } from '../../../contract/api/asset.ts';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import { digestOf } from '../../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { recordOf } from '../../../contract/kinds/tools.ts';
+import type { OutputLine } from '../../journal/line.ts';
+import { extensionMark } from '../../language/result-name.ts';
+import { sameFormat } from '../../plan/output-names.ts';
+import { outputPath } from '../../plan/output-path.ts';
+import { Addresses } from './addresses.ts';
+import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed } from './job.ts';
+import type { JobContext } from './job-context.ts';
+import { outcomeOf, pending, unsaved } from './outcome.ts';
+import type { Performance } from './performance.ts';
+import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
+import { patiently } from './retry.ts';
+
+export async function* download(order: DownloadOrder, context: JobContext): Performance {
+  const addresses = new Addresses(order, context);
+  const count = await addresses.count();
+  if (!count.ok) return outcomeOf('save', count.error);
+  if (count.value === 0) return pending('the service lists no download for it');
+  let misnamed: Misnamed | undefined;
+  for (let index = 0; index < count.value; index++) {
+    const address = await addresses.at(index);
+    if (!address.ok) return outcomeOf('save', address.error);
+    const guess = extensionOfAddress(address.value);
+    const temporary = await temporaryFor(order, index, guess, context);
+    if (!temporary.ok) return unsaved(temporary.error);
+    const into = temporary.value;
+    let fetched = await fetchInto(into, address.value, order, context);
+    if (!fetched.ok && fetched.error.reason === 'expired') {
+      const fresh = await addresses.another(index);
+      if (fresh?.ok === false) return outcomeOf('save', fresh.error);
+      if (fresh !== undefined) fetched = await fetchInto(into, fresh.value, order, context);
+    }
+    // What came of it stays on disk: the next run goes on from there.
+    if (!fetched.ok) return outcomeOf('save', fetched.error);
+    addresses.came();
+    const extension = extensionOfContentType(fetched.value.contentType) ?? guess;
+    const position = { index, count: count.value, extension };
+    const saved = await place(order, position, into, fetched.value, context);
+    if (!saved.ok) return unsaved(saved.error);
+    yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
+    const { path } = saved.value;
+    const holds = extensionOfContentType(fetched.value.contentType);
+    if (holds !== undefined && mediaTypeOf(extensionOf(path)) !== undefined)
+      if (!sameFormat(extensionOf(path), holds)) misnamed ??= { path, holds };
+  }
+  return { is: 'done', live: {}, ...(misnamed === undefined ? {} : { misnamed }) };
+}
+
+const fetchInto = (
+  into: LocalFile,
+  url: string,
+  order: DownloadOrder,
+  context: JobContext,
+): Promise<Result<Fetched, ApiFailure>> =>
+  patiently('free', order.attempts, context, () => context.api.download(url, into));
+
+/** Part of a file's name: what the service calls its file is taken only where it is a plain extension. */
+function extensionOfAddress(url: string): string {
+  const extension = URL.canParse(url) ? extensionOf(new URL(url).pathname) : '';
+  return /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
+}
+
+/** Named by what it is and where it goes: two tasks may fetch one project to two places at the same time. */
+function temporaryFor(
+  { fingerprint: job, to }: DownloadOrder | CopyOrder,
+  index: number,
+  extension: string,
+  context: JobContext,
+): Promise<Result<LocalFile, FileTrouble>> {
+  const named = to.replaceAll(extensionMark, extension);
+  const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
+  return context.disk.temporary(inFolder, digestOf({ job, to, index }));
+}
+
+interface Position {
+  readonly index: number;
+  readonly count: number;
+  readonly extension: string;
+}
+
+async function place(
+  order: { readonly to: string; readonly task: string },
+  position: Position,
+  temporary: LocalFile,
+  { bytes, digest }: Fetched,
+  context: JobContext,
+): Promise<Result<OutputLine, FileTrouble>> {
+  const path = outputPath(order.to, position);
+  if (!path.ok) {
+    await context.disk.discard(temporary);
+    return err({ message: path.error, systemic: false });
+  }
+  const placed = await context.disk.place(temporary, path.value, digest);
+  if (!placed.ok) {
+    await context.disk.discard(temporary);
+    return placed;
+  }
+  return ok({
+    task: order.task,
+    index: position.index,
+    path: context.disk.recordedAs(path.value),
+    bytes,
+    sha256: digest,
+  });
+}
+
+/** The result is on disk already: another place gets a copy of it. */
+export async function* copy(order: CopyOrder, context: JobContext): Performance {
+  const count = order.sources.length;
+  for (const { output, from } of order.sources) {
+    const temporary = await temporaryFor(order, output.index, extensionOf(output.path), context);
+    if (!temporary.ok) return unsaved(temporary.error);
+    const copied = await context.disk.copy(context.disk.fileAt(from), temporary.value);
+    if (!copied.ok) {
+      await context.disk.discard(temporary.value);
+      return unsaved(copied.error);
+    }
+    if (copied.value.digest !== output.sha256) {
+      await context.disk.discard(temporary.value);
+      return pending(`${output.path} changed while it was being copied`);
+    }
+    const position = { index: output.index, count, extension: extensionOf(output.path) };
+    const saved = await place(order, position, temporary.value, copied.value, context);
+    if (!saved.ok) return unsaved(saved.error);
+    yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
+  }
+  return { is: 'done', live: {} };
+}
+
+export async function* remove(order: DeleteOrder, context: JobContext): Performance {
+  const record = recordOf(order.tool);
+  const gone = await patiently('free', order.attempts, context, () =>
+    context.api.deleteProject(record, order.project),
+  );
+  if (!gone.ok && gone.error.reason !== 'not-found') return outcomeOf('supply', gone.error);
+  yield { durable: false, event: { event: 'deleted', job: order.fingerprint, task: order.task } };
+  return { is: 'done', live: {} };
+}

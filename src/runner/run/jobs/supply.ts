@@ -1,0 +1,141 @@
+// The free jobs that make inputs: upload, face detection, hashing. Harmless when done twice.
+import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
+import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts';
+import type {
+  DetectOrder,
+  DigestOrder,
+  Outcome,
+  Place,
+  ReuploadOrder,
+  Unreadable,
+  UploadOrder,
+} from './job.ts';
+import type { JobContext } from './job-context.ts';
+import { failed, outcomeOf, stopped } from './outcome.ts';
+import type { Performance, Recorded } from './performance.ts';
+import { pauses } from './poll.ts';
+import { patiently } from './retry.ts';
+
+export async function* upload(order: UploadOrder, context: JobContext): Performance {
+  const sent = await send(order, order.attempts, context);
+  if (!sent.ok) return sent.error;
+  const result = { file_path: sent.value };
+  yield {
+    durable: false,
+    event: { event: 'supplied', job: order.fingerprint, task: order.task, kind: 'upload', result },
+  };
+  return { is: 'done', live: result };
+}
+
+export async function* reupload(order: ReuploadOrder, context: JobContext): Performance {
+  const paths: string[] = [];
+  for (const file of order.files) {
+    const sent = await send(file, order.attempts, context);
+    if (!sent.ok) return sent.error;
+    paths.push(sent.value);
+    yield {
+      durable: false,
+      event: {
+        event: 'supplied',
+        job: file.fingerprint,
+        task: order.task,
+        kind: 'upload',
+        result: { file_path: sent.value },
+      },
+    };
+  }
+  return { is: 'done', live: liveFromUploads(order.result, paths) };
+}
+
+interface Sending {
+  readonly from: Place;
+  readonly name: string;
+  readonly content: string;
+}
+
+/** Uploads one file; an address that went stale meanwhile is asked for again with the next attempt. */
+async function send(
+  file: Sending,
+  attempts: number,
+  context: JobContext,
+): Promise<Result<string, Outcome>> {
+  const extension = extensionOf(file.name);
+  const type = mediaTypeOf(extension) ?? 'image';
+  const { api, disk } = context;
+  const sent = await patiently('free', attempts, context, async () => {
+    const target = await api.uploadAddress({ type, extension });
+    if (!target.ok) return target;
+    const put = await api.put(target.value, disk.fileAt(file.from));
+    return put.ok ? ok({ path: target.value.filePath, digest: put.value }) : put;
+  });
+  if (!sent.ok) return err(outcomeOf('supply', sent.error));
+  if (sent.value.digest !== file.content)
+    return err(failed(`${file.name} changed while it was being uploaded`));
+  return ok(sent.value.path);
+}
+
+/** Not published for face detection; about that of the tools that begin with one. */
+const medianSeconds = 4;
+
+export async function* detect(order: DetectOrder, context: JobContext): Performance {
+  const { api, clock, stop, outages } = context;
+  let id = order.detection;
+  if (id === undefined) {
+    const begun = await patiently('free', order.attempts, context, () =>
+      api.detectFaces(detectionRequest(order.body)),
+    );
+    if (!begun.ok) return outcomeOf('supply', begun.error);
+    id = begun.value.id;
+  }
+  const detection = id;
+  // What the service was away for does not count.
+  const spent = (): number => clock.elapsed() - outages.waitedMs;
+  const until = spent() + order.timeoutMs;
+  const waits = pauses(medianSeconds / context.speedFactor);
+  for (;;) {
+    const pause = waits.next().value;
+    const read = await patiently('free', order.attempts, context, () =>
+      api.faceDetection(detection),
+    );
+    if (!read.ok)
+      return order.detection !== undefined && read.error.reason === 'not-found'
+        ? { is: 'resupply', why: 'the face detection is gone' }
+        : outcomeOf('supply', read.error);
+    const record = read.value;
+    if (record.status === 'complete') {
+      const result = lastingFaces(record);
+      if (order.detection === undefined)
+        yield {
+          durable: false,
+          event: {
+            event: 'supplied',
+            job: order.fingerprint,
+            task: order.task,
+            kind: order.kind,
+            result,
+          },
+        };
+      return { is: 'done', live: liveFaces(record) };
+    }
+    if (record.status === 'error') return failed('the service could not look for faces in it');
+    if (spent() + pause >= until) return failed('the face detection was not over in time');
+    await clock.sleep(pause, stop);
+    if (stop.aborted) return stopped;
+  }
+}
+
+/** Hashing leaves nothing to record. */
+const nothing: readonly Recorded[] = [];
+
+/** Reads files. One that cannot be read is told, and whoever asked for it decides what that means. */
+export async function* digest(order: DigestOrder, context: JobContext): Performance {
+  const unreadable: Unreadable[] = [];
+  for (const place of order.places) {
+    const read = await context.disk.digest(place);
+    if (!read.ok) unreadable.push({ place, why: read.error });
+  }
+  yield* nothing;
+  return { is: 'read', unreadable };
+}

@@ -1,0 +1,117 @@
+// Before a request carries other steps' outputs: which of them went stale, and what makes them fresh.
+import { unreachable } from '../../contract/base/result.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { resultOf } from '../journal/line.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { Facts } from '../plan/facts.ts';
+import { lostInput, renewalOf } from '../plan/renew.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+import type { InFlight } from './in-flight.ts';
+import type { ItemRun } from './item-run.ts';
+import type { JobOrder } from './jobs/job.ts';
+import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
+
+export type Refresh =
+  /** The free task is done again. */
+  | { readonly how: 'redo'; readonly owner: ItemRun; readonly step: Step }
+  /** This job reads or uploads it again. */
+  | {
+      readonly how: 'order';
+      readonly owner: ItemRun;
+      readonly step: Step;
+      readonly fingerprint: Fingerprint;
+      readonly order: JobOrder;
+    };
+
+export type Refreshes =
+  | { readonly are: 'needed'; readonly list: readonly Refresh[] }
+  | { readonly are: 'impossible'; readonly why: string };
+
+interface RefreshContext {
+  readonly ledger: Ledger;
+  readonly facts: Facts;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly inFlight: InFlight;
+  readonly payAgain: boolean;
+}
+
+/** What must be renewed before a step's request can be sent; values that the journal holds are taken from it. */
+export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshContext): Refreshes {
+  const list: Refresh[] = [];
+  for (const name of step.uses) {
+    const owner = itemRun.ownerOf(name);
+    const given = owner?.given(name);
+    const before = owner?.step(name);
+    if (owner === undefined || before === undefined || given === undefined) continue;
+    if (given.live !== undefined) continue;
+    const job = context.ledger.job(given.fingerprint);
+    if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
+    const renewal = renewalOf(before.kind.operation, job, context.now, context.facts);
+    const head = headOf(context.inFlight.key(), owner.task(before), before);
+    const { fingerprint } = given;
+    switch (renewal) {
+      case 'recorded':
+        owner.enliven(name, resultOf(job));
+        break;
+      case 'redo':
+        list.push({ how: 'redo', owner, step: before });
+        break;
+      case 'read': {
+        const order =
+          before.kind.operation === 'detect'
+            ? rereadOrder(head, before, job, fingerprint)
+            : attachOrder(head, before, job, fingerprint);
+        list.push({ how: 'order', owner, step: before, fingerprint, order });
+        break;
+      }
+      case 'upload': {
+        const order = reuploadOrder(head, job, context.facts);
+        if (order === undefined)
+          return { are: 'impossible', why: `the files of ${owner.task(before)} are gone` };
+        list.push({ how: 'order', owner, step: before, fingerprint, order });
+        break;
+      }
+      case 'lost':
+        if (context.payAgain) {
+          list.push({ how: 'redo', owner, step: before });
+          break;
+        }
+        return { are: 'impossible', why: lostInput(owner.task(before)) };
+      default:
+        return unreachable(renewal);
+    }
+  }
+  return { are: 'needed', list };
+}
+
+/**
+ * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Answers the
+ * item runs in which something may start.
+ */
+export function redoSuppliers(itemRun: ItemRun, step: Step): readonly ItemRun[] {
+  const stirred: ItemRun[] = [];
+  for (const { owner, step: supplier } of suppliersOf(itemRun, step)) {
+    if (owner.isRedone(supplier.name)) continue;
+    owner.enliven(supplier.name, undefined);
+    owner.redo(supplier.name);
+    stirred.push(owner);
+  }
+  return stirred;
+}
+
+/** All free suppliers of a step, and theirs. */
+function suppliersOf(itemRun: ItemRun, step: Step): readonly { owner: ItemRun; step: Step }[] {
+  return step.uses.flatMap((name) => {
+    const owner = itemRun.ownerOf(name);
+    const before = owner?.step(name);
+    if (owner === undefined || before === undefined || owner.schedule.phase(name) !== 'done')
+      return [];
+    if (before.kind.operation === 'create') {
+      owner.enliven(name, undefined);
+      return [];
+    }
+    const free = before.kind.operation === 'upload' || before.kind.operation === 'detect';
+    return free ? [{ owner, step: before }, ...suppliersOf(owner, before)] : [];
+  });
+}

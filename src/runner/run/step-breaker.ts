@@ -1,0 +1,70 @@
+// Refusals that are not an item's own: the plan of the account, or a request that the service takes from nobody. The
+// step is not tried again in this run, and nothing is paid that only it would use.
+import type { Step } from '../language/pipeline.ts';
+
+/** So many items refused, and none taken: it is the request, not the items. */
+const enough = 3;
+
+/** 400, 422 and the like; and 404, for a path that the service does not have. */
+const refusing: ReadonlySet<string> = new Set(['refused', 'not-found', 'expired']);
+
+export class StepBreaker {
+  readonly #steps: readonly Step[];
+  readonly #refused = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #taken = new Set<string>();
+
+  constructor(steps: readonly Step[]) {
+    this.#steps = steps;
+  }
+
+  /** The service took a creation of this step: its requests are not wrong as such. */
+  taken(step: Step): void {
+    this.#taken.add(step.name);
+  }
+
+  /** The service will take this step from nobody. */
+  refuse(step: Step, why: string): void {
+    this.#refused.set(step.name, why);
+  }
+
+  /** One item's creation failed: when its request was refused, that may be the request's fault. */
+  count(
+    step: Step,
+    { code = '', why }: { readonly code?: string | undefined; readonly why: string },
+  ): void {
+    if (!refusing.has(code) || this.#taken.has(step.name) || this.#refused.has(step.name)) return;
+    const counted = (this.#counts.get(step.name) ?? 0) + 1;
+    this.#counts.set(step.name, counted);
+    if (counted === enough)
+      this.refuse(
+        step,
+        `refused for the first ${enough} items, so it is not tried for the others: ${why}`,
+      );
+  }
+
+  /** Why a step's creation must not be sent; undefined: nothing is against it. */
+  against(step: Step): { readonly why: string; readonly own: boolean } | undefined {
+    const own = this.#refused.get(step.name);
+    if (own !== undefined) return { why: own, own: true };
+    const user = this.#pointlessUser(step, new Set());
+    if (user === undefined) return undefined;
+    return { why: `only ${user} would use it, which the service refuses`, own: false };
+  }
+
+  /** A refused step that everything made of this one ends in; undefined: something else uses it. */
+  #pointlessUser(step: Step, seen: Set<string>): string | undefined {
+    if (this.#refused.size === 0 || seen.has(step.name)) return undefined;
+    seen.add(step.name);
+    const users = this.#steps.filter(
+      ({ kind, uses }) => kind.operation !== 'delete' && uses.includes(step.name),
+    );
+    let found: string | undefined;
+    for (const user of users) {
+      const refused = this.#refused.has(user.name) ? user.name : this.#pointlessUser(user, seen);
+      if (refused === undefined) return undefined;
+      found = refused;
+    }
+    return found;
+  }
+}

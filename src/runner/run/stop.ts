@@ -1,0 +1,57 @@
+// Why a run ends early: it is halted, or it may buy nothing more.
+import type { RunEvent } from '../report/run-event.ts';
+import type { Closed } from './budget.ts';
+import type { Runner } from './jobs/ports.ts';
+
+/** What ended a run early, if anything did. */
+export interface Stopped {
+  readonly interrupted: boolean;
+  readonly unauthorized: boolean;
+  readonly money: boolean;
+  /** This machine could not write what was paid for, or had no room for the journal: what was under way is recorded. */
+  readonly machine: boolean;
+  /** The service was away for longer than the run may wait. */
+  readonly outage: boolean;
+  readonly why: string | undefined;
+}
+
+export interface Halted {
+  readonly what: 'unauthorized' | 'interrupt' | 'machine' | 'outage';
+  readonly why: string;
+}
+
+export class Stop {
+  readonly #runner: Runner;
+  readonly #onEvent: (event: RunEvent) => void;
+  #halted: Halted | undefined;
+
+  constructor(runner: Runner, onEvent: (event: RunEvent) => void) {
+    this.#runner = runner;
+    this.#onEvent = onEvent;
+  }
+
+  get isHalted(): boolean {
+    return this.#halted !== undefined;
+  }
+
+  /** Nothing new starts, what runs comes to an end. The first reason stays. */
+  halt(halted: Halted): void {
+    if (this.#halted !== undefined) return;
+    this.#halted = halted;
+    this.#onEvent({ type: 'stopping', why: halted.why });
+    this.#runner.abort();
+  }
+
+  stopped(closed: Closed | undefined): Stopped {
+    const what = this.#halted?.what;
+    const because = closed?.because;
+    return {
+      interrupted: what === 'interrupt',
+      unauthorized: what === 'unauthorized',
+      money: because === 'budget' || because === 'credits',
+      machine: what === 'machine' || because === 'machine',
+      outage: what === 'outage',
+      why: this.#halted?.why ?? closed?.why,
+    };
+  }
+}

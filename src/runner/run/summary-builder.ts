@@ -1,0 +1,91 @@
+// Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
+import { endingFacts } from '../plan/ending.ts';
+import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
+import { exitCodes } from '../report/run-event.ts';
+import { FailureGroups } from './failure-groups.ts';
+import type { Stopped } from './stop.ts';
+
+const kept = 100;
+
+export class SummaryBuilder {
+  readonly #tasks: Record<TaskEnding, number> = {
+    done: 0,
+    reused: 0,
+    skipped: 0,
+    excluded: 0,
+    failed: 0,
+    doubt: 0,
+    pending: 0,
+    blocked: 0,
+  };
+  readonly #trouble: Summary['trouble'][number][] = [];
+  readonly #groups = new FailureGroups();
+  #ended = 0;
+  #itemsDone = 0;
+  #itemsUnfinished = 0;
+
+  /** An item is over; `ok`: all its tasks ended well. */
+  addItem(ok: boolean): void {
+    if (ok) this.#itemsDone += 1;
+    else this.#itemsUnfinished += 1;
+  }
+
+  /** How many items are over. */
+  get items(): number {
+    return this.#itemsDone + this.#itemsUnfinished;
+  }
+
+  /** `before`: how it had ended already in this run, and was then done again for another step. */
+  add(
+    task: string,
+    told: {
+      readonly ending: TaskEnding;
+      readonly why: string;
+      readonly advice: string | undefined;
+      readonly before: TaskEnding | undefined;
+    },
+  ): void {
+    const { ending, why, advice, before } = told;
+    this.#ended += 1;
+    if (before !== undefined) this.#tasks[before] -= 1;
+    this.#tasks[ending] += 1;
+    if (ending === 'reused' || !endingFacts[ending].trouble) return;
+    this.#groups.add(task, ending, why, advice);
+    if (this.#trouble.length < kept)
+      this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
+  }
+
+  /** Grows with every task and every item that ends. */
+  get progress(): number {
+    return this.#ended + this.items;
+  }
+
+  outcome(stop: Stopped): Outcome {
+    if (stop.interrupted) return 'interrupted';
+    if (stop.unauthorized) return 'unauthorized';
+    if (this.#tasks.doubt > 0) return 'doubt';
+    if (stop.machine || stop.outage) return 'failed';
+    if (stop.money) return 'budget';
+    return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
+  }
+
+  build(
+    outcome: Outcome,
+    rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
+      readonly items: number;
+      readonly stopped?: string | undefined;
+    },
+  ): Summary {
+    const { items, stopped, ...others } = rest;
+    return {
+      outcome,
+      exitCode: exitCodes[outcome],
+      ...(stopped === undefined ? {} : { stopped }),
+      items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
+      tasks: { ...this.#tasks },
+      trouble: this.#trouble,
+      groups: this.#groups.groups,
+      ...others,
+    };
+  }
+}

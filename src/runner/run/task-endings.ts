@@ -1,0 +1,114 @@
+// The end of a task: its schedule moves on, the journal keeps an end that no job speaks for, the policies count it, the
+// summary adds it up, and whoever listens to the run hears it.
+import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
+import { extensionOf } from '../../contract/api/asset.ts';
+import type { End, Ending } from '../plan/ending.ts';
+import { endWithExtension } from '../plan/output-names.ts';
+import type { RunEvent, TaskEnding } from '../report/run-event.ts';
+import type { Barrier } from './barrier.ts';
+import type { FailurePolicy } from './failure-policy.ts';
+import type { Waiter } from './in-flight.ts';
+import type { Misnamed } from './jobs/job.ts';
+import type { Journal } from './jobs/ports.ts';
+import type { SummaryBuilder } from './summary-builder.ts';
+import type { Window } from './window.ts';
+
+export interface TaskEnd extends End {
+  /** What kind of failure it was. */
+  readonly code?: string | undefined;
+  /** `done` before this run, or by a job of another task. */
+  readonly reused?: boolean;
+  /** Credits charged for it in this run. */
+  readonly credits?: number;
+}
+
+export interface TaskEndingsOptions {
+  readonly journal: Journal;
+  readonly window: Window;
+  readonly barrier: Barrier;
+  readonly failurePolicy: FailurePolicy;
+  readonly summary: SummaryBuilder;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+export class TaskEndings {
+  readonly #o: TaskEndingsOptions;
+  /** Steps and extensions that were warned of. */
+  readonly #misnamed = new Set<string>();
+
+  constructor(options: TaskEndingsOptions) {
+    this.#o = options;
+  }
+
+  end(waiter: Waiter, end: TaskEnd): void {
+    this.#record(waiter, end);
+    this.#over(waiter, end.ending);
+    this.#tell(waiter, end);
+  }
+
+  /** It was done and told of already, and only its values are fresh again. */
+  refreshed(waiter: Waiter): void {
+    this.#over(waiter, 'done');
+  }
+
+  /** An end without a job to speak for it is recorded, once. */
+  #record({ itemRun, step }: Waiter, { ending: event, why, code }: TaskEnd): void {
+    if (event !== 'failed' && event !== 'skipped') return;
+    const { journal } = this.#o;
+    const task = itemRun.task(step);
+    const known = journal.ledger.task(task);
+    if (known?.state === event && known.why === why) return;
+    const what = event === 'failed' && code !== undefined ? { code } : {};
+    journal.append([{ event, task, why, ...what }]);
+  }
+
+  #over({ itemRun, step }: Waiter, ending: Ending): void {
+    const { window, barrier, failurePolicy } = this.#o;
+    itemRun.end(step.name, ending);
+    if (!itemRun.isShared) barrier.note(step.name, ending);
+    if (ending === 'failed') failurePolicy.failed(itemRun);
+    if (itemRun.isShared) window.stirAll();
+  }
+
+  #tell({ itemRun, step }: Waiter, { ending, why, reused, credits = 0 }: TaskEnd): void {
+    const { summary, journal, onEvent } = this.#o;
+    const task = itemRun.task(step);
+    const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
+    const before = itemRun.show(step.name, shown);
+    // Made fresh for the sake of another step, and told of already.
+    if (before === shown && credits === 0) return;
+    const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
+    const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
+    summary.add(task, { ending: shown, why, advice, before });
+    onEvent({
+      type: 'task',
+      task,
+      step: step.name,
+      ending: shown,
+      credits,
+      ...(why === '' ? {} : { why }),
+    });
+  }
+
+  /** An item is over. */
+  itemOver(itemRun: Waiter['itemRun']): void {
+    const { summary, failurePolicy, onEvent } = this.#o;
+    failurePolicy.over(itemRun);
+    const ok = !itemRun.isUnfinished;
+    summary.addItem(ok);
+    const { items: of } = summary;
+    const item = itemRun.item?.key ?? '';
+    onEvent({ type: 'item', item, ok, changed: itemRun.hasChanged, of });
+  }
+
+  /** A file whose name says another format than it holds, once for each step and format. */
+  misnamed({ step: { name } }: Waiter, { path, holds }: Misnamed): void {
+    const key = `${name} ${extensionOf(path)} ${holds}`;
+    if (this.#misnamed.has(key)) return;
+    this.#misnamed.add(key);
+    const message =
+      `${path} holds ${holds.toUpperCase()}, whatever its name says, and so may others of step "${name}". ` +
+      `For a true name, change to: and ${endWithExtension}`;
+    this.#o.onEvent({ type: 'warning', message });
+  }
+}

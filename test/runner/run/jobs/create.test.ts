@@ -1,0 +1,214 @@
+// The paid job by itself: what stands on disk above the request, when the request is sent again, and what it counts.
+import { describe, expect, test } from 'vitest';
+import type { Project } from '../../../../src/contract/api/project.ts';
+import { awaitEvent, create } from '../../../../src/runner/run/jobs/create.ts';
+import { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
+import { awaitOrder, createOrder } from '../parts.ts';
+import { busy, performed, Scene, throttled, unanswered, unfit } from './performing.ts';
+
+const order = createOrder('a', 10);
+
+const listening = (): WebhookInbox => new WebhookInbox({ patienceMs: 60_000, since: 0 });
+
+const told = (more: Partial<Project> = {}): Project => ({
+  ...{ id: 'p-told', name: order.name, status: 'rendering', downloads: [] },
+  ...more,
+});
+
+describe('a creation', () => {
+  test('is sent only once its intent is on disk, and used only once its project is', async () => {
+    const scene = new Scene();
+    const sent: number[] = [];
+    const { said, outcome } = await performed(create(order, scene.context), () => {
+      sent.push(scene.sent);
+    });
+    expect(said).toEqual(['intent!', 'created!', 'settled']);
+    expect(sent).toEqual([0, 1, 1]);
+    expect(outcome.is).toBe('done');
+  });
+
+  test('is sent under the unique name of its attempt', async () => {
+    const scene = new Scene();
+    await performed(create(order, scene.context));
+    expect([...scene.service.projects.values()]).toMatchObject([{ body: { name: 'a #1' } }]);
+  });
+
+  test.each([
+    ['503', busy],
+    ['429', throttled],
+  ])('asks again before it is sent again after %s', async (_, failure) => {
+    const scene = new Scene([failure]);
+    const sent: number[] = [];
+    const { said } = await performed(create(order, scene.context), () => {
+      sent.push(scene.sent);
+    });
+    expect(said).toEqual(['intent!', '?', 'created!', 'settled']);
+    expect(sent).toEqual([0, 1, 2, 2]);
+  });
+
+  test('waits as long as the service asks, and a jittered pause more, before it asks', async () => {
+    const scene = new Scene([throttled]);
+    const slept: number[][] = [];
+    await performed(create(order, scene.context), () => slept.push([...scene.clock.slept]));
+    expect(slept[1]).toEqual([8000]);
+  });
+
+  test('is given up when it may not be tried more often, and is on record as not taken', async () => {
+    const scene = new Scene([busy, busy]);
+    const twice = { ...order, attempts: 2 };
+    const { said, events, outcome } = await performed(create(twice, scene.context));
+    expect(said).toEqual(['intent!', '?', 'refused']);
+    expect(events.at(-1)).toMatchObject({ error: { code: 'unavailable' } });
+    expect(outcome).toMatchObject({ ending: 'failed', code: 'unavailable' });
+    expect(scene.sent).toBe(2);
+  });
+
+  test('is not sent again when the run stops meanwhile', async () => {
+    const scene = new Scene([busy]);
+    const performance = create(order, scene.context);
+    const { said, outcome } = await performed(performance, () => scene.stopper.abort());
+    expect(said).toEqual(['intent!', 'refused']);
+    expect(outcome).toMatchObject({ ending: 'pending', why: 'stopped' });
+    expect(scene.sent).toBe(1);
+  });
+
+  test('does not begin while the run stops', async () => {
+    const scene = new Scene();
+    scene.stopper.abort();
+    const { said, outcome } = await performed(create(order, scene.context));
+    expect([said, scene.sent]).toEqual([[], 0]);
+    expect(outcome).toMatchObject({ ending: 'pending', why: 'stopped' });
+  });
+
+  test('that an outage spared is on record as not taken before it waits, and is begun again', async () => {
+    const scene = new Scene([{ reason: 'unreachable', message: 'ECONNREFUSED' }]);
+    const { said, events, outcome } = await performed(create(order, scene.context));
+    expect(said).toEqual(['intent!', 'refused!']);
+    expect(events.at(-1)).toMatchObject({ error: { code: 'outage' } });
+    expect(outcome.is).toBe('withheld');
+  });
+
+  test('that is refused fails with the reason, and is not sent again', async () => {
+    const scene = new Scene([unfit]);
+    const { said, outcome } = await performed(create(order, scene.context));
+    expect(said).toEqual(['intent!', 'refused']);
+    expect(outcome).toMatchObject({
+      ...{ ending: 'failed', code: 'refused' },
+      why: 'the service refused the request (422): no face',
+    });
+    expect(scene.sent).toBe(1);
+  });
+
+  test('whose answer is lost is in doubt, on disk, and is not sent again', async () => {
+    const scene = new Scene([unanswered]);
+    const { said, outcome } = await performed(create(order, scene.context));
+    expect(said).toEqual(['intent!', 'doubt!']);
+    expect(outcome).toMatchObject({ is: 'ended', ending: 'doubt' });
+    expect(scene.sent).toBe(1);
+  });
+});
+
+describe('what is counted', () => {
+  const charged = async (scene: Scene) => {
+    const { events } = await performed(create(order, scene.context));
+    return events.find(({ event }) => event === 'created');
+  };
+
+  test('is the charge that the answer names', async () => {
+    expect(await charged(new Scene([{ id: 'p', credits: 7 }]))).toMatchObject({ credits: 7 });
+  });
+
+  test('is the reserve where an answer names none: nothing unknown is free', async () => {
+    expect(await charged(new Scene([{ id: 'p', credits: undefined }]))).toMatchObject({
+      credits: 10,
+    });
+  });
+
+  test('is nothing only where an answer says so', async () => {
+    expect(await charged(new Scene([{ id: 'p', credits: 0 }]))).toMatchObject({ credits: 0 });
+  });
+
+  test.each<readonly [string, Partial<Project>, number]>([
+    ['the charge that an event names', { credits_charged: 7 }, 7],
+    ['the reserve where an event names none', {}, 10],
+    ['nothing where an event of a failed project names none', { status: 'error' }, 0],
+    [
+      'the charge of a failed project that is not refunded',
+      { status: 'error', credits_charged: 4 },
+      4,
+    ],
+  ])('is %s', async (_, more, credits) => {
+    const inbox = listening();
+    const scene = new Scene([unanswered], {}, inbox);
+    const { said, events } = await performed(create(order, scene.context), (word) => {
+      if (word === 'doubt!') void inbox.deliver('image', told(more), new AbortController().signal);
+    });
+    expect(said.slice(0, 3)).toEqual(['intent!', 'doubt!', 'created!']);
+    expect(events.find(({ event }) => event === 'created')).toMatchObject({
+      ...{ project: 'p-told', credits },
+    });
+  });
+});
+
+describe('an event that names the attempt', () => {
+  test('stands for an answer that takes longer', async () => {
+    const inbox = listening();
+    const scene = new Scene([], { create: () => new Promise(() => undefined) }, inbox);
+    const { said, events } = await performed(create(order, scene.context), (word) => {
+      if (word === 'intent!')
+        void inbox.deliver('image', told({ credits_charged: 9 }), new AbortController().signal);
+    });
+    expect(said.slice(0, 2)).toEqual(['intent!', 'created!']);
+    expect(events[1]).toMatchObject({ project: 'p-told', credits: 9 });
+  });
+
+  test('is answered only once its project is on disk', async () => {
+    const inbox = listening();
+    const answers: boolean[] = [];
+    const { signal } = new AbortController();
+    const scene = new Scene(
+      [],
+      {
+        create: async () => {
+          await Promise.resolve();
+          void inbox.deliver('image', told(), signal).then((taken) => answers.push(taken));
+          return await new Promise(() => undefined);
+        },
+      },
+      inbox,
+    );
+    const seen: (readonly [string, number])[] = [];
+    await performed(create(order, scene.context), (word) => {
+      seen.push([word, answers.length]);
+    });
+    // While "created" waits for the disk the event has no answer yet.
+    expect(seen).toEqual([
+      ['intent!', 0],
+      ['created!', 0],
+    ]);
+    expect(answers).toEqual([true]);
+  });
+});
+
+describe('a creation of an earlier run that is in doubt', () => {
+  test('is found by an event, and settled', async () => {
+    const inbox = listening();
+    const scene = new Scene([], {}, inbox);
+    const waiting = awaitOrder('a');
+    inbox.expect(waiting.name, 'image');
+    void inbox.deliver('image', told({ name: waiting.name }), new AbortController().signal);
+    const { said, events } = await performed(awaitEvent(waiting, scene.context));
+    expect(said[0]).toBe('created!');
+    expect(events[0]).toMatchObject({ project: 'p-told', credits: 10 });
+  });
+
+  test('stays in doubt when no event comes in time', async () => {
+    const inbox = listening();
+    const scene = new Scene([], {}, inbox);
+    const waiting = awaitOrder('a');
+    inbox.expect(waiting.name, 'image');
+    const { said, outcome } = await performed(awaitEvent(waiting, scene.context));
+    expect(said).toEqual([]);
+    expect(outcome).toMatchObject({ is: 'ended', ending: 'doubt' });
+  });
+});

@@ -1,0 +1,91 @@
+// One job by itself: what it says, what it asks, and how it ends. Whoever drives it may act between two steps, as the
+// engine does.
+import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
+import type { Taking } from '../../../../src/contract/api/project.ts';
+import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
+import type { Happened } from '../../../../src/runner/journal/line.ts';
+import type { Outcome } from '../../../../src/runner/run/jobs/job.ts';
+import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
+import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
+import type { Performance } from '../../../../src/runner/run/jobs/performance.ts';
+import type { MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
+import type { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
+import { MemoryDisk } from '../../../fakes/memory-disk.ts';
+import { MemoryService } from '../../../fakes/memory-service.ts';
+import { FakeClock } from '../../adapters/files/places.ts';
+
+export interface Performed {
+  /** Events in their order; "!" after one that must be on disk first, "?" where it asks to send again. */
+  readonly said: readonly string[];
+  readonly events: readonly Happened[];
+  readonly outcome: Outcome;
+}
+
+/** `between`: called with each thing that a job says, before it goes on. */
+export async function performed(
+  performance: Performance,
+  between: (said: string) => void = () => undefined,
+): Promise<Performed> {
+  const said: string[] = [];
+  const events: Happened[] = [];
+  for (;;) {
+    const step = await performance.next();
+    if (step.done === true) return { said, events, outcome: step.value };
+    const { value } = step;
+    if ('event' in value) events.push(value.event);
+    const word = 'event' in value ? `${value.event.event}${value.durable ? '!' : ''}` : '?';
+    said.push(word);
+    between(word);
+  }
+}
+
+export const busy: ApiFailure = { reason: 'unavailable', status: 503, message: 'busy' };
+export const throttled: ApiFailure = { reason: 'throttled', message: '', retryAfterMs: 7000 };
+export const unanswered: ApiFailure = { reason: 'unanswered', message: 'the connection was cut' };
+export const unfit: ApiFailure = { reason: 'refused', status: 422, message: 'no face' };
+
+/** A service and a disk in memory. Answers to creations come from a list first: a failure was not taken. */
+export class Scene {
+  readonly clock = new FakeClock();
+  readonly disk = new MemoryDisk();
+  readonly service = new MemoryService(this.disk, this.clock, () => 10);
+  readonly stopper = new AbortController();
+  /** How often a creation was sent. */
+  sent = 0;
+  readonly context: JobContext;
+
+  constructor(
+    answers: readonly (ApiFailure | Taking)[] = [],
+    change: Partial<MediaApi> = {},
+    inbox?: WebhookInbox,
+  ) {
+    const list = [...answers];
+    const { service, clock, disk } = this;
+    const create = async (tool: string, body: Parameters<MediaApi['create']>[1]) => {
+      this.sent += 1;
+      const next = list.shift();
+      if (next === undefined) return await service.create(tool, body);
+      const answer: Result<Taking, ApiFailure> = 'reason' in next ? err(next) : ok(next);
+      return answer;
+    };
+    const api: MediaApi = {
+      uploadAddress: (file) => service.uploadAddress(file),
+      put: (target, file) => service.put(target, file),
+      detectFaces: (body) => service.detectFaces(body),
+      faceDetection: (id) => service.faceDetection(id),
+      account: () => service.account(),
+      create,
+      project: (record, id) => service.project(record, id),
+      deleteProject: (record, id) => service.deleteProject(record, id),
+      download: (url, into) => service.download(url, into),
+      ...change,
+    };
+    const stop = this.stopper.signal;
+    const patience = { clock, stop, backoffMs: 1000 };
+    const outages = new Outages({
+      ...patience,
+      ...{ api, address: 'memory:', limitMs: 60_000, onEvent: () => undefined },
+    });
+    this.context = { ...patience, api: outages.api, outages, disk, speedFactor: 1, inbox };
+  }
+}

@@ -1,0 +1,225 @@
+// The parts of an engine, for tests of one of them: a runner that does nothing by itself, a journal whose disk a test
+// owns, and orders for it.
+import { digestOf } from '../../../src/contract/base/digest.ts';
+import { Ledger } from '../../../src/runner/journal/ledger.ts';
+import { type EventLine, type Happened, parseLine } from '../../../src/runner/journal/line.ts';
+import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
+import type { RunEvent } from '../../../src/runner/report/run-event.ts';
+import { Budget } from '../../../src/runner/run/budget.ts';
+import { InFlight } from '../../../src/runner/run/in-flight.ts';
+import { ItemRun } from '../../../src/runner/run/item-run.ts';
+import type {
+  AttachOrder,
+  AwaitOrder,
+  CreateOrder,
+  JobOrder,
+  UploadOrder,
+} from '../../../src/runner/run/jobs/job.ts';
+import type { Notice, Runner } from '../../../src/runner/run/jobs/ports.ts';
+import { JournalWriter, type LineFile } from '../../../src/runner/run/journal-writer.ts';
+import { StepBreaker } from '../../../src/runner/run/step-breaker.ts';
+import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
+import { valueItem } from '../../../src/runner/task/item.ts';
+import { FakeClock } from '../adapters/files/places.ts';
+import { pipelineOf } from '../plan/world.ts';
+
+export const photoPipeline = `pipeline: p
+items: { values: [{ key: a }, { key: b }] }
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.key }}.png" } }
+  swap: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
+  save: { uses: download, with: { of: swap, to: "\${{ item.key }}.png" } }
+  tidy: { uses: delete, with: { of: swap } }
+`;
+
+export const fingerprint = (words: string): Fingerprint => fingerprintFrom(digestOf({ words }));
+
+/** A runner that starts nothing: it keeps what it is told, and answers what a test says has happened. */
+export class ManualRunner implements Runner {
+  readonly started: JobOrder[] = [];
+  readonly proceeded: string[] = [];
+  readonly declined = new Map<string, string>();
+  aborted = false;
+  failure: unknown;
+  #waiting: Notice[] = [];
+  #wake = Promise.withResolvers<void>();
+
+  start(order: JobOrder): void {
+    this.started.push(order);
+  }
+
+  tell(...notices: readonly Notice[]): void {
+    this.#waiting.push(...notices);
+    this.#wake.resolve();
+  }
+
+  async next(): Promise<readonly Notice[]> {
+    await this.#wake.promise;
+    if (this.failure !== undefined) throw this.failure;
+    this.#wake = Promise.withResolvers();
+    return this.#waiting.splice(0);
+  }
+
+  proceed(key: string): void {
+    this.proceeded.push(key);
+  }
+
+  decline(key: string, why: string): void {
+    this.declined.set(key, why);
+  }
+
+  abort(): void {
+    this.aborted = true;
+  }
+
+  fail(error: unknown): void {
+    this.failure = error;
+    this.#wake.resolve();
+  }
+}
+
+/** Lines in memory. A sync is over when the test says so, or fails. */
+export class ManualFile implements LineFile {
+  readonly lines: string[] = [];
+  readonly #syncs: PromiseWithResolvers<void>[] = [];
+
+  append(line: string): void {
+    this.lines.push(line);
+  }
+
+  sync(): Promise<void> {
+    const sync = Promise.withResolvers<void>();
+    this.#syncs.push(sync);
+    return sync.promise;
+  }
+
+  /** Everything that was appended is on disk, or the disk has failed. */
+  async synced(error?: Error): Promise<void> {
+    for (const sync of this.#syncs.splice(0)) {
+      if (error === undefined) sync.resolve();
+      else sync.reject(error);
+    }
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+
+  get events(): readonly EventLine[] {
+    return this.lines.flatMap((text) => {
+      const read = parseLine(text);
+      if (!read.ok || read.value.type !== 'event') throw new Error(`no event: ${text}`);
+      return [read.value.line];
+    });
+  }
+}
+
+export interface Terms {
+  readonly total?: number;
+  readonly perItem?: number;
+  readonly pipeline?: string;
+  readonly before?: readonly Happened[];
+  readonly someLeftOut?: boolean;
+}
+
+/** What an engine is made of, without the loop. */
+export class Parts {
+  readonly pipeline: Pipeline;
+  readonly ledger = new Ledger();
+  readonly file = new ManualFile();
+  readonly runner = new ManualRunner();
+  readonly clock = new FakeClock();
+  readonly told: RunEvent[] = [];
+  readonly onEvent = (event: RunEvent): void => void this.told.push(event);
+  readonly journal: JournalWriter;
+  readonly budget: Budget;
+  readonly inFlight: InFlight;
+  readonly stepBreaker: StepBreaker;
+  readonly shared: ItemRun;
+
+  constructor({
+    total,
+    perItem,
+    before = [],
+    someLeftOut = false,
+    pipeline = photoPipeline,
+  }: Terms = {}) {
+    this.pipeline = pipelineOf(pipeline);
+    this.journal = new JournalWriter(this.ledger, this.file, this.clock, { run: {} });
+    this.journal.append(before);
+    const { journal, runner } = this;
+    this.budget = new Budget({ journal, total, perItem });
+    this.inFlight = new InFlight({ runner, journal, someLeftOut });
+    this.stepBreaker = new StepBreaker(this.pipeline.steps);
+    const steps = this.pipeline.steps.filter((one) => one.shared);
+    this.shared = new ItemRun({ steps, item: undefined, shared: undefined, outside: () => 'done' });
+  }
+
+  step(name: string): Step {
+    const found = this.pipeline.steps.find((step) => step.name === name);
+    if (found === undefined) throw new Error(`there is no step ${name}`);
+    return found;
+  }
+
+  item(key: string): ItemRun {
+    const { shared } = this;
+    const steps = this.pipeline.steps.filter((step) => !step.shared);
+    const outside = (step: string) => shared.schedule.phase(step);
+    return new ItemRun({ steps, item: valueItem({ key }, 0), shared, outside });
+  }
+
+  /** The events in the journal, without their numbers and times. */
+  get events(): readonly string[] {
+    return this.file.events.map(({ event }) => event);
+  }
+
+  warnings(): readonly string[] {
+    return this.told.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
+  }
+}
+
+const common = (key: string) => ({
+  ...{ key, task: `swap:${key}`, kind: 'photo-colorizer', attempts: 3 },
+  ...{ fingerprint: fingerprint(key), timeoutMs: 60_000 },
+});
+
+export const createOrder = (key: string, reserve = 10, setting = 'a'): CreateOrder => ({
+  ...common(key),
+  ...{ operation: 'create', body: {}, name: `${key} #1`, attempt: 1, reserve },
+  expectation: {
+    ...{ kind: 'photo-colorizer', why: '', otherwise: reserve },
+    measure: { of: `photo-colorizer ${setting}`, amount: Math.max(1, reserve) },
+  },
+});
+
+export const attachOrder = (key: string, credits = 10, settled = false): AttachOrder => ({
+  ...common(key),
+  ...{ operation: 'attach', project: `p-${key}`, settled, credits },
+});
+
+export const awaitOrder = (key: string, reserve = 10): AwaitOrder => ({
+  ...common(key),
+  ...{ operation: 'await', name: `${key} #1`, reserve, begun: '2026-08-05T10:00:00.000Z' },
+});
+
+export const uploadOrder = (key: string): UploadOrder => ({
+  ...{ key, task: `photo:${key}`, kind: 'upload', attempts: 5, operation: 'upload' },
+  ...{ fingerprint: fingerprint(key), from: { in: 'input', path: 'a.png' } },
+  ...{ name: 'a.png', content: digestOf({ content: 'a' }) },
+});
+
+/** What a creation reports, in its order's words. */
+export const intentOf = (order: CreateOrder, reserve = order.reserve): Happened => ({
+  ...{ event: 'intent', job: order.fingerprint, task: order.task, kind: order.kind },
+  ...{ attempt: order.attempt, name: order.name, reserve, measure: order.expectation.measure },
+});
+
+export const createdOf = (order: { fingerprint: string; key: string }, credits = 10): Happened => ({
+  ...{ event: 'created', job: order.fingerprint, project: `p-${order.key}`, credits },
+});
+
+export const settledOf = (order: { fingerprint: string }, credits = 10): Happened => ({
+  ...{ event: 'settled', job: order.fingerprint, credits },
+  ...(credits === 0 ? { status: 'error' } : { status: 'complete', result: { downloads: 1 } }),
+});
+
+export const doubtOf = (order: { fingerprint: string }): Happened => ({
+  ...{ event: 'doubt', job: order.fingerprint, why: 'the answer never came' },
+});
