@@ -43,6 +43,8 @@ export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
+  /** How many failed jobs each task belongs to. */
+  readonly #failedJobs = new Map<string, number>();
   /** What was really charged, for estimates of what is still to come. */
   readonly rates = new Rates();
   #reserved = 0;
@@ -60,13 +62,19 @@ export class Ledger {
     return this.#jobs.sorted();
   }
 
-  /** A task without a job of its own: failed before one began, or skipped. */
+  /** A task that failed before its job began; or a task of a failed job that is skipped by now. */
   task(task: string): TaskLine | undefined {
     return this.#tasks.get(task);
   }
 
   tasks(): readonly TaskLine[] {
     return [...this.#tasks.values()].sort((a, b) => compare(a.task, b.task));
+  }
+
+  /** Is the last thing on record about this task a failure? */
+  hasFailed(task: string): boolean {
+    const own = this.#tasks.get(task);
+    return own === undefined ? this.#failedJobs.has(task) : own.state === 'failed';
   }
 
   runs(): readonly RunLine[] {
@@ -76,6 +84,11 @@ export class Ledger {
   /** The number of the last event. */
   get seq(): number {
     return this.#seq;
+  }
+
+  /** The file was compacted: its events are counted from 1 again. */
+  restart(): void {
+    this.#seq = 0;
   }
 
   /** The run that is going on, or was interrupted. */
@@ -127,7 +140,7 @@ export class Ledger {
         this.#put(state.line, this.#jobs.get(state.line.job));
         return ok(undefined);
       case 'task':
-        this.#tasks.set(state.line.task, state.line);
+        this.#putTask(state.line);
         return ok(undefined);
       case 'event':
         return this.#applyEvent(state.line);
@@ -142,7 +155,7 @@ export class Ledger {
       const before = this.#jobs.get(event.job);
       const moved = stateAfter(before, event);
       if (!moved.ok) return moved;
-      if ('task' in event) this.#tasks.delete(event.task);
+      if ('task' in event && event.task !== undefined) this.#tasks.delete(event.task);
       const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
       this.#put(after, before);
       this.#count(worthOf(after) - worthOf(before), after.sender);
@@ -164,7 +177,7 @@ export class Ledger {
         return ok(undefined);
       case 'failed':
       case 'skipped':
-        this.#tasks.set(event.task, {
+        this.#putTask({
           task: event.task,
           state: event.event,
           why: event.why,
@@ -174,10 +187,28 @@ export class Ledger {
     }
   }
 
+  /** That a task is skipped can be seen from the pipeline: it is on record only where it follows a failure. */
+  #putTask(line: TaskLine): void {
+    if (line.state === 'failed' || this.#failedJobs.has(line.task))
+      this.#tasks.set(line.task, line);
+    else this.#tasks.delete(line.task);
+  }
+
   #put(line: JobLine, before: JobLine | undefined): void {
+    this.#countFailed(before, -1);
+    this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
     this.rates.learn(line);
     this.#jobs.set(line);
+  }
+
+  #countFailed(line: JobLine | undefined, by: 1 | -1): void {
+    if (line?.state !== 'failed') return;
+    for (const task of line.tasks) {
+      const jobs = (this.#failedJobs.get(task) ?? 0) + by;
+      if (jobs === 0) this.#failedJobs.delete(task);
+      else this.#failedJobs.set(task, jobs);
+    }
   }
 
   #sentNow(line: JobLine): JobLine {

@@ -3,8 +3,10 @@
 import { canonical } from '../../contract/base/json.ts';
 import { type Account, Ledger } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine } from '../journal/line.ts';
+import { formatVersion } from '../journal/line-schemas.ts';
+import type { RawLine } from '../journal/raw-line.ts';
 import { worthOf } from '../journal/state.ts';
-import { type Damage, damage, type Examined, examine, isSame, type RawLine } from './damage.ts';
+import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
 import type { Elsewhere } from './evidence.ts';
 import { type Reconciled, reconcile, strandsOf } from './reconcile.ts';
 import { type Hidden, type Salvaged, salvage } from './salvage.ts';
@@ -140,7 +142,9 @@ function headed({ reads, unread }: Examined, given: Given): Headed {
   const said = unread.find(({ fields }) => fields.service !== undefined)?.fields.service;
   const service = said ?? given.service;
   const found: Header | undefined =
-    service === undefined ? undefined : { shotlist: 1, pipeline: given.pipeline, service };
+    service === undefined
+      ? undefined
+      : { shotlist: formatVersion, pipeline: given.pipeline, service };
   return {
     header: own?.line ?? found,
     damages,

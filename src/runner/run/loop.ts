@@ -367,13 +367,15 @@ export class Loop {
     this.#o.runner.abort();
   }
 
-  /** An end without a job to speak for it is recorded, once. */
+  /** An end without a job is recorded once. A skip is recorded only where it follows a failure. */
   #note(work: Work, step: Step, event: 'skipped' | 'failed', why: string, code?: string): void {
     const task = work.task(step);
-    const known = this.#o.journal.ledger.task(task);
+    const { ledger } = this.#o.journal;
+    const known = ledger.task(task);
     const what = event === 'failed' && code !== undefined ? { code } : {};
-    if (known?.state !== event || known.why !== why)
-      this.#o.journal.append([{ event, task, why, ...what }]);
+    const isNews =
+      event === 'skipped' ? ledger.hasFailed(task) : known?.state !== event || known.why !== why;
+    if (isNews) this.#o.journal.append([{ event, task, why, ...what }]);
     this.#end(work, step, event, why);
   }
 

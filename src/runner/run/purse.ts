@@ -3,6 +3,7 @@
 // one charge above its estimate, at the answer or at the end, is known to all that is still to come.
 import type { Account, Ledger } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
+import { isNotTaken } from '../journal/settled.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import type { Flight } from './flights.ts';
 import type { CreateOrder } from './jobs/job.ts';
@@ -195,6 +196,11 @@ export class Purse {
         if (own !== undefined) [own.stage, own.held] = ['charged', event.credits];
         return;
       case 'settled': {
+        if (isNotTaken(event)) {
+          work.credits -= own?.held ?? 0;
+          this.#open.delete(order.key);
+          return;
+        }
         const more = event.credits - flight.charged;
         // What an earlier run paid and is given back now was not charged in this one.
         work.pay(flight.before > 0 ? Math.max(0, more) : more, more);
@@ -202,10 +208,6 @@ export class Purse {
         this.#open.delete(order.key);
         return;
       }
-      case 'refused':
-        work.credits -= own?.held ?? 0;
-        this.#open.delete(order.key);
-        return;
       default:
         return;
     }

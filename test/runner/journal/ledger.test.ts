@@ -1,6 +1,7 @@
 // The ledger: credits reserved, charged and refunded, and what compaction must not change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { standingFailures } from '../../../src/runner/journal/failures.ts';
 import { committed, Ledger, memoryStore } from '../../../src/runner/journal/ledger.ts';
 import type { Happened, JobLine, Measure } from '../../../src/runner/journal/line.ts';
 import { worthOf } from '../../../src/runner/journal/state.ts';
@@ -143,7 +144,7 @@ describe('numbers', () => {
   ])('an event that %s is refused', (_, numbers) => {
     const ledger = new Ledger();
     const results = numbers.map((seq) =>
-      ledger.apply({ type: 'event', line: { seq, at, event: 'skipped', task: 't', why: 'w' } }),
+      ledger.apply({ type: 'event', line: { seq, at, event: 'failed', task: 't', why: 'w' } }),
     );
     expect(results.at(-1)).toEqual({
       ok: false,
@@ -178,12 +179,46 @@ describe('tasks without a job', () => {
       run(),
       { event: 'failed', task: 'b', why: 'one' },
       { event: 'failed', task: 'a', why: 'two' },
-      { event: 'skipped', task: 'b', why: 'three' },
+      { event: 'failed', task: 'b', why: 'three' },
     ]);
     expect(ledger.tasks()).toEqual([
       { task: 'a', state: 'failed', why: 'two' },
-      { task: 'b', state: 'skipped', why: 'three' },
+      { task: 'b', state: 'failed', why: 'three' },
     ]);
+  });
+});
+
+describe('a skipped task', () => {
+  const skipped: Happened = { event: 'skipped', task: 'swap:a', why: 'its if: is false' };
+  const failed: Happened = { event: 'failed', task: 'swap:a', why: 'no such file' };
+
+  test('leaves no line: the pipeline says that it is skipped', () => {
+    expect(folded([run(), skipped]).tasks()).toEqual([]);
+  });
+
+  test('takes back its failure before a job began', () => {
+    const ledger = folded([run(), failed, skipped]);
+    expect(ledger.tasks()).toEqual([]);
+    expect(ledger.hasFailed('swap:a')).toBe(false);
+    expect(standingFailures(ledger)).toEqual([]);
+  });
+
+  test('takes back the failure of its job, also once the file is compacted', () => {
+    const ledger = folded([run(), intent(), refused()]);
+    expect(ledger.hasFailed('swap:a')).toBe(true);
+    expect(standingFailures(ledger)).toHaveLength(1);
+    const after = compacted(folded([run(), intent(), refused(), skipped]));
+    expect(after.tasks()).toMatchObject([{ task: 'swap:a', state: 'skipped' }]);
+    expect(after.hasFailed('swap:a')).toBe(false);
+    expect(standingFailures(after)).toEqual([]);
+  });
+
+  test('fails again when it is tried again', () => {
+    const ledger = folded([run(), intent(), refused(), skipped, intent('a', 10, 2), refused()]);
+    expect(ledger.hasFailed('swap:a')).toBe(true);
+    expect(folded([run(), intent(), refused(), intent('a', 10, 2)]).hasFailed('swap:a')).toBe(
+      false,
+    );
   });
 });
 

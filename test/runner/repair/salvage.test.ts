@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
-import type { DamageKind, RawLine } from '../../../src/runner/repair/damage.ts';
+import type { RawLine } from '../../../src/runner/journal/raw-line.ts';
+import type { DamageKind } from '../../../src/runner/repair/damage.ts';
 import { isWhole, type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
 import {
   at,
@@ -27,7 +28,7 @@ import {
   supplied,
 } from '../journal/lines.ts';
 
-const header = { shotlist: 1, pipeline: 'p', service: 'https://service.example' };
+const header = { shotlist: 2, pipeline: 'p', service: 'https://service.example' };
 const kinds: Readonly<Record<string, string>> = {
   swap: 'face-swap-photo',
   save: 'face-swap-photo',
@@ -282,7 +283,7 @@ describe('a damage', () => {
     const found = repairOf(raw(lines), { ...given, service: 'rehearsal' });
     expect(kindsOf(found)).toEqual(['no-header']);
     expect(found.header).toEqual({ ...header, service: 'rehearsal' });
-    const half = changed(two, 1, (line) => line.replace('{"shotlist":1', '{"shot'));
+    const half = changed(two, 1, (line) => line.replace('{"shotlist":2', '{"shot'));
     expect(repaired(half).header).toEqual(header);
   });
 

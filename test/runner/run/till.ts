@@ -2,6 +2,7 @@
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Happened } from '../../../src/runner/journal/line.ts';
+import { notTaken } from '../../../src/runner/journal/settled.ts';
 import type { Flight } from '../../../src/runner/run/flights.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { Purse } from '../../../src/runner/run/purse.ts';
@@ -145,7 +146,7 @@ export class Till {
   refuse(trip: Trip): void {
     const { fingerprint: job } = trip.order;
     trip.taken = 0;
-    this.#tell(trip, { event: 'refused', job, error: { code: 'x', message: 'x' } });
+    this.#tell(trip, notTaken(job, { code: 'x', message: 'x' }));
     this.#land(trip);
   }
 

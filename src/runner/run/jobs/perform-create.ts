@@ -10,6 +10,7 @@ import type { Project, RecordKind } from '../../../contract/api/project.ts';
 import { ok, type Result, unreachable } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { notTaken } from '../../journal/settled.ts';
 import { liveProject } from '../../task/outputs.ts';
 import { heldCode } from './attempt.ts';
 import type { Turn } from './breaker.ts';
@@ -74,7 +75,7 @@ async function* held(
   const why = scrubbed(explainFailure(failure));
   inbox?.known(name);
   const error = { code: heldCode, message: why };
-  yield { durable: true, event: { event: 'refused', job, error } };
+  yield { durable: true, event: notTaken(job, error) };
   return { end: 'withheld', why };
 }
 
@@ -140,7 +141,7 @@ async function* notCreated(
   }
   inbox?.known(order.name);
   const error = { code: failure.reason, message: why };
-  yield { durable: false, event: { event: 'refused', job: order.fingerprint, error } };
+  yield { durable: false, event: notTaken(order.fingerprint, error) };
   switch (what) {
     case 'retry':
     case 'fail':

@@ -3,7 +3,10 @@ import type { Project } from '../../../contract/api/project.ts';
 import type { Happened } from '../../journal/line.ts';
 import { lastingOf } from '../../task/outputs.ts';
 
-export type Settlement = Extract<Happened, { readonly event: 'settled' }>;
+/** How a project ended. */
+export type Settlement = Extract<Happened, { readonly event: 'settled' }> & {
+  readonly status: 'complete' | 'error' | 'canceled';
+};
 
 /** `charged`: credits known so far, for a record that does not say. Undefined: the project is still in the works. */
 export function settlementOf(
