@@ -6,11 +6,11 @@ import type { Header, JobLine, RunLine } from '../journal/line.ts';
 import { formatVersion } from '../journal/line-schemas.ts';
 import type { RawLine } from '../journal/raw-line.ts';
 import { worthOf } from '../journal/state.ts';
+import type { KindOf } from './adjudicator.ts';
 import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
-import type { Elsewhere } from './evidence.ts';
-import { type Reconciled, reconcile, strandsOf } from './reconcile.ts';
-import { type Hidden, type Salvaged, salvage } from './salvage.ts';
-import type { KindOf } from './scales.ts';
+import type { Orphan } from './precedence.ts';
+import { historiesOf, type Reconciled, reconcile } from './reconcile.ts';
+import { type Gap, type Salvaged, salvage } from './salvage.ts';
 
 export interface Change {
   readonly job: string;
@@ -41,8 +41,8 @@ export interface Repair {
   /** How many jobs are taken as they are. */
   readonly untouched: number;
   readonly changes: readonly Change[];
-  readonly elsewhere: readonly Elsewhere[];
-  readonly hidden: readonly Hidden[];
+  readonly orphans: readonly Orphan[];
+  readonly gaps: readonly Gap[];
   readonly renumbered: readonly Renumbered[];
   readonly credits: {
     /** By the readable lines alone, on each side. */
@@ -63,8 +63,8 @@ export interface Given {
 export function repairOf(raw: readonly RawLine[], given: Given): Repair {
   const examined = examine(raw);
   const { header, damages, home } = headed(examined, given);
-  const strands = strandsOf(home);
-  const sides = strands.sides.map((strand) => salvage(strand, given.kindOf));
+  const strands = historiesOf(home);
+  const sides = strands.sides.map((history) => salvage(history, given.kindOf));
   const merged = mergedOf(sides, strands.base && salvage(strands.base, given.kindOf), examined);
   const { runs, renumbered } = numbered(merged.runs);
   const ledger = new Ledger();
@@ -74,7 +74,7 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
   const changes = changesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
   const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
-  const hidden = once([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.hidden)]);
+  const gaps = once([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.gaps)]);
   const lost = ledger.total.charged - ledger.total.refunded - jobs;
   const found = once([...examined.damages, ...damages, ...merged.damages]);
   if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(ledger.total, jobs));
@@ -84,8 +84,8 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
     ledger,
     untouched: merged.jobs.length - touched,
     changes,
-    elsewhere: once(merged.elsewhere).filter((other) => !isKept(other, ledger.job(other.job))),
-    hidden: hidden.length > 0 || lost <= 0 ? hidden : [{ credits: lost }],
+    orphans: once(merged.orphans).filter((other) => !isKept(other, ledger.job(other.job))),
+    gaps: gaps.length > 0 || lost <= 0 ? gaps : [{ credits: lost }],
     renumbered,
     credits: {
       before: sides.map(({ name, plain }) => ({ side: name, ...plain.total })),
@@ -139,8 +139,8 @@ function headed({ reads, unread }: Examined, given: Given): Headed {
   }
   const isHome = ({ number }: { readonly number: number }): boolean =>
     !foreign.some(({ from, until }) => number >= from && number < until);
-  const said = unread.find(({ fields }) => fields.service !== undefined)?.fields.service;
-  const service = said ?? given.service;
+  const claim = unread.find(({ fields }) => fields.service !== undefined)?.fields.service;
+  const service = claim ?? given.service;
   const found: Header | undefined =
     service === undefined
       ? undefined
@@ -163,18 +163,18 @@ function mergedOf(
   const [ours, theirs] = sides;
   if (ours === undefined) throw new Error('bug: a file without a history');
   const damages = sides.flatMap((side) => side.damages);
-  const elsewhere = sides.flatMap((side) => side.elsewhere);
+  const orphans = sides.flatMap((side) => side.orphans);
   if (theirs === undefined || base === undefined) {
-    const { ledger, weighed } = ours;
+    const { ledger, adjudicated } = ours;
     const [jobs, tasks, runs] = [[...ledger.jobs()], ledger.tasks(), ledger.runs()];
-    return { jobs, tasks, runs, damages, elsewhere, weighed };
+    return { jobs, tasks, runs, damages, orphans, adjudicated };
   }
   const merged = reconcile([ours, theirs], base, conflicts);
   return {
     ...merged,
     damages: [...damages, ...merged.damages],
-    elsewhere: [...elsewhere, ...merged.elsewhere],
-    weighed: new Map([...ours.weighed, ...theirs.weighed, ...merged.weighed]),
+    orphans: [...orphans, ...merged.orphans],
+    adjudicated: new Map([...ours.adjudicated, ...theirs.adjudicated, ...merged.adjudicated]),
   };
 }
 
@@ -196,10 +196,10 @@ function numbered(runs: readonly RunLine[]): {
 
 function changesOf(
   sides: readonly Salvaged[],
-  { weighed }: Reconciled,
+  { adjudicated }: Reconciled,
   ledger: Ledger,
 ): readonly Change[] {
-  const changes = [...weighed].map(([job, why]): Change => {
+  const changes = [...adjudicated].map(([job, why]): Change => {
     const line = ledger.job(job);
     const plain = sides.map((side) => side.plain.job(job));
     const doubtful = line?.state === 'doubt' || line?.state === 'intended';
@@ -221,7 +221,7 @@ function changesOf(
   return changes.sort((a, b) => (`${a.tasks[0]} ${a.job}` < `${b.tasks[0]} ${b.job}` ? -1 : 1));
 }
 
-const isKept = ({ project, name }: Elsewhere, kept: JobLine | undefined): boolean =>
+const isKept = ({ project, name }: Orphan, kept: JobLine | undefined): boolean =>
   project === undefined ? kept?.name === name : kept?.project === project;
 
 /** Each but once: what stands outside of a conflict is found on both sides of it. */

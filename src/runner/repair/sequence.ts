@@ -6,7 +6,7 @@ import { type Damage, damage, isSame, type Read, type Unread } from './damage.ts
 import type { Fields } from './fragments.ts';
 
 /** One history: the whole file, or what one side of a merge has of it. */
-export interface Strand {
+export interface History {
   readonly name: 'the file' | 'ours' | 'theirs' | 'base';
   readonly reads: readonly Read[];
   readonly unread: readonly Unread[];
@@ -27,7 +27,7 @@ export interface Sequence {
 
 type Placed = Entry & { readonly seq: number };
 
-export function sequenceOf({ reads, unread }: Strand): Sequence {
+export function sequenceOf({ reads, unread }: History): Sequence {
   const first =
     reads.find(({ state }) => state.type === 'event')?.number ?? Number.POSITIVE_INFINITY;
   const isEvent = ({ number, fields, atEnd = false }: Unread): boolean =>

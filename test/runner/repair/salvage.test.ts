@@ -290,7 +290,7 @@ describe('a damage', () => {
   test('that leaves an empty file is told', () => {
     const found = repaired([]);
     expect(kindsOf(found)).toEqual(['no-header']);
-    expect(found.hidden).toHaveLength(1);
+    expect(found.gaps).toHaveLength(1);
   });
 
   test('between two lines shows in the sums', () => {
@@ -313,7 +313,7 @@ describe('a damage', () => {
     }));
     const found = repairOf(lines, given);
     expect(kindsOf(found)).toEqual(['cut']);
-    expect(found.hidden).toEqual([{ between: [undefined, undefined] }]);
+    expect(found.gaps).toEqual([{ between: [undefined, undefined] }]);
   });
 });
 
@@ -323,7 +323,7 @@ describe('what cannot be read', () => {
       (event, index) => ({ ...event, at: `2026-08-05T10:00:0${index}.000Z` }),
     );
     const found = repaired(without(json([header, ...events]), 7, 8));
-    expect(found.hidden).toEqual([
+    expect(found.gaps).toEqual([
       { events: 2, after: '2026-08-05T10:00:04.000Z', before: '2026-08-05T10:00:07.000Z' },
     ]);
   });
@@ -341,7 +341,7 @@ describe('what cannot be read', () => {
       const found = repairOf([...raw(lines), zeros], given);
       expect(kindsOf(found)).toEqual(['zeros']);
       expect(isWhole(found)).toBe(false);
-      expect(found.hidden).toHaveLength(1);
+      expect(found.gaps).toHaveLength(1);
       expect([stateOf(found, 'a'), stateOf(found, 'b')]).toEqual(['doubt', 'created']);
       expect(found.ledger.total.charged).toBe(5);
     },
@@ -351,14 +351,14 @@ describe('what cannot be read', () => {
     const zeros = { text: '\0'.repeat(300), wellFormed: true, terminated: false };
     const found = repairOf([zeros], given);
     expect(kindsOf(found)).toEqual(['zeros', 'no-header']);
-    expect(found.hidden).toEqual([{}]);
+    expect(found.gaps).toEqual([{}]);
     expect(found.header).toBeUndefined();
   });
 
   test('of a compacted file stood between two tasks', () => {
     const lines = compact(...paid, intent('b', 5), intent('c', 5));
     const found = repaired(changed(lines, 4, () => '\0'.repeat(200)));
-    expect(found.hidden).toEqual([{ between: ['swap:a', 'swap:c'] }]);
+    expect(found.gaps).toEqual([{ between: ['swap:a', 'swap:c'] }]);
   });
 
   test.each([
@@ -378,14 +378,14 @@ describe('what cannot be read', () => {
     const found = repaired(changed(lines, 5, (line) => line.slice(0, -4)));
     expect(stateOf(found, 'a')).toBe('failed');
     expect(stateOf(found, 'b')).toBe('created');
-    expect(found.hidden).toEqual([]);
+    expect(found.gaps).toEqual([]);
   });
 
   test('about no job hides nothing', () => {
     const skipped: Happened = { event: 'skipped', task: 'swap:z', why: 'its if: is false' };
     const lines = journal(run(), intent('a', 10), refused('a'), skipped, ended);
     const found = repaired(changed(lines, 5, (line) => line.slice(0, -4)));
-    expect(found.hidden).toEqual([]);
+    expect(found.gaps).toEqual([]);
     expect(stateOf(found, 'a')).toBe('failed');
   });
 
@@ -430,7 +430,7 @@ describe('what cannot be read', () => {
       name: 'a #2',
       past: [{ project: 'p-a', credits: 10 }],
     });
-    expect(found.elsewhere).toMatchObject([{ project: 'p-a' }]);
+    expect(found.orphans).toMatchObject([{ project: 'p-a' }]);
   });
 
   test('of a deleted project keeps the files that were saved', () => {
@@ -525,7 +525,7 @@ describe('two sides of a merge', () => {
       project: 'q-b',
       past: [{ project: 'p-b', credits: 5 }],
     });
-    expect(found.elsewhere).toMatchObject([{ project: 'p-b', credits: 5, tasks: ['swap:b'] }]);
+    expect(found.orphans).toMatchObject([{ project: 'p-b', credits: 5, tasks: ['swap:b'] }]);
     expect(sums(found)).toEqual([12 + 5 + 7, 0, 0]);
     expect(found.damages.filter(({ kind }) => kind === 'disagree')).toHaveLength(1);
   });
@@ -569,7 +569,7 @@ describe('two sides of a merge', () => {
     const found = repaired(conflict(common, ours, theirs));
     expect(found.ledger.job(job('a'))).toMatchObject({ state: 'deleted', project: 'p-a' });
     expect(found.ledger.job(job('a'))?.outputs).toHaveLength(2);
-    expect(found.elsewhere).toEqual([]);
+    expect(found.orphans).toEqual([]);
   });
 
   test('with a run of one number each keep both, the later renumbered', () => {

@@ -4,26 +4,26 @@ import type { Result } from '../../contract/base/result.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine } from '../journal/line.ts';
 import { type JobEvent, mayBegin, unknownKind, withPast } from '../journal/state.ts';
+import { type Fields, fieldsOf } from './fragments.ts';
 import {
   doubtLine,
-  type Elsewhere,
-  elsewhereOf,
-  further,
   isFree,
+  type Orphan,
+  orphanOf,
   paidLine,
+  preferred,
   savedResult,
   tasksOf,
-} from './evidence.ts';
-import { type Fields, fieldsOf } from './fragments.ts';
+} from './precedence.ts';
 
 /** The step kind of the job that a task asks for; undefined: the pipeline has no such step any more. */
 export type KindOf = (task: string) => string | undefined;
 
-export class Scales {
+export class Adjudicator {
   readonly ledger = new Ledger();
-  readonly elsewhere: Elsewhere[] = [];
+  readonly orphans: Orphan[] = [];
   /** Jobs that were weighed, and why. */
-  readonly weighed = new Map<string, string>();
+  readonly adjudicated = new Map<string, string>();
   readonly #kindOf: KindOf;
 
   constructor(kindOf: KindOf) {
@@ -38,46 +38,46 @@ export class Scales {
   }
 
   /** An event that is no legal move. */
-  weighEvent(event: JobEvent, why: string): void {
+  adjudicateEvent(event: JobEvent, why: string): void {
     const { job } = event;
     const before = this.ledger.job(job);
-    this.weighed.set(job, why);
+    this.adjudicated.set(job, why);
     if (before?.state === 'created' && event.event === 'output') {
       // Files are saved only of what is complete: the file is kept, and the next run settles the project again.
       this.put({ ...before, state: 'complete' });
-      feed(this.ledger, event);
+      applyNext(this.ledger, event);
       this.put({ ...(this.ledger.job(job) ?? before), state: 'created' });
     } else if (before?.state === 'created' && event.event === 'deleted') {
       const result = before.result === undefined ? savedResult(before.outputs ?? []) : {};
       const tasks = tasksOf(before, fieldsOf(event));
       this.put({ ...before, ...result, state: 'deleted', at: event.at, tasks });
-    } else this.weigh(job, fieldsOf(event), why);
+    } else this.adjudicate(job, fieldsOf(event), why);
   }
 
   /** What can be read of a line about a job. */
-  weigh(job: string, fields: Fields, why: string): void {
+  adjudicate(job: string, fields: Fields, why: string): void {
     const before = this.ledger.job(job);
-    const said = { job, kind: this.#kindFor(before, fields), before, fields, why };
-    this.weighed.set(job, why);
-    if (fields.event === 'supplied' || fields.state === 'supplied' || isFree(said.kind)) return;
+    const claim = { job, kind: this.#kindFor(before, fields), before, fields, why };
+    this.adjudicated.set(job, why);
+    if (fields.event === 'supplied' || fields.state === 'supplied' || isFree(claim.kind)) return;
     const { project, credits } = fields;
-    const doubt = doubtLine(said, this.ledger.rates.dearest(said.kind));
+    const doubt = doubtLine(claim, this.ledger.rates.dearest(claim.kind));
     // A figure that was amended may be that of an earlier attempt: it says nothing about the last one.
     if (project !== undefined && fields.event !== 'amended') {
       if (before?.project === project) return;
-      const paid = paidLine(said, project);
+      const paid = paidLine(claim, project);
       if (fields.event === 'created' && credits !== undefined)
         this.#charge(doubt, project, credits);
       if (before === undefined) this.put(paid);
-      else this.settle(before, paid, why);
+      else this.choose(before, paid, why);
     } else if (before === undefined) this.put(doubt);
     else if ((fields.attempt ?? 0) > before.attempt) {
       // A new attempt is begun only when the one before is over.
-      this.#note(elsewhereOf(before, doubt));
+      this.#note(orphanOf(before, doubt));
       this.put(doubt);
     } else {
       if (fields.name !== undefined && fields.name !== before.name)
-        this.#note(elsewhereOf(doubt, before));
+        this.#note(orphanOf(doubt, before));
       if (before.state === 'intended' || mayBegin.includes(before.state))
         this.doubt(before, why, fields.event === 'created' ? fields.credits : undefined);
     }
@@ -88,7 +88,7 @@ export class Scales {
     const { job, at } = doubt;
     this.openRun(at);
     this.put(doubt);
-    feed(this.ledger, { seq: 1, event: 'created', at, job, project, credits });
+    applyNext(this.ledger, { seq: 1, event: 'created', at, job, project, credits });
   }
 
   #kindFor(before: JobLine | undefined, fields: Fields): string {
@@ -105,7 +105,7 @@ export class Scales {
   doubt(before: JobLine, why: string, charged?: number): void {
     const { job, kind } = before;
     if (before.state === 'deleted' || isFree(kind)) return;
-    this.weighed.set(job, why);
+    this.adjudicated.set(job, why);
     const dearest = this.ledger.rates.dearest(kind);
     const fields = charged === undefined ? {} : { credits: charged };
     const { name, ...line } = doubtLine({ job, kind, before, fields, why }, dearest);
@@ -114,15 +114,15 @@ export class Scales {
   }
 
   /** Two lines about one job. */
-  settle(before: JobLine, line: JobLine, why: string): void {
-    const settled = further(before, line);
-    this.weighed.set(line.job, why);
-    this.#note(settled.elsewhere);
+  choose(before: JobLine, line: JobLine, why: string): void {
+    const settled = preferred(before, line);
+    this.adjudicated.set(line.job, why);
+    this.#note(settled.orphans);
     this.put(settled.line);
   }
 
-  #note(elsewhere: Elsewhere | undefined): void {
-    if (elsewhere !== undefined) this.elsewhere.push(elsewhere);
+  #note(orphans: Orphan | undefined): void {
+    if (orphans !== undefined) this.orphans.push(orphans);
   }
 
   put(line: JobLine): void {
@@ -131,6 +131,6 @@ export class Scales {
 }
 
 /** Folds an event in as if none were missing before it. */
-export function feed(ledger: Ledger, event: EventLine): Result<void, string> {
+export function applyNext(ledger: Ledger, event: EventLine): Result<void, string> {
   return ledger.apply({ type: 'event', line: { ...event, seq: ledger.seq + 1 } });
 }

@@ -6,7 +6,7 @@ import { unknownKind, withPast } from '../journal/state.ts';
 import { type Fields, jobFieldsOf } from './fragments.ts';
 
 /** Something that was paid, or may have been, and has no place in the proposal: a person looks at it in the hub. */
-export interface Elsewhere {
+export interface Orphan {
   readonly job: string;
   readonly tasks: readonly string[];
   readonly project?: string;
@@ -28,10 +28,10 @@ export const isPaid = ({ state }: JobLine): boolean =>
 /** Lines of a job that cannot be: the money was spent on a project that nobody can name. */
 export const lacksProject = (line: JobLine): boolean => isPaid(line) && line.project === undefined;
 
-export const union = (...lists: readonly (readonly string[] | undefined)[]): string[] =>
+export const sortedUnion = (...lists: readonly (readonly string[] | undefined)[]): string[] =>
   [...new Set(lists.flatMap((list) => list ?? []))].sort();
 
-export interface Said {
+export interface Claim {
   readonly job: string;
   readonly kind: string;
   readonly before: JobLine | undefined;
@@ -43,7 +43,7 @@ export interface Said {
  * A job in doubt, with all that is known of its attempt. A price that is not known is the dearest of its kind; what its line
  * says was charged stays set aside.
  */
-export function doubtLine({ job, kind, before, fields, why }: Said, dearest: number): JobLine {
+export function doubtLine({ job, kind, before, fields, why }: Claim, dearest: number): JobLine {
   const known = { ...before, ...jobFieldsOf(fields) };
   const { project: _p, credits, result: _r, outputs: _o, added: _a, expires: _e, ...rest } = known;
   const superseded = before !== undefined && (fields.attempt ?? 0) > before.attempt;
@@ -62,7 +62,7 @@ export function doubtLine({ job, kind, before, fields, why }: Said, dearest: num
 }
 
 /** A job that is paid: the next run reads its project, and settles it by what the service says. */
-export function paidLine({ job, kind, before, fields }: Said, project: string): JobLine {
+export function paidLine({ job, kind, before, fields }: Claim, project: string): JobLine {
   const {
     error: _e,
     result: _r,
@@ -74,20 +74,20 @@ export function paidLine({ job, kind, before, fields }: Said, project: string): 
   } = {
     ...before,
   };
-  const said = jobFieldsOf(fields);
-  const deleted = said.state === 'deleted';
+  const claim = jobFieldsOf(fields);
+  const deleted = claim.state === 'deleted';
   return {
     ...rest,
-    ...said,
+    ...claim,
     job,
     kind,
     // Only what was deleted cannot be read again.
     state: deleted ? 'deleted' : 'created',
     tasks: tasksOf(before, fields),
     attempt: Math.max(before?.attempt ?? 0, fields.attempt ?? 0, 1),
-    at: said.at ?? before?.at ?? '',
+    at: claim.at ?? before?.at ?? '',
     project,
-    ...(deleted && said.result === undefined ? savedResult(said.outputs ?? []) : {}),
+    ...(deleted && claim.result === undefined ? savedResult(claim.outputs ?? []) : {}),
   };
 }
 
@@ -98,7 +98,7 @@ export function savedResult(outputs: NonNullable<JobLine['outputs']>): Pick<JobL
 }
 
 export function tasksOf(before: JobLine | undefined, { tasks, task }: Fields): string[] {
-  return union(before?.tasks, tasks, task === undefined ? [] : [task]);
+  return sortedUnion(before?.tasks, tasks, task === undefined ? [] : [task]);
 }
 
 /** How much a line keeps of what was paid; the more, the better it is for promise 2. */
@@ -128,23 +128,23 @@ const life: readonly JobLine['state'][] = ['created', 'failed', 'complete', 'del
 export interface Settled {
   readonly line: JobLine;
   /** The other line's payment, where it was another one. */
-  readonly elsewhere?: Elsewhere;
+  readonly orphans?: Orphan;
 }
 
 /** Two lines about one job: the one that keeps more of what was paid, and what the other knew besides. */
-export function further(a: JobLine, b: JobLine): Settled {
+export function preferred(a: JobLine, b: JobLine): Settled {
   const same = a.project !== undefined && a.project === b.project;
   const order = same
     ? life.indexOf(b.state) - life.indexOf(a.state)
     : worth(b) - worth(a) || b.attempt - a.attempt;
   const [kept, other] = order > 0 ? [b, a] : [a, b];
-  const tasks = union(a.tasks, b.tasks);
+  const tasks = sortedUnion(a.tasks, b.tasks);
   const kind = kept.kind === unknownKind ? other.kind : kept.kind;
   const line = { ...kept, kind, tasks, attempt: Math.max(a.attempt, b.attempt) };
   if (same) return { line: withPastOf(withOutputsOf(line, other), other.past) };
-  const elsewhere = elsewhereOf(other, kept);
+  const orphans = orphanOf(other, kept);
   const traced = withPastOf(line, withPast(other).past);
-  return elsewhere === undefined ? { line: traced } : { line: traced, elsewhere };
+  return orphans === undefined ? { line: traced } : { line: traced, orphans };
 }
 
 function withOutputsOf(line: JobLine, other: JobLine): JobLine {
@@ -169,7 +169,7 @@ function withPastOf(line: JobLine, more: JobLine['past'] = []): JobLine {
 }
 
 /** What was paid for a line that is not kept; undefined: nothing, or the same. */
-export function elsewhereOf(other: JobLine, kept: JobLine): Elsewhere | undefined {
+export function orphanOf(other: JobLine, kept: JobLine): Orphan | undefined {
   const { job, tasks, project, name, credits } = other;
   if (['failed', 'supplied', 'forgotten'].includes(other.state)) return undefined;
   if (project === undefined && (name === undefined || name === kept.name)) return undefined;
