@@ -50,13 +50,13 @@ export const damage = (
   more: Partial<Pick<Damage, 'harmless' | 'begins' | 'job' | 'tasks'>> = {},
 ): Damage => ({ line, kind, what, harmless: false, ...more });
 
-export interface Read {
+export interface ReadableLine {
   readonly number: number;
   readonly side: Side;
   readonly state: StateLine;
 }
 
-export interface Unread {
+export interface UnreadableLine {
   readonly number: number;
   readonly side: Side;
   readonly fields: Fields;
@@ -65,8 +65,8 @@ export interface Unread {
 }
 
 export interface Examined {
-  readonly reads: readonly Read[];
-  readonly unread: readonly Unread[];
+  readonly reads: readonly ReadableLine[];
+  readonly unread: readonly UnreadableLine[];
   readonly damages: readonly Damage[];
   readonly sides: Sides;
 }
@@ -76,8 +76,8 @@ const shownCharacters = 400;
 
 export function examine(raw: readonly RawLine[]): Examined {
   const sides = sidesOf(raw.map(({ text }) => text));
-  const reads: Read[] = [];
-  const unread: Unread[] = [];
+  const reads: ReadableLine[] = [];
+  const unread: UnreadableLine[] = [];
   const damages: Damage[] = sides.conflicts.map(({ from, until, whole }) =>
     damage(
       from,
@@ -131,7 +131,7 @@ function subjectOf(list: readonly Fields[]): Partial<Pick<Damage, 'job' | 'tasks
 }
 
 /** The number of the last event that can be read. */
-function lastEvent(reads: readonly Read[]): number {
+function lastEvent(reads: readonly ReadableLine[]): number {
   const last = reads.at(-1)?.state;
   return last?.type === 'event' ? last.line.seq : 0;
 }

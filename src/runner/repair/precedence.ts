@@ -125,14 +125,14 @@ function worth(line: JobLine): number {
 /** How late in the life of one project a line is. */
 const life: readonly JobLine['state'][] = ['created', 'failed', 'complete', 'deleted'];
 
-export interface Settled {
+export interface Preferred {
   readonly line: JobLine;
   /** The other line's payment, where it was another one. */
   readonly orphans?: Orphan;
 }
 
 /** Two lines about one job: the one that keeps more of what was paid, and what the other knew besides. */
-export function preferred(a: JobLine, b: JobLine): Settled {
+export function preferred(a: JobLine, b: JobLine): Preferred {
   const same = a.project !== undefined && a.project === b.project;
   const order = same
     ? life.indexOf(b.state) - life.indexOf(a.state)

@@ -12,7 +12,7 @@ import type { Orphan } from './precedence.ts';
 import { historiesOf, type Reconciled, reconcile } from './reconcile.ts';
 import { type Gap, type Salvaged, salvage } from './salvage.ts';
 
-export interface Change {
+export interface JobChange {
   readonly job: string;
   readonly tasks: readonly string[];
   readonly is: 'kept' | 'in doubt' | 'dropped';
@@ -26,7 +26,7 @@ export interface Change {
   readonly why: string;
 }
 
-export interface Renumbered {
+export interface RenumberedRun {
   readonly was: number;
   readonly now: number;
   readonly at: string;
@@ -40,10 +40,10 @@ export interface Repair {
   readonly ledger: Ledger;
   /** How many jobs are taken as they are. */
   readonly untouched: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly JobChange[];
   readonly orphans: readonly Orphan[];
   readonly gaps: readonly Gap[];
-  readonly renumbered: readonly Renumbered[];
+  readonly renumbered: readonly RenumberedRun[];
   readonly credits: {
     /** By the readable lines alone, on each side. */
     readonly before: readonly (Account & { readonly side: string })[];
@@ -53,30 +53,30 @@ export interface Repair {
   };
 }
 
-export interface Given {
+export interface RepairContext {
   readonly pipeline: string;
   /** To which service the ids belong, should the file not say. */
   readonly service: string | undefined;
   readonly kindOf: KindOf;
 }
 
-export function repairOf(raw: readonly RawLine[], given: Given): Repair {
+export function repairOf(raw: readonly RawLine[], context: RepairContext): Repair {
   const examined = examine(raw);
-  const { header, damages, home } = headed(examined, given);
+  const { header, damages, home } = headed(examined, context);
   const strands = historiesOf(home);
-  const sides = strands.sides.map((history) => salvage(history, given.kindOf));
-  const merged = mergedOf(sides, strands.base && salvage(strands.base, given.kindOf), examined);
-  const { runs, renumbered } = numbered(merged.runs);
+  const sides = strands.sides.map((history) => salvage(history, context.kindOf));
+  const merged = mergedOf(sides, strands.base && salvage(strands.base, context.kindOf), examined);
+  const { runs, renumbered } = renumberedRuns(merged.runs);
   const ledger = new Ledger();
   for (const line of runs) ledger.apply({ type: 'run', line });
   for (const line of merged.jobs) ledger.apply({ type: 'job', line });
   for (const line of merged.tasks) ledger.apply({ type: 'task', line });
-  const changes = changesOf(sides, merged, ledger);
+  const changes = jobChangesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
   const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
-  const gaps = once([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.gaps)]);
+  const gaps = distinct([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.gaps)]);
   const lost = ledger.total.charged - ledger.total.refunded - jobs;
-  const found = once([...examined.damages, ...damages, ...merged.damages]);
+  const found = distinct([...examined.damages, ...damages, ...merged.damages]);
   if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(ledger.total, jobs));
   return {
     damages: found.sort((a, b) => a.line - b.line),
@@ -84,7 +84,7 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
     ledger,
     untouched: merged.jobs.length - touched,
     changes,
-    orphans: once(merged.orphans).filter((other) => !isKept(other, ledger.job(other.job))),
+    orphans: distinct(merged.orphans).filter((other) => !isKept(other, ledger.job(other.job))),
     gaps: gaps.length > 0 || lost <= 0 ? gaps : [{ credits: lost }],
     renumbered,
     credits: {
@@ -115,11 +115,11 @@ interface Headed {
   readonly home: Pick<Examined, 'reads' | 'unread'>;
 }
 
-function headed({ reads, unread }: Examined, given: Given): Headed {
+function headed({ reads, unread }: Examined, context: RepairContext): Headed {
   const headers = reads.flatMap(({ number, side, state }) =>
     state.type === 'header' ? [{ number, side, line: state.line }] : [],
   );
-  const own = headers.find(({ line }) => line.pipeline === given.pipeline) ?? headers[0];
+  const own = headers.find(({ line }) => line.pipeline === context.pipeline) ?? headers[0];
   const damages: Damage[] = [];
   if (own === undefined || reads[0]?.state.type !== 'header')
     damages.push(damage(reads.length === 0 && unread.length === 0 ? 0 : 1, 'no-header', headless));
@@ -140,11 +140,11 @@ function headed({ reads, unread }: Examined, given: Given): Headed {
   const isHome = ({ number }: { readonly number: number }): boolean =>
     !foreign.some(({ from, until }) => number >= from && number < until);
   const claim = unread.find(({ fields }) => fields.service !== undefined)?.fields.service;
-  const service = claim ?? given.service;
+  const service = claim ?? context.service;
   const found: Header | undefined =
     service === undefined
       ? undefined
-      : { shotlist: formatVersion, pipeline: given.pipeline, service };
+      : { shotlist: formatVersion, pipeline: context.pipeline, service };
   return {
     header: own?.line ?? found,
     damages,
@@ -179,11 +179,11 @@ function mergedOf(
 }
 
 /** Each run has a number of its own, higher than the one before. */
-function numbered(runs: readonly RunLine[]): {
+function renumberedRuns(runs: readonly RunLine[]): {
   readonly runs: readonly RunLine[];
-  readonly renumbered: readonly Renumbered[];
+  readonly renumbered: readonly RenumberedRun[];
 } {
-  const renumbered: Renumbered[] = [];
+  const renumbered: RenumberedRun[] = [];
   let last = 0;
   const lines = runs.map((line) => {
     const run = line.run > last ? line.run : last + 1;
@@ -194,12 +194,12 @@ function numbered(runs: readonly RunLine[]): {
   return { runs: lines, renumbered };
 }
 
-function changesOf(
+function jobChangesOf(
   sides: readonly Salvaged[],
   { adjudicated }: Reconciled,
   ledger: Ledger,
-): readonly Change[] {
-  const changes = [...adjudicated].map(([job, why]): Change => {
+): readonly JobChange[] {
+  const changes = [...adjudicated].map(([job, why]): JobChange => {
     const line = ledger.job(job);
     const plain = sides.map((side) => side.plain.job(job));
     const doubtful = line?.state === 'doubt' || line?.state === 'intended';
@@ -225,7 +225,7 @@ const isKept = ({ project, name }: Orphan, kept: JobLine | undefined): boolean =
   project === undefined ? kept?.name === name : kept?.project === project;
 
 /** Each but once: what stands outside of a conflict is found on both sides of it. */
-function once<T extends object>(list: readonly T[]): T[] {
+function distinct<T extends object>(list: readonly T[]): T[] {
   return [
     ...new Map(list.map((value) => [canonical(JSON.parse(JSON.stringify(value))), value])).values(),
   ];

@@ -71,7 +71,7 @@ export function reconcile(
       jobs.set(job, settled.line);
       continue;
     }
-    const what = `the sides disagree about a job: ours says ${told(a)}, theirs ${told(b)}`;
+    const what = `the sides disagree about a job: ours says ${described(a)}, theirs ${described(b)}`;
     damages.push(damage(place, 'disagree', what, { job, tasks: settled.line.tasks }));
     if (settled.orphans !== undefined) orphans.push(settled.orphans);
     adjudicated.set(job, what);
@@ -90,7 +90,7 @@ export function reconcile(
   };
 }
 
-const told = ({ state, project }: JobLine): string =>
+const described = ({ state, project }: JobLine): string =>
   project === undefined ? state : `${state} (project ${project})`;
 
 /** Runs by when they began. What both sides added to one run that they share is added up; nothing is dropped. */

@@ -4,7 +4,7 @@ import type { Account } from '../journal/ledger.ts';
 import { count, table } from '../report/text.ts';
 import type { Damage } from './damage.ts';
 import type { Orphan } from './precedence.ts';
-import type { Change, Repair } from './proposal.ts';
+import type { JobChange, Repair } from './proposal.ts';
 import type { Gap } from './salvage.ts';
 
 /** How many lines of each list are shown; --json has them all. */
@@ -87,7 +87,7 @@ function damageLine(damage: Damage): string {
   return `${placeOf(damage)}: ${what}${whose}${harmless ? ' (harmless)' : ''}${text}`;
 }
 
-function changeLine(change: Change): string {
+function changeLine(change: JobChange): string {
   const { job, tasks, is, was, state, project, files, credits, why } = change;
   const name = tasks.length === 0 ? `job ${job.slice(0, 12)}…` : tasks.join(', ');
   const before = was.map((known) => known ?? 'not readable').join(' / ');

@@ -5,7 +5,7 @@ import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine, RunLine } from '../journal/line.ts';
 import { isJobEvent, mayBegin } from '../journal/state.ts';
 import { Adjudicator, applyNext, type KindOf } from './adjudicator.ts';
-import { type Damage, damage, isSame, type Unread } from './damage.ts';
+import { type Damage, damage, isSame, type UnreadableLine } from './damage.ts';
 import { fieldsOf } from './fragments.ts';
 import { lacksProject, type Orphan, tasksOf } from './precedence.ts';
 import { type History, isAboutNoJob, type Sequence, sequenceOf } from './sequence.ts';
@@ -111,7 +111,7 @@ class Salvager {
   }
 
   /** A run line or a job line of which only fields can be read. */
-  #foldFields({ number, fields }: Unread): void {
+  #foldFields({ number, fields }: UnreadableLine): void {
     const { run, at, charged, refunded = 0, ended, job } = fields;
     if (job !== undefined)
       this.adjudicator.adjudicate(job, fields, `its line ${number} cannot be read`);

@@ -58,10 +58,10 @@ const tells = (line: string, { job }: JobLine): boolean =>
   line.includes(`"job":"${job}"`) && /"event":"(intent|created)"|"tasks":/.test(line);
 
 describe('a real state file, damaged at random', () => {
-  let once: ReturnType<typeof realRun> | undefined;
+  let distinct: ReturnType<typeof realRun> | undefined;
   const theRun = (): ReturnType<typeof realRun> => {
-    once ??= realRun();
-    return once;
+    distinct ??= realRun();
+    return distinct;
   };
 
   test('is whole before that', async () => {

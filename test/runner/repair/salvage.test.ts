@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, string>> = {
   photo: 'upload',
 };
 
-const given = {
+const context = {
   pipeline: 'p',
   service: undefined,
   kindOf: (task: string) => kinds[task.split(':')[0] ?? ''],
@@ -45,7 +45,7 @@ const given = {
 
 const raw = (texts: readonly string[]): readonly RawLine[] =>
   texts.map((text) => ({ text, wellFormed: true, terminated: true }));
-const repaired = (texts: readonly string[]): Repair => repairOf(raw(texts), given);
+const repaired = (texts: readonly string[]): Repair => repairOf(raw(texts), context);
 const json = (values: readonly object[]): string[] => values.map((value) => JSON.stringify(value));
 
 /** The lines of a journal that was never compacted: line 1 is the header, line n + 1 event n. */
@@ -93,7 +93,7 @@ describe('a whole file', () => {
     const lines = journal(...paid).map((line) => `${line}\r`);
     const found = repairOf(
       [...raw(lines), { text: '{"seq":6,"ev', wellFormed: true, terminated: false }],
-      given,
+      context,
     );
     expect(kindsOf(found)).toEqual(['line-ends', 'torn']);
     expect(isWhole(found)).toBe(true);
@@ -280,7 +280,7 @@ describe('a damage', () => {
   test('to the beginning of a file is told, and the header is made of what else is known', () => {
     const lines = without(two, 1);
     expect(repaired(lines)).toMatchObject({ header: undefined });
-    const found = repairOf(raw(lines), { ...given, service: 'rehearsal' });
+    const found = repairOf(raw(lines), { ...context, service: 'rehearsal' });
     expect(kindsOf(found)).toEqual(['no-header']);
     expect(found.header).toEqual({ ...header, service: 'rehearsal' });
     const half = changed(two, 1, (line) => line.replace('{"shotlist":2', '{"shot'));
@@ -311,7 +311,7 @@ describe('a damage', () => {
       wellFormed: true,
       terminated: index < 2,
     }));
-    const found = repairOf(lines, given);
+    const found = repairOf(lines, context);
     expect(kindsOf(found)).toEqual(['cut']);
     expect(found.gaps).toEqual([{ between: [undefined, undefined] }]);
   });
@@ -338,7 +338,7 @@ describe('what cannot be read', () => {
     'because zeros end %s may have been synced: what had failed may have been sent again',
     (_name, lines) => {
       const zeros = { text: '\0'.repeat(300), wellFormed: true, terminated: false };
-      const found = repairOf([...raw(lines), zeros], given);
+      const found = repairOf([...raw(lines), zeros], context);
       expect(kindsOf(found)).toEqual(['zeros']);
       expect(isWhole(found)).toBe(false);
       expect(found.gaps).toHaveLength(1);
@@ -349,7 +349,7 @@ describe('what cannot be read', () => {
 
   test('because nothing but zeros is left is all of it', () => {
     const zeros = { text: '\0'.repeat(300), wellFormed: true, terminated: false };
-    const found = repairOf([zeros], given);
+    const found = repairOf([zeros], context);
     expect(kindsOf(found)).toEqual(['zeros', 'no-header']);
     expect(found.gaps).toEqual([{}]);
     expect(found.header).toBeUndefined();
