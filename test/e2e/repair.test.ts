@@ -59,7 +59,7 @@ test('a damaged one is refused with a pointer to repair, which lists what is wro
     const { code, stderr } = await rig.command([command, 'pipeline.yaml'], env);
     expect(code).toBe(2);
     expect(stderr).toContain(
-      `${state}:2: it is a conflict marker of git: a merge was not resolved`,
+      `${state}:2: it is a conflict marker of git: a merge was left unresolved`,
     );
     expect(stderr).toContain('shotlist repair ');
   }
@@ -134,14 +134,14 @@ test('two clones that both paid become one state: one project is kept, the other
   const [header = ''] = ours;
   const both = ['<<<<<<< HEAD', ...ours.slice(1), '=======', ...theirs.slice(1), '>>>>>>> other'];
   writeFileSync(rig.path(state), `${[header, ...both].join('\n')}\n`);
-  const described = await mended(rig, env);
+  const told = await mended(rig, env);
   const projects = local
     .ledger()
     .flatMap(({ kind, project }) => (kind === 'charge' ? [project] : []));
-  const other = projects.find((project) => described.includes(`project ${project} named`));
+  const other = projects.find((project) => told.includes(`project ${project} named`));
   expect(other).toBeDefined();
-  expect(described).toMatch(/in the proposal +20 charged, 0 refunded/);
-  expect(described).toContain('becomes run 2');
+  expect(told).toMatch(/in the proposal +20 charged, 0 refunded/);
+  expect(told).toContain('becomes run 2');
 
   const again = await rig.command(['run', 'pipeline.yaml'], env);
   expect(again.code).toBe(0);

@@ -71,10 +71,11 @@ export class Ledger {
     return [...this.#tasks.values()].sort((a, b) => compare(a.task, b.task));
   }
 
-  /** Is the last thing on record about this task a failure? */
-  hasFailed(task: string): boolean {
-    const own = this.#tasks.get(task);
-    return own === undefined ? this.#failedJobs.has(task) : own.state === 'failed';
+  /** Does this end of a task without a job say anything new? That a task is skipped does only after a failure. */
+  lacks({ task, state, why }: TaskLine): boolean {
+    const known = this.#tasks.get(task);
+    if (state === 'failed') return known?.state !== 'failed' || known.why !== why;
+    return known === undefined ? this.#failedJobs.has(task) : known.state === 'failed';
   }
 
   runs(): readonly RunLine[] {

@@ -1,28 +1,21 @@
-// The scales on which a job is laid when a line about it cannot be taken as it is: what the line still says against
-// what is known already. Whatever comes out, a payment never looks as if it had not been.
-import type { Result } from '../../contract/base/result.ts';
+// The fold of a damaged state file: lines go into a ledger as always, and where one cannot be taken as it is, the tables
+// in precedence.ts say what becomes of its job.
+import { type Result, unreachable } from '../../contract/base/result.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine } from '../journal/line.ts';
-import { type JobEvent, mayBegin, unknownKind, withPast } from '../journal/state.ts';
+import { type JobEvent, unknownKind, withPast } from '../journal/state.ts';
+import { type Claim, doubtLine, paidLine, savedResult, tasksOf } from './claim.ts';
 import { type Fields, fieldsOf } from './fragments.ts';
-import {
-  doubtLine,
-  isFree,
-  type Orphan,
-  orphanOf,
-  paidLine,
-  preferred,
-  savedResult,
-  tasksOf,
-} from './precedence.ts';
+import { type Orphan, orphanOf } from './orphan.ts';
+import { mayHaveBegun, preferred, verdictOn } from './precedence.ts';
 
-/** The step kind of the job that a task asks for; undefined: the pipeline has no such step any more. */
+/** The step kind of the job that a task asks for; undefined: the pipeline no longer has such a step. */
 export type KindOf = (task: string) => string | undefined;
 
 export class Adjudicator {
   readonly ledger = new Ledger();
   readonly orphans: Orphan[] = [];
-  /** Jobs that were weighed, and why. */
+  /** Jobs about which a line could not be taken as it is, and why. */
   readonly adjudicated = new Map<string, string>();
   readonly #kindOf: KindOf;
 
@@ -59,31 +52,39 @@ export class Adjudicator {
     const before = this.ledger.job(job);
     const claim = { job, kind: this.#kindFor(before, fields), before, fields, why };
     this.adjudicated.set(job, why);
-    if (fields.event === 'supplied' || fields.state === 'supplied' || isFree(claim.kind)) return;
-    const { project, credits } = fields;
     const doubt = doubtLine(claim, this.ledger.rates.dearest(claim.kind));
-    // A figure that was amended may be that of an earlier attempt: it says nothing about the last one.
-    if (project !== undefined && fields.event !== 'amended') {
-      if (before?.project === project) return;
-      const paid = paidLine(claim, project);
-      if (fields.event === 'created' && credits !== undefined)
-        this.#charge(doubt, project, credits);
-      if (before === undefined) this.put(paid);
-      else this.choose(before, paid, why);
-    } else if (before === undefined) this.put(doubt);
-    else if ((fields.attempt ?? 0) > before.attempt) {
-      // A new attempt is begun only when the one before is over.
-      this.#note(orphanOf(before, doubt));
-      this.put(doubt);
-    } else {
-      if (fields.name !== undefined && fields.name !== before.name)
-        this.#note(orphanOf(doubt, before));
-      if (before.state === 'intended' || mayBegin.includes(before.state))
-        this.doubt(before, why, fields.event === 'created' ? fields.credits : undefined);
+    const verdict = verdictOn(claim);
+    switch (verdict) {
+      case 'unchanged':
+        return;
+      case 'paid':
+        return this.#paid(claim, doubt);
+      case 'in doubt':
+        return this.put(doubt);
+      case 'next attempt in doubt':
+        this.#note(before && orphanOf(before, doubt));
+        return this.put(doubt);
+      case 'in doubt if it may begin':
+        if (before === undefined) return this.put(doubt);
+        if (fields.name !== undefined && fields.name !== before.name)
+          this.#note(orphanOf(doubt, before));
+        return this.doubt(before, why, fields.event === 'created' ? fields.credits : undefined);
+      default:
+        return unreachable(verdict);
     }
   }
 
-  /** Money's trace: what was charged counts in its run, whatever becomes of the job. */
+  #paid(claim: Claim, doubt: JobLine): void {
+    const { before, fields, why } = claim;
+    const { project, credits } = fields;
+    const paid = paidLine(claim);
+    if (fields.event === 'created' && project !== undefined && credits !== undefined)
+      this.#charge(doubt, project, credits);
+    if (before === undefined) this.put(paid);
+    else this.prefer(before, paid, why);
+  }
+
+  /** What was charged counts in its run, whatever becomes of the job. */
   #charge(doubt: JobLine, project: string, credits: number): void {
     const { job, at } = doubt;
     this.openRun(at);
@@ -99,12 +100,12 @@ export class Adjudicator {
   }
 
   /**
-   * It may have been begun, or begun again, in a line that nobody can read. A deleted project stays what it is: nobody
-   * pays for it anew unasked. `charged`: what the service said it took, of a project that nobody can name.
+   * An event that nobody can read may have begun this job, or begun it again. `charged`: what the service said it took,
+   * for a project that nobody can name.
    */
   doubt(before: JobLine, why: string, charged?: number): void {
+    if (!mayHaveBegun(before)) return;
     const { job, kind } = before;
-    if (before.state === 'deleted' || isFree(kind)) return;
     this.adjudicated.set(job, why);
     const dearest = this.ledger.rates.dearest(kind);
     const fields = charged === undefined ? {} : { credits: charged };
@@ -114,15 +115,15 @@ export class Adjudicator {
   }
 
   /** Two lines about one job. */
-  choose(before: JobLine, line: JobLine, why: string): void {
-    const settled = preferred(before, line);
+  prefer(before: JobLine, line: JobLine, why: string): void {
+    const chosen = preferred(before, line);
     this.adjudicated.set(line.job, why);
-    this.#note(settled.orphans);
-    this.put(settled.line);
+    this.#note(chosen.orphan);
+    this.put(chosen.line);
   }
 
-  #note(orphans: Orphan | undefined): void {
-    if (orphans !== undefined) this.orphans.push(orphans);
+  #note(orphan: Orphan | undefined): void {
+    if (orphan !== undefined) this.orphans.push(orphan);
   }
 
   put(line: JobLine): void {

@@ -1,150 +1,102 @@
-// What is safe to believe about one job when its lines are damaged or disagree: never that it is unpaid. A known
-// project is kept, and an attempt whose outcome cannot be read is in doubt.
+// What is safe to believe about one job when a line about it cannot be read, or when two lines disagree. Two tables, read
+// from the top; whatever they say, a payment never looks as if it had not been made.
 import { kindNamed } from '../../contract/kinds/all.ts';
 import type { JobLine } from '../journal/line.ts';
-import { unknownKind, withPast } from '../journal/state.ts';
-import { type Fields, jobFieldsOf } from './fragments.ts';
+import { mayBegin, unknownKind, withPast } from '../journal/state.ts';
+import type { Claim } from './claim.ts';
+import { type Orphan, orphanOf } from './orphan.ts';
 
-/** Something that was paid, or may have been, and has no place in the proposal: a person looks at it in the hub. */
-export interface Orphan {
-  readonly job: string;
-  readonly tasks: readonly string[];
-  readonly project?: string;
-  /** The name of the attempt. */
-  readonly name?: string;
-  readonly credits?: number;
-  readonly why: string;
-}
-
-/** What free kinds make is made again for nothing: they need no protection. */
+/** Free work is done again at no cost: it needs no protection. */
 export function isFree(kind: string): boolean {
   const known = kindNamed(kind);
   return known !== undefined && known.tool === undefined;
 }
 
-export const isPaid = ({ state }: JobLine): boolean =>
-  state === 'created' || state === 'complete' || state === 'deleted';
+/** A paid job without a project cannot be: the money was spent on a project that nobody can name. */
+export const lacksProject = ({ state, project }: JobLine): boolean =>
+  (state === 'created' || state === 'complete' || state === 'deleted') && project === undefined;
 
-/** Lines of a job that cannot be: the money was spent on a project that nobody can name. */
-export const lacksProject = (line: JobLine): boolean => isPaid(line) && line.project === undefined;
-
-export const sortedUnion = (...lists: readonly (readonly string[] | undefined)[]): string[] =>
-  [...new Set(lists.flatMap((list) => list ?? []))].sort();
-
-export interface Claim {
-  readonly job: string;
-  readonly kind: string;
-  readonly before: JobLine | undefined;
-  readonly fields: Fields;
-  readonly why: string;
-}
+const hasFiles = ({ outputs = [] }: JobLine): boolean => outputs.length > 0;
 
 /**
- * A job in doubt, with all that is known of its attempt. A price that is not known is the dearest of its kind; what its line
- * says was charged stays set aside.
+ * Of two lines about one job, the one that keeps more of what was paid is taken: the first row that either of them fits.
+ * Between two lines of one row, the later attempt.
  */
-export function doubtLine({ job, kind, before, fields, why }: Claim, dearest: number): JobLine {
-  const known = { ...before, ...jobFieldsOf(fields) };
-  const { project: _p, credits, result: _r, outputs: _o, added: _a, expires: _e, ...rest } = known;
-  const superseded = before !== undefined && (fields.attempt ?? 0) > before.attempt;
-  return {
-    ...rest,
-    job,
-    kind,
-    state: 'doubt',
-    tasks: tasksOf(before, fields),
-    attempt: Math.max(before?.attempt ?? 0, fields.attempt ?? 0, 1),
-    at: known.at ?? '',
-    reserve: Math.max(known.reserve ?? Math.max(credits ?? 0, dearest), fields.credits ?? 0),
-    error: { code: 'in_doubt', message: why },
-    ...(superseded ? withPast(before) : {}),
-  };
-}
+const precedence: readonly ((line: JobLine) => boolean)[] = [
+  ({ state }) => state === 'supplied',
+  (line) => line.state === 'complete' && !lacksProject(line),
+  (line) => line.state === 'deleted' && !lacksProject(line) && hasFiles(line),
+  (line) => line.state === 'created' && !lacksProject(line),
+  (line) => line.state === 'deleted' && !lacksProject(line),
+  (line) => line.state === 'doubt' || line.state === 'intended' || lacksProject(line),
+  ({ state }) => state === 'failed' || state === 'forgotten',
+];
 
-/** A job that is paid: the next run reads its project, and settles it by what the service says. */
-export function paidLine({ job, kind, before, fields }: Claim, project: string): JobLine {
-  const {
-    error: _e,
-    result: _r,
-    outputs: _o,
-    credits: _c,
-    added: _a,
-    expires: _x,
-    ...rest
-  } = {
-    ...before,
-  };
-  const claim = jobFieldsOf(fields);
-  const deleted = claim.state === 'deleted';
-  return {
-    ...rest,
-    ...claim,
-    job,
-    kind,
-    // Only what was deleted cannot be read again.
-    state: deleted ? 'deleted' : 'created',
-    tasks: tasksOf(before, fields),
-    attempt: Math.max(before?.attempt ?? 0, fields.attempt ?? 0, 1),
-    at: claim.at ?? before?.at ?? '',
-    project,
-    ...(deleted && claim.result === undefined ? savedResult(claim.outputs ?? []) : {}),
-  };
-}
+const rowOf = (line: JobLine): number => precedence.findIndex((fits) => fits(line));
 
-/** A project is deleted only when all its downloads are saved, so that they say how many there were. */
-export function savedResult(outputs: NonNullable<JobLine['outputs']>): Pick<JobLine, 'result'> {
-  const downloads = new Set(outputs.map(({ index }) => index)).size;
-  return downloads === 0 ? {} : { result: { downloads } };
-}
-
-export function tasksOf(before: JobLine | undefined, { tasks, task }: Fields): string[] {
-  return sortedUnion(before?.tasks, tasks, task === undefined ? [] : [task]);
-}
-
-/** How much a line keeps of what was paid; the more, the better it is for promise 2. */
-function worth(line: JobLine): number {
-  if (lacksProject(line)) return 2;
-  switch (line.state) {
-    case 'supplied':
-      return 7;
-    case 'complete':
-      return 6;
-    case 'deleted':
-      return (line.outputs?.length ?? 0) > 0 ? 5 : 3;
-    case 'created':
-      return 4;
-    case 'doubt':
-    case 'intended':
-      return 2;
-    case 'failed':
-    case 'forgotten':
-      return 1;
-  }
-}
-
-/** How late in the life of one project a line is. */
+/** Of two lines about one project, the later in its life. */
 const life: readonly JobLine['state'][] = ['created', 'failed', 'complete', 'deleted'];
+
+export type Verdict =
+  /** What is known of the job stays as it is. */
+  | 'unchanged'
+  /** The job has the project that the line names; the next run asks the service what became of it. */
+  | 'paid'
+  /** Nothing is known but that a creation may have been sent. */
+  | 'in doubt'
+  /** A new attempt is begun only when the one before is over: that one is an orphan if it was paid. */
+  | 'next attempt in doubt'
+  /** What is known stays, unless the job may have been begun, or begun again, in this line. */
+  | 'in doubt if it may begin';
+
+/** What a line about a job that cannot be taken as it is makes of that job: the first row that fits. */
+const verdicts: readonly (readonly [Verdict, (claim: Claim) => boolean])[] = [
+  ['unchanged', ({ fields: { event, state } }) => event === 'supplied' || state === 'supplied'],
+  ['unchanged', ({ kind }) => isFree(kind)],
+  ['unchanged', (claim) => namesProject(claim) && claim.before?.project === claim.fields.project],
+  ['paid', namesProject],
+  ['in doubt', ({ before }) => before === undefined],
+  ['next attempt in doubt', ({ before, fields: { attempt = 0 } }) => attempt > attemptOf(before)],
+  ['in doubt if it may begin', () => true],
+];
+
+/** A figure that was amended may be that of an earlier attempt: its project says nothing about the last one. */
+function namesProject({ fields: { project, event } }: Claim): boolean {
+  return project !== undefined && event !== 'amended';
+}
+
+const attemptOf = (before: JobLine | undefined): number => before?.attempt ?? 0;
+
+export const verdictOn = (claim: Claim): Verdict =>
+  verdicts.find(([, fits]) => fits(claim))?.[0] ?? 'in doubt';
+
+/**
+ * May an event that nobody can read have begun this job, or begun it again? A deleted project stays what it is: nobody
+ * pays for it again unasked.
+ */
+export const mayHaveBegun = ({ state, kind }: JobLine): boolean =>
+  (state === 'intended' || mayBegin.includes(state)) && state !== 'deleted' && !isFree(kind);
 
 export interface Preferred {
   readonly line: JobLine;
   /** The other line's payment, where it was another one. */
-  readonly orphans?: Orphan;
+  readonly orphan?: Orphan;
 }
 
-/** Two lines about one job: the one that keeps more of what was paid, and what the other knew besides. */
+/** Two lines about one job: the preferred one, and what the other knew besides. */
 export function preferred(a: JobLine, b: JobLine): Preferred {
   const same = a.project !== undefined && a.project === b.project;
   const order = same
     ? life.indexOf(b.state) - life.indexOf(a.state)
-    : worth(b) - worth(a) || b.attempt - a.attempt;
+    : rowOf(a) - rowOf(b) || b.attempt - a.attempt;
   const [kept, other] = order > 0 ? [b, a] : [a, b];
-  const tasks = sortedUnion(a.tasks, b.tasks);
+  const tasks = [...new Set([...a.tasks, ...b.tasks])].sort();
   const kind = kept.kind === unknownKind ? other.kind : kept.kind;
   const line = { ...kept, kind, tasks, attempt: Math.max(a.attempt, b.attempt) };
   if (same) return { line: withPastOf(withOutputsOf(line, other), other.past) };
-  const orphans = orphanOf(other, kept);
+  const orphan = orphanOf(other, kept);
   const traced = withPastOf(line, withPast(other).past);
-  return orphans === undefined ? { line: traced } : { line: traced, orphans };
+  return orphan === undefined ? { line: traced } : { line: traced, orphan };
 }
 
 function withOutputsOf(line: JobLine, other: JobLine): JobLine {
@@ -155,7 +107,7 @@ function withOutputsOf(line: JobLine, other: JobLine): JobLine {
   return more.length === 0 ? line : { ...line, outputs: [...own, ...more] };
 }
 
-/** Money's trace: what another line knew of attempts stays with the job, each project once. */
+/** What another line knew of earlier attempts stays with the job, each project once: no credit is lost. */
 function withPastOf(line: JobLine, more: JobLine['past'] = []): JobLine {
   const past = [...(line.past ?? [])];
   for (const attempt of more) {
@@ -166,22 +118,4 @@ function withPastOf(line: JobLine, more: JobLine['past'] = []): JobLine {
       past.push(attempt);
   }
   return past.length === 0 ? line : { ...line, past };
-}
-
-/** What was paid for a line that is not kept; undefined: nothing, or the same. */
-export function orphanOf(other: JobLine, kept: JobLine): Orphan | undefined {
-  const { job, tasks, project, name, credits } = other;
-  if (['failed', 'supplied', 'forgotten'].includes(other.state)) return undefined;
-  if (project === undefined && (name === undefined || name === kept.name)) return undefined;
-  return {
-    job,
-    tasks,
-    ...(project === undefined ? {} : { project }),
-    ...(name === undefined ? {} : { name }),
-    ...(credits === undefined ? {} : { credits }),
-    why:
-      project === undefined
-        ? 'this attempt may have been paid too'
-        : `this project was paid too; ${kept.project ?? 'an attempt in doubt'} is kept`,
-  };
 }

@@ -8,7 +8,7 @@ import type { RawLine } from '../journal/raw-line.ts';
 import { worthOf } from '../journal/state.ts';
 import type { KindOf } from './adjudicator.ts';
 import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
-import type { Orphan } from './precedence.ts';
+import type { Orphan } from './orphan.ts';
 import { historiesOf, type Reconciled, reconcile } from './reconcile.ts';
 import { type Gap, type Salvaged, salvage } from './salvage.ts';
 

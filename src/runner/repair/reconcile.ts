@@ -3,7 +3,8 @@
 import type { JobLine, RunLine, TaskLine } from '../journal/line.ts';
 import type { Conflict } from './conflict.ts';
 import { type Damage, damage, type Examined, isSame } from './damage.ts';
-import { type Orphan, preferred } from './precedence.ts';
+import type { Orphan } from './orphan.ts';
+import { preferred } from './precedence.ts';
 import type { Salvaged } from './salvage.ts';
 import type { History } from './sequence.ts';
 
@@ -44,7 +45,7 @@ export interface Reconciled {
   readonly runs: readonly RunLine[];
   readonly damages: readonly Damage[];
   readonly orphans: readonly Orphan[];
-  /** Jobs that the sides disagree about, and how it was settled. */
+  /** Jobs that the sides disagree about, and how it was chosen. */
   readonly adjudicated: ReadonlyMap<string, string>;
 }
 
@@ -65,17 +66,17 @@ export function reconcile(
     const before = base.ledger.job(job);
     if (a === undefined || isSame(a, b) || isSame(a, before)) jobs.set(job, b);
     if (a === undefined || isSame(a, b) || isSame(a, before) || isSame(b, before)) continue;
-    const settled = preferred(a, b);
+    const chosen = preferred(a, b);
     if (a.state === 'supplied' && b.state === 'supplied') {
       // Free, and either is as good: not worth a word.
-      jobs.set(job, settled.line);
+      jobs.set(job, chosen.line);
       continue;
     }
     const what = `the sides disagree about a job: ours says ${described(a)}, theirs ${described(b)}`;
-    damages.push(damage(place, 'disagree', what, { job, tasks: settled.line.tasks }));
-    if (settled.orphans !== undefined) orphans.push(settled.orphans);
+    damages.push(damage(place, 'disagree', what, { job, tasks: chosen.line.tasks }));
+    if (chosen.orphan !== undefined) orphans.push(chosen.orphan);
     adjudicated.set(job, what);
-    jobs.set(job, settled.line);
+    jobs.set(job, chosen.line);
   }
   const tasks = new Map(
     [...theirs.ledger.tasks(), ...ours.ledger.tasks()].map((line) => [line.task, line]),

@@ -3,7 +3,7 @@ import { printable } from '../../contract/base/printable.ts';
 import type { Account } from '../journal/ledger.ts';
 import { count, table } from '../report/text.ts';
 import type { Damage } from './damage.ts';
-import type { Orphan } from './precedence.ts';
+import type { Orphan } from './orphan.ts';
 import type { JobChange, Repair } from './proposal.ts';
 import type { Gap } from './salvage.ts';
 

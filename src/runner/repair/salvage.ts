@@ -5,9 +5,11 @@ import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine, RunLine } from '../journal/line.ts';
 import { isJobEvent, mayBegin } from '../journal/state.ts';
 import { Adjudicator, applyNext, type KindOf } from './adjudicator.ts';
+import { tasksOf } from './claim.ts';
 import { type Damage, damage, isSame, type UnreadableLine } from './damage.ts';
 import { fieldsOf } from './fragments.ts';
-import { lacksProject, type Orphan, tasksOf } from './precedence.ts';
+import type { Orphan } from './orphan.ts';
+import { lacksProject } from './precedence.ts';
 import { type History, isAboutNoJob, type Sequence, sequenceOf } from './sequence.ts';
 
 /** Lines that nobody can name: they may have been payments. */
@@ -106,7 +108,7 @@ class Salvager {
     else {
       const what = `a second line of one job: ${before.state} above, ${line.state} here`;
       this.damages.push(damage(number, 'disagree', what, { job, tasks }));
-      this.adjudicator.choose(before, line, what);
+      this.adjudicator.prefer(before, line, what);
     }
   }
 

@@ -370,12 +370,9 @@ export class Loop {
   /** An end without a job is recorded once. A skip is recorded only where it follows a failure. */
   #note(work: Work, step: Step, event: 'skipped' | 'failed', why: string, code?: string): void {
     const task = work.task(step);
-    const { ledger } = this.#o.journal;
-    const known = ledger.task(task);
     const what = event === 'failed' && code !== undefined ? { code } : {};
-    const isNews =
-      event === 'skipped' ? ledger.hasFailed(task) : known?.state !== event || known.why !== why;
-    if (isNews) this.#o.journal.append([{ event, task, why, ...what }]);
+    if (this.#o.journal.ledger.lacks({ task, state: event, why }))
+      this.#o.journal.append([{ event, task, why, ...what }]);
     this.#end(work, step, event, why);
   }
 

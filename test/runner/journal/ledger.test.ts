@@ -189,37 +189,47 @@ describe('tasks without a job', () => {
 });
 
 describe('a skipped task', () => {
-  const skipped: Happened = { event: 'skipped', task: 'swap:a', why: 'its if: is false' };
+  const why = 'its if: is false';
+  const skipped: Happened = { event: 'skipped', task: 'swap:a', why };
   const failed: Happened = { event: 'failed', task: 'swap:a', why: 'no such file' };
+  const skip = { task: 'swap:a', state: 'skipped', why } as const;
 
-  test('leaves no line: the pipeline says that it is skipped', () => {
+  test('is not worth a line, and leaves none: the pipeline says that it is skipped', () => {
+    expect(folded([run()]).lacks(skip)).toBe(false);
     expect(folded([run(), skipped]).tasks()).toEqual([]);
   });
 
   test('takes back its failure before a job began', () => {
+    expect(folded([run(), failed]).lacks(skip)).toBe(true);
     const ledger = folded([run(), failed, skipped]);
     expect(ledger.tasks()).toEqual([]);
-    expect(ledger.hasFailed('swap:a')).toBe(false);
+    expect(ledger.lacks(skip)).toBe(false);
     expect(standingFailures(ledger)).toEqual([]);
   });
 
   test('takes back the failure of its job, also once the file is compacted', () => {
     const ledger = folded([run(), intent(), refused()]);
-    expect(ledger.hasFailed('swap:a')).toBe(true);
+    expect(ledger.lacks(skip)).toBe(true);
     expect(standingFailures(ledger)).toHaveLength(1);
     const after = compacted(folded([run(), intent(), refused(), skipped]));
-    expect(after.tasks()).toMatchObject([{ task: 'swap:a', state: 'skipped' }]);
-    expect(after.hasFailed('swap:a')).toBe(false);
+    expect(after.tasks()).toEqual([skip]);
+    expect(after.lacks(skip)).toBe(false);
     expect(standingFailures(after)).toEqual([]);
   });
 
   test('fails again when it is tried again', () => {
-    const ledger = folded([run(), intent(), refused(), skipped, intent('a', 10, 2), refused()]);
-    expect(ledger.hasFailed('swap:a')).toBe(true);
-    expect(folded([run(), intent(), refused(), intent('a', 10, 2)]).hasFailed('swap:a')).toBe(
-      false,
-    );
+    const tried = [run(), intent(), refused(), skipped, intent('a', 10, 2)];
+    expect(folded(tried).lacks(skip)).toBe(false);
+    expect(folded([...tried, refused()]).lacks(skip)).toBe(true);
   });
+});
+
+test('a failure before a job began is new unless the same is on record', () => {
+  const failed = { task: 't', state: 'failed', why: 'one' } as const;
+  expect(folded([run()]).lacks(failed)).toBe(true);
+  const ledger = folded([run(), { event: 'failed', task: 't', why: 'one' }]);
+  expect(ledger.lacks(failed)).toBe(false);
+  expect(ledger.lacks({ ...failed, why: 'two' })).toBe(true);
 });
 
 describe('what creations really cost', () => {

@@ -58,10 +58,10 @@ const tells = (line: string, { job }: JobLine): boolean =>
   line.includes(`"job":"${job}"`) && /"event":"(intent|created)"|"tasks":/.test(line);
 
 describe('a real state file, damaged at random', () => {
-  let distinct: ReturnType<typeof realRun> | undefined;
+  let once: ReturnType<typeof realRun> | undefined;
   const theRun = (): ReturnType<typeof realRun> => {
-    distinct ??= realRun();
-    return distinct;
+    once ??= realRun();
+    return once;
   };
 
   test('is whole before that', async () => {
