@@ -27,17 +27,17 @@ export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000$
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Credits. `committed` is what a budget is compared with. */
-export interface Account {
+export interface CreditTotals {
   readonly charged: number;
   readonly refunded: number;
   /** Set aside for creations that were begun and whose charge is not known yet, doubts included. */
   readonly reserved: number;
 }
 
-export const committed = (account: Account): number =>
+export const committed = (account: CreditTotals): number =>
   account.charged - account.refunded + account.reserved;
 
-const nothing: Account = { charged: 0, refunded: 0, reserved: 0 };
+const nothing: CreditTotals = { charged: 0, refunded: 0, reserved: 0 };
 
 export class Ledger {
   readonly #jobs: JobStore;
@@ -102,14 +102,14 @@ export class Ledger {
    * The account of the run that is going on, with those that share its id; reservations of earlier runs count in it,
    * they are open still.
    */
-  get account(): Account {
+  get account(): CreditTotals {
     const open = this.openRun;
     if (open === undefined) return { ...nothing, reserved: this.#reserved };
     return this.accountOf(open.id ?? open.run);
   }
 
   /** What one run came to: by its number, or by the id that several share. */
-  accountOf(run: string | number): Account {
+  accountOf(run: string | number): CreditTotals {
     let [charged, refunded] = [0, 0];
     for (const line of this.#runs) {
       if (typeof run === 'string' ? line.id !== run : line.run !== run) continue;
@@ -120,7 +120,7 @@ export class Ledger {
   }
 
   /** All runs together. */
-  get total(): Account {
+  get total(): CreditTotals {
     let [charged, refunded] = [0, 0];
     for (const run of this.#runs) {
       charged += run.charged;

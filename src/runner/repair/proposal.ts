@@ -1,7 +1,7 @@
 // From the lines of a damaged state file to a state that is safe: what is wrong, what is proposed, and what only a
 // person can look up. It proposes and never guesses.
 import { canonical } from '../../contract/base/json.ts';
-import { type Account, Ledger } from '../journal/ledger.ts';
+import { type CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine } from '../journal/line.ts';
 import { formatVersion } from '../journal/line-schemas.ts';
 import type { RawLine } from '../journal/raw-line.ts';
@@ -46,8 +46,8 @@ export interface Repair {
   readonly renumbered: readonly RenumberedRun[];
   readonly credits: {
     /** By the readable lines alone, on each side. */
-    readonly before: readonly (Account & { readonly side: string })[];
-    readonly after: Account;
+    readonly before: readonly (CreditTotals & { readonly side: string })[];
+    readonly after: CreditTotals;
     /** What the jobs of the proposal were charged; less than its runs: for what was paid again, or is lost. */
     readonly jobs: number;
   };
@@ -96,7 +96,7 @@ export function repairOf(raw: readonly RawLine[], context: RepairContext): Repai
 }
 
 /** Every credit of a run stands in a job, so a file that was cut between two lines can be told by its sums. */
-function unaccounted({ charged, refunded }: Account, jobs: number): readonly Damage[] {
+function unaccounted({ charged, refunded }: CreditTotals, jobs: number): readonly Damage[] {
   const runs = charged - refunded;
   if (runs === jobs) return [];
   const what = `its runs came to ${runs} credits and its jobs to ${jobs}: ${

@@ -1,6 +1,6 @@
 // A damaged state file as text: what is wrong with it, what a proposal would change, what a person must look up.
 import { printable } from '../../contract/base/printable.ts';
-import type { Account } from '../journal/ledger.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
 import { count, table } from '../report/text.ts';
 import type { Damage } from './damage.ts';
 import type { Orphan } from './orphan.ts';
@@ -99,7 +99,7 @@ function changeLine(change: JobChange): string {
   return `${shout}: ${name}: ${before} → ${after}${whose}${bare}, ${paid}; ${why}`;
 }
 
-const accountText = ({ charged, refunded, reserved }: Account): string =>
+const accountText = ({ charged, refunded, reserved }: CreditTotals): string =>
   `${charged} charged, ${refunded} refunded, ${reserved} in doubt`;
 
 function orphanLine({ tasks, project, name, credits, why }: Orphan): string {

@@ -1,9 +1,9 @@
 // Credits in words, the same everywhere: what was charged, what came back, and what that leaves.
-import type { Account } from '../journal/ledger.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
 
 /** `20 charged`, or `30 charged, 10 refunded, 20 net`. `open`: what the reserved ones are called, if there are any. */
 export function creditsText(
-  { charged, refunded, reserved }: Account,
+  { charged, refunded, reserved }: CreditTotals,
   open: 'in doubt' | 'set aside' = 'in doubt',
 ): string {
   const back = refunded > 0 ? `, ${refunded} refunded, ${charged - refunded} net` : '';

@@ -1,5 +1,5 @@
 // Drift: what the state file and the service say differently, as facts.
-import type { Account } from '../journal/ledger.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
 
 /** What a refresh changed for one project. */
 export interface Change {
@@ -31,7 +31,7 @@ export interface Difference {
 
 export interface Audited {
   readonly projects: number;
-  readonly credits: Account;
+  readonly credits: CreditTotals;
   /** What the jobs of the state file cost, added up: the runs must say the same. */
   readonly jobs: number;
   readonly differences: readonly Difference[];

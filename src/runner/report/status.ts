@@ -3,7 +3,7 @@
 import { adviceFor } from '../../contract/api/advice.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { type StandingFailure, standingFailures } from '../journal/failures.ts';
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { ResultFate } from '../plan/result-fate.ts';
 import { stepOf } from '../task/task.ts';
@@ -56,7 +56,7 @@ export interface Status {
   readonly running?: string;
   readonly runs: number;
   readonly lastRun?: { readonly at: string; readonly ended?: string };
-  readonly credits: Account;
+  readonly credits: CreditTotals;
   /** Jobs by step kind, then by state. */
   readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly outputs: number;

@@ -1,7 +1,7 @@
 // The purse: may this creation be sent? Credits are set aside here before a job starts, so that two tasks cannot pass
 // on the same credit; the ledger takes over with the intent. What is not over yet counts at today's estimate, so that
 // one charge above its estimate, at the answer or at the end, is known to all that is still to come.
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import { isNotTaken } from '../journal/settled.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
@@ -10,7 +10,7 @@ import type { CreateOrder } from './jobs/job.ts';
 import type { Work } from './work.ts';
 
 export interface PurseOptions {
-  readonly journal: { readonly ledger: Ledger; readonly account: Account };
+  readonly journal: { readonly ledger: Ledger; readonly account: CreditTotals };
   /** Credits that this run, with those that share its id, may charge at most. */
   readonly budget: number | undefined;
   /** Credits that one item may charge at most. */
