@@ -129,8 +129,11 @@ function headed({ reads, unread }: Examined, context: RepairContext): Headed {
     const open = foreign.at(-1);
     if (open?.until === Number.POSITIVE_INFINITY) open.until = number;
     if (own === undefined || number === own.number) continue;
-    if (isSame(line, own.line)) damages.push(damage(number, 'second-header', 'a second header'));
-    else {
+    if (isSame(line, own.line)) {
+      // Two sides of a merge each have theirs, where one of them was still of an older format.
+      if (side === 'both' || side === own.side)
+        damages.push(damage(number, 'second-header', 'a second header'));
+    } else {
       const what = `a header of the pipeline "${line.pipeline}" and the service ${line.service}, not of "${own.line.pipeline}" and ${own.line.service}`;
       const left = side === 'both' ? `${what}: its lines are left out` : what;
       damages.push(damage(number, 'foreign', left));

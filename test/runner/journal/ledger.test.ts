@@ -325,6 +325,19 @@ describe('money’s trace', () => {
   });
 });
 
+describe('a reservation', () => {
+  test('counts also while no run is going on', () => {
+    const ledger = folded([run(1), intent('a', 10), created('a', 8), intent('b', 5), ended]);
+    expect(ledger.openRun).toBeUndefined();
+    expect(ledger.account).toEqual({ charged: 0, refunded: 0, reserved: 5 });
+  });
+});
+
+test('of two runs with one number, the later one is charged', () => {
+  const ledger = folded([run(1), ended, run(1), intent('a', 10), created('a', 8)]);
+  expect(ledger.runs().map(({ charged }) => charged)).toEqual([0, 8]);
+});
+
 describe('runs that share an id', () => {
   test('share an account', () => {
     const first = [{ event: 'run', run: 1, id: 'nightly' } as const, intent(), created('a', 10)];

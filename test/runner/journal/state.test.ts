@@ -12,6 +12,7 @@ import {
   forgotten,
   gone,
   intent,
+  job,
   jobAfter,
   move,
   output,
@@ -150,6 +151,14 @@ describe('money', () => {
 });
 
 describe('what a job remembers', () => {
+  const settledWith = (expires: string): Happened => ({
+    event: 'settled',
+    job: job('a'),
+    status: 'complete',
+    credits: 10,
+    expires,
+  });
+
   test('every task that it serves, once each, sorted', () => {
     const line = jobAfter(intent('m'), serves('m', 'z:1'), serves('m', 'a:1'), serves('m', 'z:1'));
     expect(line?.tasks).toEqual(['a:1', 'swap:m', 'z:1']);
@@ -191,6 +200,48 @@ describe('what a job remembers', () => {
       credits: 0,
       error: { code: 'unknown_error' },
     });
+  });
+
+  test('when its first address runs out', () => {
+    const expires = '2026-08-06T10:00:00.000Z';
+    expect(jobAfter(intent(), created(), settledWith(expires))).toMatchObject({
+      expires,
+    });
+    expect(jobAfter(intent(), created(), complete())).not.toHaveProperty('expires');
+  });
+
+  test('all that the service added to its first figure, and nothing once that is taken back', () => {
+    const dearer = jobAfter(intent(), created('a', 10), complete('a', 12));
+    expect(dearer).toMatchObject({ credits: 12, added: 2 });
+    expect(jobAfter(intent(), created('a', 10), complete('a', 12), amended('a', 15))).toMatchObject(
+      { credits: 15, added: 5 },
+    );
+    const back = jobAfter(intent(), created('a', 10), complete('a', 12), amended('a', 8));
+    expect(back).toMatchObject({ credits: 8, peak: 12 });
+    expect(back).not.toHaveProperty('added');
+    const again = jobAfter(
+      ...[intent(), created('a', 10), complete('a', 12), amended('a', 8), amended('a', 20)],
+    );
+    expect(again).toMatchObject({ credits: 20, added: 12 });
+    expect(again).not.toHaveProperty('peak');
+  });
+
+  test('that its attempt was abandoned, with its credits, or not taken, without any', () => {
+    expect(jobAfter(intent(), doubted(), abandoned('a', 7))).toMatchObject({
+      state: 'failed',
+      credits: 7,
+      error: { code: 'abandoned', message: 'nobody knows' },
+    });
+    expect(jobAfter(intent(), refused())).not.toHaveProperty('credits');
+  });
+
+  test('who deleted its project: a task of ours, or somebody else', () => {
+    const ours = jobAfter(intent(), created(), complete(), deleted());
+    expect(ours?.tasks).toEqual(['swap:a', 'tidy:a']);
+    expect(ours).not.toHaveProperty('error');
+    const theirs = jobAfter(intent(), created(), complete(), gone());
+    expect(theirs?.tasks).toEqual(['swap:a']);
+    expect(theirs?.error).toEqual({ code: 'gone', message: 'not found' });
   });
 
   test('the last output of each task and place, sorted', () => {

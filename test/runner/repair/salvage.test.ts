@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
-import type { RawLine } from '../../../src/runner/journal/raw-line.ts';
 import type { DamageKind } from '../../../src/runner/repair/damage.ts';
 import { isWhole, type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
 import {
@@ -27,39 +26,19 @@ import {
   serves,
   supplied,
 } from '../journal/lines.ts';
-
-const header = { shotlist: 2, pipeline: 'p', service: 'https://service.example' };
-const kinds: Readonly<Record<string, string>> = {
-  swap: 'face-swap-photo',
-  save: 'face-swap-photo',
-  tidy: 'face-swap-photo',
-  copy: 'face-swap-photo',
-  photo: 'upload',
-};
-
-const context = {
-  pipeline: 'p',
-  service: undefined,
-  kindOf: (task: string) => kinds[task.split(':')[0] ?? ''],
-};
-
-const raw = (texts: readonly string[]): readonly RawLine[] =>
-  texts.map((text) => ({ text, wellFormed: true, terminated: true }));
-const repaired = (texts: readonly string[]): Repair => repairOf(raw(texts), context);
-const json = (values: readonly object[]): string[] => values.map((value) => JSON.stringify(value));
-
-/** The lines of a journal that was never compacted: line 1 is the header, line n + 1 event n. */
-const journal = (...events: readonly Happened[]): string[] => json([header, ...numbered(events)]);
-
-/** The lines of a compacted state file. */
-function compact(...events: readonly Happened[]): string[] {
-  const ledger = folded(events);
-  return json([header, ...ledger.runs(), ...ledger.jobs(), ...ledger.tasks()]);
-}
+import {
+  compact,
+  conflict,
+  context,
+  header,
+  journal,
+  json,
+  raw,
+  repaired,
+  stateOf,
+} from './damaged.ts';
 
 const kindsOf = ({ damages }: Repair): readonly DamageKind[] => damages.map(({ kind }) => kind);
-const stateOf = ({ ledger }: Repair, of: string): JobLine['state'] | undefined =>
-  ledger.job(job(of))?.state;
 const without = (lines: readonly string[], ...numbers: readonly number[]): string[] =>
   lines.filter((_, index) => !numbers.includes(index + 1));
 const changed = (
@@ -457,20 +436,6 @@ describe('what cannot be read', () => {
 });
 
 describe('two sides of a merge', () => {
-  const conflict = (
-    common: readonly string[],
-    ours: readonly string[],
-    theirs: readonly string[],
-    base?: readonly string[],
-  ): string[] => [
-    ...common,
-    '<<<<<<< HEAD',
-    ...ours,
-    ...(base === undefined ? [] : ['||||||| 1234567', ...base]),
-    '=======',
-    ...theirs,
-    '>>>>>>> other',
-  ];
   const start = [run(), intent('a', 10), created('a', 12)];
   const common = journal(...start);
   const rest = (...events: readonly Happened[]): string[] =>
