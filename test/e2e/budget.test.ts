@@ -134,7 +134,7 @@ function watchCreations() {
   const afterRaise: Intent[] = [];
   let raised = false;
   const see = (text: string): void => {
-    const { event, job, reserve, credits } = JSON.parse(text);
+    const { event, job, reserve, credits, status } = JSON.parse(text);
     if (event === 'intent') {
       air.set(job, reserve);
       const spent = charged.reduce((sum, one) => sum + one.credits, 0);
@@ -143,7 +143,7 @@ function watchCreations() {
       charged.push({ reserve: air.get(job) ?? 0, credits });
       air.delete(job);
       raised ||= credits === 12;
-    } else if (event === 'refused') air.delete(job);
+    } else if (status === 'not_taken') air.delete(job);
   };
   const plugs: Plugs = {
     lines: (file) => ({

@@ -59,7 +59,7 @@ test('a damaged one is refused with a pointer to repair, which lists what is wro
     const { code, stderr } = await rig.command([command, 'pipeline.yaml'], env);
     expect(code).toBe(2);
     expect(stderr).toContain(
-      `${state}:2: it is a conflict marker of git: a merge was not resolved`,
+      `${state}:2: it is a conflict marker of git: a merge was left unresolved`,
     );
     expect(stderr).toContain('shotlist repair ');
   }

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import { claimFolder } from '../../src/contract/files/owner.ts';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
-import { photoRig } from '../rig.ts';
+import { photoRig, service } from '../rig.ts';
 
 test('status says that a run is going on, and takes nothing that was sent for a doubt', async () => {
   const rig = await photoRig(0);
   const job = 'a'.repeat(64);
   const at = '2026-08-05T10:00:00.000Z';
   const lines = [
-    { shotlist: 1, pipeline: 'photos', service: 'rehearsal' },
+    { shotlist: 2, pipeline: 'photos', service: 'rehearsal' },
     { seq: 1, event: 'run', run: 1, at },
     {
       ...{ seq: 2, event: 'intent', job, task: 'swap:a', kind: 'face-swap-photo' },
@@ -33,4 +33,19 @@ test('status says that a run is going on, and takes nothing that was sent for a 
   expect(after.stderr).toContain('the last line was cut off in the middle of writing');
   expect(after.stdout).toContain('IN DOUBT: swap:a');
   expect(after.code).toBe(4);
+});
+
+test('a photo that failed is no failure any more once its step is skipped, and other skipped tasks leave no line', async () => {
+  const broken = { fault: 'job-error', code: 'no_source_face', count: 1 } as const;
+  const local = await service({ faults: { faults: [broken] } });
+  const rig = await photoRig(2);
+  expect((await rig.run(local)).summary.tasks).toMatchObject({ failed: 1 });
+  rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace('> 0', '> 9'));
+  const { summary } = await rig.run(local);
+  expect(summary).toMatchObject({ outcome: 'done', tasks: { skipped: 6 } });
+  const lines = rig.read('photos.state.jsonl').split('\n');
+  expect(lines.filter((line) => line.includes('"state":"skipped"'))).toHaveLength(1);
+  const { stdout, code } = await rig.command(['status', 'pipeline.yaml', '--hosted']);
+  expect(code).toBe(0);
+  expect(stdout).not.toContain('failed:');
 });

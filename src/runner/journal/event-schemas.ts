@@ -1,4 +1,4 @@
-// The events of a journal as schemas (design.md, The files a run leaves): what is appended while a run lasts.
+// The events of a journal as schemas: the lines that are appended during a run.
 import { serviceId } from '../../contract/api/bounds.ts';
 import {
   code,
@@ -19,7 +19,7 @@ const seq = {
   description: 'Counts the events of a journal, from 1, without gaps.',
 } as const;
 
-const event = <
+export const event = <
   const Name extends string,
   const P extends object,
   const R extends readonly string[],
@@ -54,18 +54,17 @@ export const eventSchemas = {
   }),
   settled: event('settled', ['job', 'status', 'credits'], {
     job: fingerprint,
-    status: { type: 'string', enum: ['complete', 'error', 'canceled'] },
+    status: {
+      type: 'string',
+      enum: ['complete', 'error', 'canceled', 'not_taken', 'abandoned'],
+      description:
+        'complete, error, canceled: how the project ended. not_taken: the service certainly did not accept the ' +
+        'creation. abandoned: nobody can tell whether it did; a person gave up on it, and its credits count as charged.',
+    },
     credits,
     expires: time,
     result,
     error: errorSchema,
-  }),
-  refused: event('refused', ['job', 'error'], { job: fingerprint, error: errorSchema }),
-  /** A person gives a doubt up: it counts as charged, and may be begun anew. */
-  abandoned: event('abandoned', ['job', 'credits', 'why'], {
-    job: fingerprint,
-    credits,
-    why: { type: 'string' },
   }),
   doubt: event('doubt', ['job', 'why'], { job: fingerprint, why: { type: 'string' } }),
   supplied: event('supplied', ['job', 'task', 'kind', 'result'], {
@@ -79,17 +78,21 @@ export const eventSchemas = {
     job: fingerprint,
     ...outputSchema.properties,
   }),
-  deleted: event('deleted', ['job', 'task'], { job: fingerprint, task }),
-  /** The service no longer has the project, and it was not us who deleted it. */
-  gone: event('gone', ['job', 'why'], { job: fingerprint, why: { type: 'string' } }),
-  /** The service says another figure than before. `project` may be one of an earlier attempt. */
+  /** By a delete step, which `task` names; or somewhere else, and `why` says how that is known. Never both. */
+  deleted: {
+    ...event('deleted', ['job'], { job: fingerprint, task, why: { type: 'string' } }),
+    minProperties: 5,
+    maxProperties: 5,
+  },
+  /** The service reports a different charge than before. `project` may belong to an earlier attempt. */
   amended: event('amended', ['job', 'project', 'credits'], {
     job: fingerprint,
     project: serviceId,
     credits,
   }),
-  /** A person wants it anew. With `task`: only the files that this task saved. */
+  /** A person wants the job done again. With `task`: only the files that this task saved. */
   forgotten: event('forgotten', ['job'], { job: fingerprint, task }),
   failed: event('failed', ['task', 'why'], { task, why: { type: 'string' }, code }),
+  /** The task failed in an earlier run and is skipped now: its failure no longer stands. Other skipped tasks leave no event. */
   skipped: event('skipped', ['task', 'why'], { task, why: { type: 'string' } }),
 } as const;

@@ -1,35 +1,92 @@
-// The formats of a state file: the version in its header, and what reads the lines of each.
+// The formats of a state file: the version in its header, and how the lines of each are read.
 //
-// How a version is added: raise `formatVersion` and the header's schema (line.ts), give the new format its reader
-// below, and let the reader of the old one stay, answering the new lines. A run appends only lines of the current
-// format, so it then compacts an older file before its first line; compaction always writes the current one.
+// To add a format: raise `formatVersion` and change the schemas, describe in a file of its own how the lines of the
+// format before differ and what each becomes (format-1.ts), and list it below. Lines of an older format are upgraded as
+// they are read. Nothing is ever appended to a file of an older format: it is compacted first, and compaction writes
+// the current format, so the lines of a file are always in the format that its header names.
 import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { parseLine, type StateLine } from './line.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import { eventSchemas } from './event-schemas.ts';
+import {
+  type EventLine1,
+  eventSchemas1,
+  type Header1,
+  headerSchema1,
+  upgradedEvent,
+  upgradedHeader,
+} from './format-1.ts';
+import { parseLine, readLine, type StateLine } from './line.ts';
+import { formatVersion } from './line-schemas.ts';
 
-type LineReader = (text: string) => Result<StateLine, string>;
+export interface Format {
+  readonly version: number;
+  /** Reads one line, upgraded to the current format. On failure: what is wrong with it, as the end of a sentence. */
+  parse(text: string): Result<StateLine, string>;
+  /** The events that may have been appended to a file of this format, by name. */
+  readonly events: Readonly<Record<string, Schema>>;
+}
 
-const formatVersion = 1;
-const readers = new Map<number, LineReader>([[formatVersion, parseLine]]);
+export const currentFormat: Format = {
+  version: formatVersion,
+  parse: parseLine,
+  events: eventSchemas,
+};
 
-/** What reads a state file that begins with this line. On failure: why nothing here does, as a sentence. */
-export function readerFor(firstLine: string): Result<LineReader, string> {
+const format1: Format = { version: 1, parse: parseLine1, events: eventSchemas1 };
+
+/** The newest first. */
+export const formats: readonly Format[] = [currentFormat, format1];
+
+/** The format of a state file that begins with this line. On failure: why nothing here reads it, as a sentence. */
+export function formatOf(firstLine: string): Result<Format, string> {
   const version = versionIn(firstLine);
+  const format = formats.find((known) => known.version === version);
+  if (format !== undefined) return ok(format);
   // Without a version it is no header, which the current reader says in its own words.
-  const reader = readers.get(version ?? formatVersion);
-  if (reader !== undefined) return ok(reader);
+  if (version === undefined || version < formatVersion) return ok(currentFormat);
   return err(
-    `it was written by a newer shotlist (format ${version}); this one reads format ${formatVersion}: upgrade shotlist`,
+    `a newer shotlist wrote it, in format ${version}; this version reads formats up to ${formatVersion}: upgrade shotlist`,
   );
 }
 
+/** Reads one line of whichever format: a merge may have put lines of two formats into one file. */
+export function parseAnyFormat(text: string): Result<StateLine, string> {
+  const read = currentFormat.parse(text);
+  if (read.ok) return read;
+  const old = format1.parse(text);
+  return old.ok ? old : read;
+}
+
 function versionIn(line: string): number | undefined {
+  const value = jsonIn(line);
+  const version = isObject(value) ? value['shotlist'] : undefined;
+  return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
+}
+
+function parseLine1(text: string): Result<StateLine, string> {
+  const value = jsonIn(text);
+  if (!isObject(value)) return parseLine(text);
+  if (value['shotlist'] === 1)
+    return readLine<Header1>(headerSchema1, value, (line) => ({
+      type: 'header',
+      line: upgradedHeader(line),
+    }));
+  const name = value['event'];
+  const schema =
+    typeof name === 'string' && Object.hasOwn(schemas1, name) ? schemas1[name] : undefined;
+  if (schema === undefined) return parseLine(text);
+  return readLine<EventLine1>(schema, value, (line) => ({
+    type: 'event',
+    line: upgradedEvent(line),
+  }));
+}
+
+const schemas1: Readonly<Record<string, Schema>> = eventSchemas1;
+
+function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    const version = isObject(value) ? value['shotlist'] : undefined;
-    return typeof version === 'number' && Number.isSafeInteger(version) && version > formatVersion
-      ? version
-      : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -27,22 +27,24 @@ export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000$
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Credits. `committed` is what a budget is compared with. */
-export interface Account {
+export interface CreditTotals {
   readonly charged: number;
   readonly refunded: number;
   /** Set aside for creations that were begun and whose charge is not known yet, doubts included. */
   readonly reserved: number;
 }
 
-export const committed = (account: Account): number =>
+export const committed = (account: CreditTotals): number =>
   account.charged - account.refunded + account.reserved;
 
-const nothing: Account = { charged: 0, refunded: 0, reserved: 0 };
+const nothing: CreditTotals = { charged: 0, refunded: 0, reserved: 0 };
 
 export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
+  /** How many failed jobs each task belongs to. */
+  readonly #failedJobs = new Map<string, number>();
   /** What was really charged, for estimates of what is still to come. */
   readonly rates = new Rates();
   #reserved = 0;
@@ -60,13 +62,20 @@ export class Ledger {
     return this.#jobs.sorted();
   }
 
-  /** A task without a job of its own: failed before one began, or skipped. */
+  /** A task that failed before its job began; or a task of a failed job that is skipped by now. */
   task(task: string): TaskLine | undefined {
     return this.#tasks.get(task);
   }
 
   tasks(): readonly TaskLine[] {
     return [...this.#tasks.values()].sort((a, b) => compare(a.task, b.task));
+  }
+
+  /** Does this end of a task without a job say anything new? That a task is skipped does only after a failure. */
+  lacks({ task, state, why }: TaskLine): boolean {
+    const known = this.#tasks.get(task);
+    if (state === 'failed') return known?.state !== 'failed' || known.why !== why;
+    return known === undefined ? this.#failedJobs.has(task) : known.state === 'failed';
   }
 
   runs(): readonly RunLine[] {
@@ -76,6 +85,11 @@ export class Ledger {
   /** The number of the last event. */
   get seq(): number {
     return this.#seq;
+  }
+
+  /** The file was compacted: its events are counted from 1 again. */
+  restart(): void {
+    this.#seq = 0;
   }
 
   /** The run that is going on, or was interrupted. */
@@ -88,14 +102,14 @@ export class Ledger {
    * The account of the run that is going on, with those that share its id; reservations of earlier runs count in it,
    * they are open still.
    */
-  get account(): Account {
+  get account(): CreditTotals {
     const open = this.openRun;
     if (open === undefined) return { ...nothing, reserved: this.#reserved };
     return this.accountOf(open.id ?? open.run);
   }
 
   /** What one run came to: by its number, or by the id that several share. */
-  accountOf(run: string | number): Account {
+  accountOf(run: string | number): CreditTotals {
     let [charged, refunded] = [0, 0];
     for (const line of this.#runs) {
       if (typeof run === 'string' ? line.id !== run : line.run !== run) continue;
@@ -106,7 +120,7 @@ export class Ledger {
   }
 
   /** All runs together. */
-  get total(): Account {
+  get total(): CreditTotals {
     let [charged, refunded] = [0, 0];
     for (const run of this.#runs) {
       charged += run.charged;
@@ -127,7 +141,7 @@ export class Ledger {
         this.#put(state.line, this.#jobs.get(state.line.job));
         return ok(undefined);
       case 'task':
-        this.#tasks.set(state.line.task, state.line);
+        this.#putTask(state.line);
         return ok(undefined);
       case 'event':
         return this.#applyEvent(state.line);
@@ -142,7 +156,7 @@ export class Ledger {
       const before = this.#jobs.get(event.job);
       const moved = stateAfter(before, event);
       if (!moved.ok) return moved;
-      if ('task' in event) this.#tasks.delete(event.task);
+      if ('task' in event && event.task !== undefined) this.#tasks.delete(event.task);
       const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
       this.#put(after, before);
       this.#count(worthOf(after) - worthOf(before), after.sender);
@@ -164,7 +178,7 @@ export class Ledger {
         return ok(undefined);
       case 'failed':
       case 'skipped':
-        this.#tasks.set(event.task, {
+        this.#putTask({
           task: event.task,
           state: event.event,
           why: event.why,
@@ -174,10 +188,28 @@ export class Ledger {
     }
   }
 
+  /** That a task is skipped can be seen from the pipeline: it is on record only where it follows a failure. */
+  #putTask(line: TaskLine): void {
+    if (line.state === 'failed' || this.#failedJobs.has(line.task))
+      this.#tasks.set(line.task, line);
+    else this.#tasks.delete(line.task);
+  }
+
   #put(line: JobLine, before: JobLine | undefined): void {
+    this.#countFailed(before, -1);
+    this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
     this.rates.learn(line);
     this.#jobs.set(line);
+  }
+
+  #countFailed(line: JobLine | undefined, by: 1 | -1): void {
+    if (line?.state !== 'failed') return;
+    for (const task of line.tasks) {
+      const jobs = (this.#failedJobs.get(task) ?? 0) + by;
+      if (jobs === 0) this.#failedJobs.delete(task);
+      else this.#failedJobs.set(task, jobs);
+    }
   }
 
   #sentNow(line: JobLine): JobLine {

@@ -27,12 +27,15 @@ export const runId = {
   description: '--run-id: runs with one id share one budget.',
 } as const;
 
+/** The format that this version writes. */
+export const formatVersion = 2;
+
 export const headerSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['shotlist', 'pipeline', 'service'],
   properties: {
-    shotlist: { type: 'integer', const: 1, description: 'The format version.' },
+    shotlist: { type: 'integer', const: formatVersion, description: 'The format version.' },
     pipeline: { type: 'string', description: 'The pipeline’s name.' },
     service: {
       type: 'string',
@@ -171,7 +174,7 @@ export const code = {
   description: 'What kind of failure: it decides the advice.',
 } as const;
 
-/** A task with no job to speak for it: it failed before one began, or was skipped. */
+/** A task that failed before its job began; or a task of a failed job that is skipped by now. */
 export const taskSchema = {
   type: 'object',
   additionalProperties: false,

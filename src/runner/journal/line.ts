@@ -69,13 +69,14 @@ export function parseLine(text: string): Result<StateLine, string> {
   if ('event' in value) {
     const schema = schemaOfEvent(value.event);
     if (schema === undefined) return err(`there is no event ${JSON.stringify(value.event)}`);
-    return read<EventLine>(schema, value, (line) => ({ type: 'event', line }));
+    return readLine<EventLine>(schema, value, (line) => ({ type: 'event', line }));
   }
   if ('shotlist' in value)
-    return read<Header>(headerSchema, value, (line) => ({ type: 'header', line }));
-  if ('run' in value) return read<RunLine>(runSchema, value, (line) => ({ type: 'run', line }));
-  if ('job' in value) return read<JobLine>(jobSchema, value, (line) => ({ type: 'job', line }));
-  if ('task' in value) return read<TaskLine>(taskSchema, value, (line) => ({ type: 'task', line }));
+    return readLine<Header>(headerSchema, value, (line) => ({ type: 'header', line }));
+  if ('run' in value) return readLine<RunLine>(runSchema, value, (line) => ({ type: 'run', line }));
+  if ('job' in value) return readLine<JobLine>(jobSchema, value, (line) => ({ type: 'job', line }));
+  if ('task' in value)
+    return readLine<TaskLine>(taskSchema, value, (line) => ({ type: 'task', line }));
   return err('it is not a line of a state file');
 }
 
@@ -83,7 +84,8 @@ const schemasByEvent: ReadonlyMap<unknown, Schema> = new Map(Object.entries(even
 
 const schemaOfEvent = (name: unknown): Schema | undefined => schemasByEvent.get(name);
 
-function read<T>(
+/** A value as a line, where the schema allows it. */
+export function readLine<T>(
   schema: Schema,
   value: unknown,
   wrap: (line: T) => StateLine,

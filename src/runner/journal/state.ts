@@ -52,6 +52,10 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         credits: event.credits,
       });
     case 'settled':
+      if (event.status === 'not_taken' || event.status === 'abandoned')
+        return before?.state === 'intended' || before?.state === 'doubt'
+          ? ok(neverMade(before, event))
+          : illegal();
       if (before?.state !== 'created') return illegal();
       return ok({
         ...before,
@@ -63,18 +67,6 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         ...(event.expires === undefined ? {} : { expires: event.expires }),
         ...(event.result === undefined ? {} : { result: event.result }),
         ...(event.error === undefined ? {} : { error: event.error }),
-      });
-    case 'refused':
-      if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
-      return ok({ ...before, state: 'failed', at: event.at, error: event.error });
-    case 'abandoned':
-      if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
-      return ok({
-        ...before,
-        state: 'failed',
-        at: event.at,
-        credits: event.credits,
-        error: { code: 'abandoned', message: event.why },
       });
     case 'doubt':
       if (before?.state !== 'intended') return illegal();
@@ -91,20 +83,14 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       if (before?.state !== 'complete' && before?.state !== 'deleted') return illegal();
       return ok({ ...before, outputs: withOutput(before.outputs ?? [], event) });
     case 'deleted':
-      if (before?.state !== 'complete') return illegal();
-      return ok({
-        ...before,
-        state: 'deleted',
-        at: event.at,
-        tasks: withTask(before.tasks, event.task),
-      });
-    case 'gone':
+      if (event.why === undefined && before?.state !== 'complete') return illegal();
       if (before?.state !== 'created' && before?.state !== 'complete') return illegal();
       return ok({
         ...before,
         state: 'deleted',
         at: event.at,
-        error: { code: 'gone', message: event.why },
+        ...(event.task === undefined ? {} : { tasks: withTask(before.tasks, event.task) }),
+        ...(event.why === undefined ? {} : { error: { code: 'gone', message: event.why } }),
       });
     case 'amended':
       return before === undefined ? illegal() : amended(before, event, illegal);
@@ -153,6 +139,19 @@ export const jobFacts: Readonly<Record<JobLine['state'], JobFacts>> = {
   failed: { ...nothing, mayBegin: true },
   forgotten: { ...nothing, mayBegin: true, mayForget: false },
 };
+
+type SettledEvent = Extract<JobEvent, { readonly event: 'settled' }>;
+
+/** Without a project: the attempt cost nothing, or a person wrote its credits off. */
+function neverMade(before: JobLine, { at, status, credits, error }: SettledEvent): JobLine {
+  return {
+    ...before,
+    state: 'failed',
+    at,
+    ...(status === 'abandoned' ? { credits } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}
 
 /** What an attempt came to joins the past, when the service took it or may have. */
 export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {

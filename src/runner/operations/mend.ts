@@ -7,7 +7,7 @@ import { realClock } from '../adapters/clock.ts';
 import { httpClient } from '../adapters/http/http-client.ts';
 import { takeLock } from '../adapters/lock/lock.ts';
 import { databaseStore } from '../adapters/state/job-store.ts';
-import { JournalFile } from '../adapters/state/journal-file.ts';
+import { openJournal } from '../adapters/state/journal-file.ts';
 import { loadState } from '../adapters/state/load-state.ts';
 import type { Header } from '../journal/line.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
@@ -75,7 +75,7 @@ export async function mend<T>(
       return err(
         problem(`${places.state} belongs to the pipeline "${header.pipeline}"`, loaded.file),
       );
-    const file = new JournalFile(places.state, header, read.value);
+    const file = await openJournal(places.state, header, read.value);
     closers.push(() => file.close());
     const redactor = new Redactor(secretsIn(options.env ?? process.env));
     const journal = new JournalWriter(ledger, file, clock, { redactor });

@@ -88,7 +88,7 @@ function gone({ job, project, credits }: Inquired): Finding {
     ? 'it was deleted elsewhere; its files are saved'
     : 'it is gone at the service, and its result was never saved';
   return {
-    event: { event: 'gone', job: job.job, why },
+    event: { event: 'deleted', job: job.job, why },
     change: {
       tasks: job.tasks,
       project,

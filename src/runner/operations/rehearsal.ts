@@ -1,6 +1,7 @@
 // What only a rehearsal can do: ask the service by name. The hosted one has no list of projects, so there a doubt is
 // a person's to resolve; the local one was killed with the run and knows exactly what it had taken.
 
+import { notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import type { Journal } from '../run/jobs/ports.ts';
 import type { LedgerEntry } from './local-service.ts';
@@ -18,7 +19,7 @@ export function resolveFromLedger(journal: Journal, entries: () => readonly Ledg
     const charge = name === undefined ? undefined : charges.get(name);
     if (charge === undefined || charge.project === null) {
       const error = { code: 'never_taken', message: 'the local service has no such project' };
-      journal.append([{ event: 'refused', job, error }]);
+      journal.append([notTaken(job, error)]);
     } else {
       const { project, credits } = charge;
       journal.append([{ event: 'created', job, project, credits: credits }]);

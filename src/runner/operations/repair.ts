@@ -164,9 +164,9 @@ const beginning = 60;
 /** Damaged lines may hold anything, even what belongs to another file: what may be a secret is not shown. */
 function shown(found: Damage): Damage {
   const { begins, what } = found;
-  const told = { ...found, what: printable(scrubbed(what)) };
-  if (begins === undefined) return told;
-  const safe = printable(scrubbed(begins).replace(/(?![0-9a-f]{64}\b)[\w-]{24,}/g, '…'));
-  const short = safe.length > beginning ? `${safe.slice(0, beginning)}…` : safe;
-  return { ...told, begins: short };
+  const safe = { ...found, what: printable(scrubbed(what)) };
+  if (begins === undefined) return safe;
+  const start = printable(scrubbed(begins).replace(/(?![0-9a-f]{64}\b)[\w-]{24,}/g, '…'));
+  const short = start.length > beginning ? `${start.slice(0, beginning)}…` : start;
+  return { ...safe, begins: short };
 }

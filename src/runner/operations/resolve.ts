@@ -8,6 +8,7 @@ import { validatorOf } from '../../contract/base/schema.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
+import { abandoned, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import { readPatiently } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
@@ -93,11 +94,11 @@ async function eventsFor(
   switch (resolution.how) {
     case 'not-charged': {
       const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
-      return ok([{ event: 'refused', job, error }]);
+      return ok([notTaken(job, error)]);
     }
     case 'abandon': {
       const why = 'resolved by hand: nobody can say, so it counts as charged';
-      return ok([{ event: 'abandoned', job, credits: reserve, why }]);
+      return ok([abandoned(job, reserve, why)]);
     }
     case 'project':
       return await adopted(doubt, resolution.project, mending);
@@ -145,5 +146,5 @@ function settled(doubt: JobLine, record: Project): Events {
   if (settlement === undefined) return ok([created]);
   const gone = record.enabled === false && settlement.status === 'complete';
   const why = 'it was deleted before its result was saved';
-  return ok([created, settlement, ...(gone ? [{ event: 'gone', job, why } as const] : [])]);
+  return ok([created, settlement, ...(gone ? [{ event: 'deleted', job, why } as const] : [])]);
 }

@@ -8,7 +8,8 @@ import { realClock } from '../adapters/clock.ts';
 import { type ClientOptions, httpClient } from '../adapters/http/http-client.ts';
 import { takeLock } from '../adapters/lock/lock.ts';
 import { type Ballast, takeBallast } from '../adapters/state/ballast.ts';
-import { JournalFile } from '../adapters/state/journal-file.ts';
+import { openJournal } from '../adapters/state/journal-file.ts';
+import { formatVersion } from '../journal/line-schemas.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
 import { FileFacts } from '../run/file-facts.ts';
 import { Outages } from '../run/jobs/outages.ts';
@@ -290,9 +291,13 @@ async function perform(
     requestsPerMinute: pipeline.limits.requestsPerMinute,
     ...plugs.client,
   });
-  const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
+  const header = {
+    shotlist: formatVersion,
+    pipeline: pipeline.name,
+    service: places.serviceName,
+  } as const;
   const low = new AbortController();
-  const file = new JournalFile(places.state, header, opened.state, () => {
+  const file = await openJournal(places.state, header, opened.state, () => {
     if (!ballast.give()) return false;
     low.abort();
     return true;

@@ -1,5 +1,7 @@
 // Git's conflict markers in a state file: which line stands on which side of which conflict.
 
+import { conflictMarker } from '../journal/raw-line.ts';
+
 export type Side = 'both' | 'ours' | 'theirs' | 'base';
 
 export interface Conflict {
@@ -18,10 +20,6 @@ export interface Sides {
   readonly of: readonly (Side | undefined)[];
 }
 
-const marker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
-
-export const isMarker = (text: string): boolean => marker.test(text);
-
 /** The sides of all lines. A conflict without an end goes on to the next one, or to the last line. */
 export function sidesOf(texts: readonly string[]): Sides {
   const conflicts: Conflict[] = [];
@@ -35,7 +33,7 @@ export function sidesOf(texts: readonly string[]): Sides {
   };
   texts.forEach((text, index) => {
     const number = index + 1;
-    const [, mark] = marker.exec(text) ?? [];
+    const [, mark] = conflictMarker.exec(text) ?? [];
     of.push(mark === undefined ? side : undefined);
     if (mark === undefined) return;
     if (mark === '<<<<<<<') {

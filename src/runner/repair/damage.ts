@@ -1,21 +1,11 @@
 // What is wrong with a state file, line by line: which lines can be read, and what the others still say.
 import { canonical, isJson, isObject } from '../../contract/base/json.ts';
-import { parseLine, type StateLine } from '../journal/line.ts';
-import { isMarker, type Side, type Sides, sidesOf } from './conflict.ts';
+import { formats, parseAnyFormat } from '../journal/format.ts';
+import type { StateLine } from '../journal/line.ts';
+import { type RawLine, zeroBytes, zerosIn } from '../journal/raw-line.ts';
+import { isTorn } from '../journal/torn.ts';
+import { type Side, type Sides, sidesOf } from './conflict.ts';
 import { type Fields, fieldsWithin, linesWithin } from './fragments.ts';
-import { isTornEvent } from './torn.ts';
-
-/** A line as it stands in the file. */
-export interface RawLine {
-  /** Without its line feed; what is no UTF-8 is replaced. */
-  readonly text: string;
-  /** Its bytes are UTF-8. */
-  readonly wellFormed: boolean;
-  /** It ends in the middle of a character, which `text` leaves out; the bytes before that are UTF-8. */
-  readonly midCharacter?: boolean;
-  /** It ends with a line feed. */
-  readonly terminated: boolean;
-}
 
 export type DamageKind =
   | 'not-json'
@@ -60,13 +50,13 @@ export const damage = (
   more: Partial<Pick<Damage, 'harmless' | 'begins' | 'job' | 'tasks'>> = {},
 ): Damage => ({ line, kind, what, harmless: false, ...more });
 
-export interface Read {
+export interface ReadableLine {
   readonly number: number;
   readonly side: Side;
   readonly state: StateLine;
 }
 
-export interface Unread {
+export interface UnreadableLine {
   readonly number: number;
   readonly side: Side;
   readonly fields: Fields;
@@ -75,8 +65,8 @@ export interface Unread {
 }
 
 export interface Examined {
-  readonly reads: readonly Read[];
-  readonly unread: readonly Unread[];
+  readonly reads: readonly ReadableLine[];
+  readonly unread: readonly UnreadableLine[];
   readonly damages: readonly Damage[];
   readonly sides: Sides;
 }
@@ -86,8 +76,8 @@ const shownCharacters = 400;
 
 export function examine(raw: readonly RawLine[]): Examined {
   const sides = sidesOf(raw.map(({ text }) => text));
-  const reads: Read[] = [];
-  const unread: Unread[] = [];
+  const reads: ReadableLine[] = [];
+  const unread: UnreadableLine[] = [];
   const damages: Damage[] = sides.conflicts.map(({ from, until, whole }) =>
     damage(
       from,
@@ -107,12 +97,12 @@ export function examine(raw: readonly RawLine[]): Examined {
     if (side === undefined) continue;
     const number = index + 1;
     const begins = line.text.slice(0, shownCharacters);
-    const whole = line.wellFormed ? parseLine(line.text) : undefined;
+    const whole = line.wellFormed ? parseAnyFormat(line.text) : undefined;
     if (whole?.ok) {
       reads.push({ number, side, state: whole.value });
       continue;
     }
-    if (isTorn(line, number, lastEvent(reads))) {
+    if (formats.some(({ events }) => isTorn(line, number, lastEvent(reads), events))) {
       const what = 'the last line was cut off in the middle of writing: it is dropped';
       damages.push(damage(number, 'torn', what, { begins, harmless: true }));
       continue;
@@ -141,44 +131,10 @@ function subjectOf(list: readonly Fields[]): Partial<Pick<Damage, 'job' | 'tasks
 }
 
 /** The number of the last event that can be read. */
-function lastEvent(reads: readonly Read[]): number {
+function lastEvent(reads: readonly ReadableLine[]): number {
   const last = reads.at(-1)?.state;
   return last?.type === 'event' ? last.line.seq : 0;
 }
-
-/**
- * A torn event was never relied on, so nothing is lost with it. A torn header or job line is another matter: a new file
- * and a compacted one take their place whole, so something else has cut it, and what stood behind is gone. So are
- * zeros: what a loss of power leaves of lines that may have been synced. `after` is the number of the event before.
- */
-export function isTorn(
-  { text, wellFormed, midCharacter = false, terminated }: RawLine,
-  number: number,
-  after: number,
-): boolean {
-  if (terminated || number === 1 || !(wellFormed || midCharacter)) return false;
-  return isTornEvent(text, { seq: after, onlyHeader: number === 2 });
-}
-
-/** Why a line cannot be a line of a state file, whatever it says; undefined: nothing is wrong with its bytes. */
-export function unreadable({ text, wellFormed }: RawLine): string | undefined {
-  if (isMarker(text)) return 'it is a conflict marker of git: a merge was not resolved';
-  const zeros = zerosIn(text);
-  if (zeros > 0 && /^[^\0]{0,3}(?:\0[^\0]){8}/.test(text))
-    return 'it is UTF-16 text, as an editor may have saved it: save it as UTF-8 again';
-  if (zeros > 0) return zeroBytes(zeros);
-  return wellFormed ? undefined : 'it has bytes that are not text (UTF-8)';
-}
-
-/** Counted in place: a file may be nothing but zeros. */
-function zerosIn(text: string): number {
-  let zeros = 0;
-  for (let at = text.indexOf('\0'); at >= 0; at = text.indexOf('\0', at + 1)) zeros += 1;
-  return zeros;
-}
-
-const zeroBytes = (zeros: number): string =>
-  `${zeros} zero ${zeros === 1 ? 'byte' : 'bytes'}, as a loss of power leaves them`;
 
 function wrongWith(
   { text, wellFormed, terminated }: RawLine,
@@ -210,7 +166,7 @@ function wrongWith(
       'cut',
       'the file ends here in the middle of a line: what stood behind is gone',
     );
-  const parsed = parseLine(text);
+  const parsed = parseAnyFormat(text);
   const why = parsed.ok ? '' : parsed.error;
   return isJson(text)
     ? damage(number, 'schema', `no line of a state file of this version: ${why}`)

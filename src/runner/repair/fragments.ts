@@ -3,20 +3,15 @@
 import { serviceId } from '../../contract/api/bounds.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
-import {
-  type Header,
-  type JobLine,
-  type OutputLine,
-  parseLine,
-  type RunLine,
-  type StateLine,
-} from '../journal/line.ts';
+import { parseAnyFormat } from '../journal/format.ts';
+import type { Header, JobLine, OutputLine, RunLine, StateLine } from '../journal/line.ts';
 import { headerSchema, jobSchema, outputSchema, runSchema } from '../journal/line-schemas.ts';
 
 /** Fields of whatever line it was. */
-export type Fields = Partial<Header> &
+export type Fields = Partial<Omit<Header, 'shotlist'>> &
   Partial<RunLine> &
   Partial<JobLine> & {
+    readonly shotlist?: number;
     readonly seq?: number;
     readonly event?: string;
     readonly task?: string;
@@ -27,6 +22,7 @@ const fieldSchemas: Readonly<Record<string, Schema>> = {
   ...headerSchema.properties,
   ...runSchema.properties,
   ...jobSchema.properties,
+  shotlist: { type: 'integer', minimum: 1 },
   seq: { type: 'integer', minimum: 1 },
   event: word,
   task: word,
@@ -92,7 +88,8 @@ export function linesWithin(text: string): Within {
     const end = closeOf(text, start);
     looked += (end ?? text.length) - start;
     const inner = end === undefined ? undefined : text.slice(start, end);
-    const line = inner === undefined || inner.includes(replaced) ? undefined : parseLine(inner);
+    const line =
+      inner === undefined || inner.includes(replaced) ? undefined : parseAnyFormat(inner);
     if (end === undefined || line === undefined || !line.ok) {
       from = start + 1;
       continue;

@@ -1,16 +1,18 @@
 // From the lines of a damaged state file to a state that is safe: what is wrong, what is proposed, and what only a
 // person can look up. It proposes and never guesses.
 import { canonical } from '../../contract/base/json.ts';
-import { type Account, Ledger } from '../journal/ledger.ts';
+import { type CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine } from '../journal/line.ts';
+import { formatVersion } from '../journal/line-schemas.ts';
+import type { RawLine } from '../journal/raw-line.ts';
 import { jobFacts, worthOf } from '../journal/state.ts';
-import { type Damage, damage, type Examined, examine, isSame, type RawLine } from './damage.ts';
-import type { Elsewhere } from './evidence.ts';
-import { type Reconciled, reconcile, strandsOf } from './reconcile.ts';
-import { type Hidden, type Salvaged, salvage } from './salvage.ts';
-import type { KindOf } from './scales.ts';
+import type { KindOf } from './adjudicator.ts';
+import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
+import type { Orphan } from './orphan.ts';
+import { historiesOf, type Reconciled, reconcile } from './reconcile.ts';
+import { type Gap, type Salvaged, salvage } from './salvage.ts';
 
-export interface Change {
+export interface JobChange {
   readonly job: string;
   readonly tasks: readonly string[];
   readonly is: 'kept' | 'in doubt' | 'dropped';
@@ -24,7 +26,7 @@ export interface Change {
   readonly why: string;
 }
 
-export interface Renumbered {
+export interface RenumberedRun {
   readonly was: number;
   readonly now: number;
   readonly at: string;
@@ -38,43 +40,43 @@ export interface Repair {
   readonly ledger: Ledger;
   /** How many jobs are taken as they are. */
   readonly untouched: number;
-  readonly changes: readonly Change[];
-  readonly elsewhere: readonly Elsewhere[];
-  readonly hidden: readonly Hidden[];
-  readonly renumbered: readonly Renumbered[];
+  readonly changes: readonly JobChange[];
+  readonly orphans: readonly Orphan[];
+  readonly gaps: readonly Gap[];
+  readonly renumbered: readonly RenumberedRun[];
   readonly credits: {
     /** By the readable lines alone, on each side. */
-    readonly before: readonly (Account & { readonly side: string })[];
-    readonly after: Account;
+    readonly before: readonly (CreditTotals & { readonly side: string })[];
+    readonly after: CreditTotals;
     /** What the jobs of the proposal were charged; less than its runs: for what was paid again, or is lost. */
     readonly jobs: number;
   };
 }
 
-export interface Given {
+export interface RepairContext {
   readonly pipeline: string;
   /** To which service the ids belong, should the file not say. */
   readonly service: string | undefined;
   readonly kindOf: KindOf;
 }
 
-export function repairOf(raw: readonly RawLine[], given: Given): Repair {
+export function repairOf(raw: readonly RawLine[], context: RepairContext): Repair {
   const examined = examine(raw);
-  const { header, damages, home } = headed(examined, given);
-  const strands = strandsOf(home);
-  const sides = strands.sides.map((strand) => salvage(strand, given.kindOf));
-  const merged = mergedOf(sides, strands.base && salvage(strands.base, given.kindOf), examined);
-  const { runs, renumbered } = numbered(merged.runs);
+  const { header, damages, home } = headed(examined, context);
+  const strands = historiesOf(home);
+  const sides = strands.sides.map((history) => salvage(history, context.kindOf));
+  const merged = mergedOf(sides, strands.base && salvage(strands.base, context.kindOf), examined);
+  const { runs, renumbered } = renumberedRuns(merged.runs);
   const ledger = new Ledger();
   for (const line of runs) ledger.apply({ type: 'run', line });
   for (const line of merged.jobs) ledger.apply({ type: 'job', line });
   for (const line of merged.tasks) ledger.apply({ type: 'task', line });
-  const changes = changesOf(sides, merged, ledger);
+  const changes = jobChangesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
   const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
-  const hidden = once([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.hidden)]);
+  const gaps = distinct([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.gaps)]);
   const lost = ledger.total.charged - ledger.total.refunded - jobs;
-  const found = once([...examined.damages, ...damages, ...merged.damages]);
+  const found = distinct([...examined.damages, ...damages, ...merged.damages]);
   if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(ledger.total, jobs));
   return {
     damages: found.sort((a, b) => a.line - b.line),
@@ -82,8 +84,8 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
     ledger,
     untouched: merged.jobs.length - touched,
     changes,
-    elsewhere: once(merged.elsewhere).filter((other) => !isKept(other, ledger.job(other.job))),
-    hidden: hidden.length > 0 || lost <= 0 ? hidden : [{ credits: lost }],
+    orphans: distinct(merged.orphans).filter((other) => !isKept(other, ledger.job(other.job))),
+    gaps: gaps.length > 0 || lost <= 0 ? gaps : [{ credits: lost }],
     renumbered,
     credits: {
       before: sides.map(({ name, plain }) => ({ side: name, ...plain.total })),
@@ -94,7 +96,7 @@ export function repairOf(raw: readonly RawLine[], given: Given): Repair {
 }
 
 /** Every credit of a run stands in a job, so a file that was cut between two lines can be told by its sums. */
-function unaccounted({ charged, refunded }: Account, jobs: number): readonly Damage[] {
+function unaccounted({ charged, refunded }: CreditTotals, jobs: number): readonly Damage[] {
   const runs = charged - refunded;
   if (runs === jobs) return [];
   const what = `its runs came to ${runs} credits and its jobs to ${jobs}: ${
@@ -113,11 +115,11 @@ interface Headed {
   readonly home: Pick<Examined, 'reads' | 'unread'>;
 }
 
-function headed({ reads, unread }: Examined, given: Given): Headed {
+function headed({ reads, unread }: Examined, context: RepairContext): Headed {
   const headers = reads.flatMap(({ number, side, state }) =>
     state.type === 'header' ? [{ number, side, line: state.line }] : [],
   );
-  const own = headers.find(({ line }) => line.pipeline === given.pipeline) ?? headers[0];
+  const own = headers.find(({ line }) => line.pipeline === context.pipeline) ?? headers[0];
   const damages: Damage[] = [];
   if (own === undefined || reads[0]?.state.type !== 'header')
     damages.push(damage(reads.length === 0 && unread.length === 0 ? 0 : 1, 'no-header', headless));
@@ -127,8 +129,11 @@ function headed({ reads, unread }: Examined, given: Given): Headed {
     const open = foreign.at(-1);
     if (open?.until === Number.POSITIVE_INFINITY) open.until = number;
     if (own === undefined || number === own.number) continue;
-    if (isSame(line, own.line)) damages.push(damage(number, 'second-header', 'a second header'));
-    else {
+    if (isSame(line, own.line)) {
+      // Two sides of a merge each have theirs, where one of them was still of an older format.
+      if (side === 'both' || side === own.side)
+        damages.push(damage(number, 'second-header', 'a second header'));
+    } else {
       const what = `a header of the pipeline "${line.pipeline}" and the service ${line.service}, not of "${own.line.pipeline}" and ${own.line.service}`;
       const left = side === 'both' ? `${what}: its lines are left out` : what;
       damages.push(damage(number, 'foreign', left));
@@ -137,10 +142,12 @@ function headed({ reads, unread }: Examined, given: Given): Headed {
   }
   const isHome = ({ number }: { readonly number: number }): boolean =>
     !foreign.some(({ from, until }) => number >= from && number < until);
-  const said = unread.find(({ fields }) => fields.service !== undefined)?.fields.service;
-  const service = said ?? given.service;
+  const claim = unread.find(({ fields }) => fields.service !== undefined)?.fields.service;
+  const service = claim ?? context.service;
   const found: Header | undefined =
-    service === undefined ? undefined : { shotlist: 1, pipeline: given.pipeline, service };
+    service === undefined
+      ? undefined
+      : { shotlist: formatVersion, pipeline: context.pipeline, service };
   return {
     header: own?.line ?? found,
     damages,
@@ -159,27 +166,27 @@ function mergedOf(
   const [ours, theirs] = sides;
   if (ours === undefined) throw new Error('bug: a file without a history');
   const damages = sides.flatMap((side) => side.damages);
-  const elsewhere = sides.flatMap((side) => side.elsewhere);
+  const orphans = sides.flatMap((side) => side.orphans);
   if (theirs === undefined || base === undefined) {
-    const { ledger, weighed } = ours;
+    const { ledger, adjudicated } = ours;
     const [jobs, tasks, runs] = [[...ledger.jobs()], ledger.tasks(), ledger.runs()];
-    return { jobs, tasks, runs, damages, elsewhere, weighed };
+    return { jobs, tasks, runs, damages, orphans, adjudicated };
   }
   const merged = reconcile([ours, theirs], base, conflicts);
   return {
     ...merged,
     damages: [...damages, ...merged.damages],
-    elsewhere: [...elsewhere, ...merged.elsewhere],
-    weighed: new Map([...ours.weighed, ...theirs.weighed, ...merged.weighed]),
+    orphans: [...orphans, ...merged.orphans],
+    adjudicated: new Map([...ours.adjudicated, ...theirs.adjudicated, ...merged.adjudicated]),
   };
 }
 
 /** Each run has a number of its own, higher than the one before. */
-function numbered(runs: readonly RunLine[]): {
+function renumberedRuns(runs: readonly RunLine[]): {
   readonly runs: readonly RunLine[];
-  readonly renumbered: readonly Renumbered[];
+  readonly renumbered: readonly RenumberedRun[];
 } {
-  const renumbered: Renumbered[] = [];
+  const renumbered: RenumberedRun[] = [];
   let last = 0;
   const lines = runs.map((line) => {
     const run = line.run > last ? line.run : last + 1;
@@ -190,12 +197,12 @@ function numbered(runs: readonly RunLine[]): {
   return { runs: lines, renumbered };
 }
 
-function changesOf(
+function jobChangesOf(
   sides: readonly Salvaged[],
-  { weighed }: Reconciled,
+  { adjudicated }: Reconciled,
   ledger: Ledger,
-): readonly Change[] {
-  const changes = [...weighed].map(([job, why]): Change => {
+): readonly JobChange[] {
+  const changes = [...adjudicated].map(([job, why]): JobChange => {
     const line = ledger.job(job);
     const plain = sides.map((side) => side.plain.job(job));
     const doubtful = line !== undefined && jobFacts[line.state].inDoubt;
@@ -217,11 +224,11 @@ function changesOf(
   return changes.sort((a, b) => (`${a.tasks[0]} ${a.job}` < `${b.tasks[0]} ${b.job}` ? -1 : 1));
 }
 
-const isKept = ({ project, name }: Elsewhere, kept: JobLine | undefined): boolean =>
+const isKept = ({ project, name }: Orphan, kept: JobLine | undefined): boolean =>
   project === undefined ? kept?.name === name : kept?.project === project;
 
 /** Each but once: what stands outside of a conflict is found on both sides of it. */
-function once<T extends object>(list: readonly T[]): T[] {
+function distinct<T extends object>(list: readonly T[]): T[] {
   return [
     ...new Map(list.map((value) => [canonical(JSON.parse(JSON.stringify(value))), value])).values(),
   ];

@@ -3,29 +3,30 @@
 import type { JobLine, RunLine, TaskLine } from '../journal/line.ts';
 import type { Conflict } from './conflict.ts';
 import { type Damage, damage, type Examined, isSame } from './damage.ts';
-import { type Elsewhere, further } from './evidence.ts';
+import type { Orphan } from './orphan.ts';
+import { preferred } from './precedence.ts';
 import type { Salvaged } from './salvage.ts';
-import type { Strand } from './sequence.ts';
+import type { History } from './sequence.ts';
 
-export interface Strands {
+export interface Histories {
   /** The whole file, or the two sides of its conflicts. */
-  readonly sides: readonly Strand[];
+  readonly sides: readonly History[];
   /** What both sides began with, as far as the file has it. */
-  readonly base: Strand | undefined;
+  readonly base: History | undefined;
 }
 
 /** The histories in a file. A conflict about events only, whose numbers do not collide, is no parting of ways. */
-export function strandsOf({ reads, unread }: Pick<Examined, 'reads' | 'unread'>): Strands {
+export function historiesOf({ reads, unread }: Pick<Examined, 'reads' | 'unread'>): Histories {
   const contested = reads.filter(({ side }) => side !== 'both');
   const onlyEvents = contested.every(({ state }) => state.type === 'event') && !collide(reads);
   if (onlyEvents && unread.every(({ side }) => side === 'both'))
     return { sides: [{ name: 'the file', reads, unread }], base: undefined };
-  const strand = (name: 'ours' | 'theirs' | 'base'): Strand => ({
+  const history = (name: 'ours' | 'theirs' | 'base'): History => ({
     name,
     reads: reads.filter(({ side }) => side === 'both' || side === name),
     unread: unread.filter(({ side }) => side === 'both' || side === name),
   });
-  return { sides: [strand('ours'), strand('theirs')], base: strand('base') };
+  return { sides: [history('ours'), history('theirs')], base: history('base') };
 }
 
 function collide(reads: Examined['reads']): boolean {
@@ -43,9 +44,9 @@ export interface Reconciled {
   readonly tasks: readonly TaskLine[];
   readonly runs: readonly RunLine[];
   readonly damages: readonly Damage[];
-  readonly elsewhere: readonly Elsewhere[];
-  /** Jobs that the sides disagree about, and how it was settled. */
-  readonly weighed: ReadonlyMap<string, string>;
+  readonly orphans: readonly Orphan[];
+  /** Jobs that the sides disagree about, and how it was chosen. */
+  readonly adjudicated: ReadonlyMap<string, string>;
 }
 
 export function reconcile(
@@ -56,8 +57,8 @@ export function reconcile(
   const place = conflicts[0]?.from ?? 0;
   const jobs = new Map([...base.ledger.jobs()].map((line) => [line.job, line]));
   const damages: Damage[] = [];
-  const elsewhere: Elsewhere[] = [];
-  const weighed = new Map<string, string>();
+  const orphans: Orphan[] = [];
+  const adjudicated = new Map<string, string>();
   for (const line of ours.ledger.jobs()) jobs.set(line.job, line);
   for (const b of theirs.ledger.jobs()) {
     const { job } = b;
@@ -65,17 +66,17 @@ export function reconcile(
     const before = base.ledger.job(job);
     if (a === undefined || isSame(a, b) || isSame(a, before)) jobs.set(job, b);
     if (a === undefined || isSame(a, b) || isSame(a, before) || isSame(b, before)) continue;
-    const settled = further(a, b);
+    const chosen = preferred(a, b);
     if (a.state === 'supplied' && b.state === 'supplied') {
       // Free, and either is as good: not worth a word.
-      jobs.set(job, settled.line);
+      jobs.set(job, chosen.line);
       continue;
     }
-    const what = `the sides disagree about a job: ours says ${told(a)}, theirs ${told(b)}`;
-    damages.push(damage(place, 'disagree', what, { job, tasks: settled.line.tasks }));
-    if (settled.elsewhere !== undefined) elsewhere.push(settled.elsewhere);
-    weighed.set(job, what);
-    jobs.set(job, settled.line);
+    const what = `the sides disagree about a job: ours says ${described(a)}, theirs ${described(b)}`;
+    damages.push(damage(place, 'disagree', what, { job, tasks: chosen.line.tasks }));
+    if (chosen.orphan !== undefined) orphans.push(chosen.orphan);
+    adjudicated.set(job, what);
+    jobs.set(job, chosen.line);
   }
   const tasks = new Map(
     [...theirs.ledger.tasks(), ...ours.ledger.tasks()].map((line) => [line.task, line]),
@@ -85,12 +86,12 @@ export function reconcile(
     tasks: [...tasks.values()],
     runs: runsOf(ours, theirs, base),
     damages,
-    elsewhere,
-    weighed,
+    orphans,
+    adjudicated,
   };
 }
 
-const told = ({ state, project }: JobLine): string =>
+const described = ({ state, project }: JobLine): string =>
   project === undefined ? state : `${state} (project ${project})`;
 
 /** Runs by when they began. What both sides added to one run that they share is added up; nothing is dropped. */

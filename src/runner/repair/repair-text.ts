@@ -1,18 +1,18 @@
 // A damaged state file as text: what is wrong with it, what a proposal would change, what a person must look up.
 import { printable } from '../../contract/base/printable.ts';
-import type { Account } from '../journal/ledger.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
 import { count, table } from '../report/text.ts';
 import type { Damage } from './damage.ts';
-import type { Elsewhere } from './evidence.ts';
-import type { Change, Repair } from './proposal.ts';
-import type { Hidden } from './salvage.ts';
+import type { Orphan } from './orphan.ts';
+import type { JobChange, Repair } from './proposal.ts';
+import type { Gap } from './salvage.ts';
 
 /** How many lines of each list are shown; --json has them all. */
 const most = 40;
 
 /** `state` is the damaged file; `pipeline` is what names in the hub begin with. */
 export function repairText(repair: Repair, state: string, pipeline: string): string {
-  const { damages, untouched, changes, elsewhere, hidden, renumbered, credits } = repair;
+  const { damages, untouched, changes, orphans, gaps, renumbered, credits } = repair;
   const wrong = damages.filter(({ harmless }) => !harmless).length;
   if (wrong === 0)
     return printable(
@@ -40,16 +40,16 @@ export function repairText(repair: Repair, state: string, pipeline: string): str
     lines.push(
       `  its runs came to ${net}, its jobs to ${credits.jobs}: the difference stands in no line or in two`,
     );
-  if (elsewhere.length > 0)
+  if (orphans.length > 0)
     lines.push('', "Look at these in the service's hub: they were paid, or may have been:");
-  lines.push(...listed(elsewhere, elsewhereLine));
-  if (hidden.length > 0)
+  lines.push(...listed(orphans, orphanLine));
+  if (gaps.length > 0)
     lines.push(
       '',
       'NOT KNOWN: what cannot be read may have been creations, which a run would pay again.',
     );
-  lines.push(...listed(hidden, hiddenLine));
-  if (hidden.length > 0)
+  lines.push(...listed(gaps, gapLine));
+  if (gaps.length > 0)
     lines.push(
       `  Look in the hub for projects of that time named "${printable(pipeline)} …", or as the steps' name: says, before the next run.`,
     );
@@ -87,7 +87,7 @@ function damageLine(damage: Damage): string {
   return `${placeOf(damage)}: ${what}${whose}${harmless ? ' (harmless)' : ''}${text}`;
 }
 
-function changeLine(change: Change): string {
+function changeLine(change: JobChange): string {
   const { job, tasks, is, was, state, project, files, credits, why } = change;
   const name = tasks.length === 0 ? `job ${job.slice(0, 12)}…` : tasks.join(', ');
   const before = was.map((known) => known ?? 'not readable').join(' / ');
@@ -99,17 +99,17 @@ function changeLine(change: Change): string {
   return `${shout}: ${name}: ${before} → ${after}${whose}${bare}, ${paid}; ${why}`;
 }
 
-const accountText = ({ charged, refunded, reserved }: Account): string =>
+const accountText = ({ charged, refunded, reserved }: CreditTotals): string =>
   `${charged} charged, ${refunded} refunded, ${reserved} in doubt`;
 
-function elsewhereLine({ tasks, project, name, credits, why }: Elsewhere): string {
+function orphanLine({ tasks, project, name, credits, why }: Orphan): string {
   const what = project === undefined ? 'an attempt' : `project ${project}`;
   const named = name === undefined ? '' : ` named ${JSON.stringify(name)}`;
   const paid = credits === undefined ? '' : `, ${count(credits, 'credit')}`;
   return `${what}${named} of ${tasks.join(', ')}${paid}: ${why}`;
 }
 
-function hiddenLine({ events, after, before, between, credits }: Hidden): string {
+function gapLine({ events, after, before, between, credits }: Gap): string {
   if (credits !== undefined) return `jobs of ${count(credits, 'credit')}, of which no line is left`;
   if (between !== undefined) {
     const [above = 'the beginning', below = 'the end'] = between;

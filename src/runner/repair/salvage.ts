@@ -4,14 +4,16 @@
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine, RunLine } from '../journal/line.ts';
 import { isJobEvent, jobFacts } from '../journal/state.ts';
-import { type Damage, damage, isSame, type Unread } from './damage.ts';
-import { type Elsewhere, lacksProject, tasksOf } from './evidence.ts';
+import { Adjudicator, applyNext, type KindOf } from './adjudicator.ts';
+import { tasksOf } from './claim.ts';
+import { type Damage, damage, isSame, type UnreadableLine } from './damage.ts';
 import { fieldsOf } from './fragments.ts';
-import { feed, type KindOf, Scales } from './scales.ts';
-import { isAboutNoJob, type Sequence, type Strand, sequenceOf } from './sequence.ts';
+import type { Orphan } from './orphan.ts';
+import { lacksProject } from './precedence.ts';
+import { type History, isAboutNoJob, type Sequence, sequenceOf } from './sequence.ts';
 
 /** Lines that nobody can name: they may have been payments. */
-export interface Hidden {
+export interface Gap {
   /** How many events; undefined: nobody knows. */
   readonly events?: number;
   /** The last time before them and the first after them, as far as they can be read. */
@@ -24,52 +26,52 @@ export interface Hidden {
 }
 
 export interface Salvaged {
-  readonly name: Strand['name'];
+  readonly name: History['name'];
   readonly ledger: Ledger;
   /** What the lines say by themselves: those that do not fit are left out. */
   readonly plain: Ledger;
   readonly damages: readonly Damage[];
-  readonly elsewhere: readonly Elsewhere[];
-  readonly hidden: readonly Hidden[];
+  readonly orphans: readonly Orphan[];
+  readonly gaps: readonly Gap[];
   /** Jobs that were weighed, and why. */
-  readonly weighed: ReadonlyMap<string, string>;
+  readonly adjudicated: ReadonlyMap<string, string>;
 }
 
-export function salvage(strand: Strand, kindOf: KindOf): Salvaged {
-  const salvager = new Salvager(strand, kindOf);
+export function salvage(history: History, kindOf: KindOf): Salvaged {
+  const salvager = new Salvager(history, kindOf);
   salvager.foldLines();
   salvager.foldEvents();
   salvager.doubtIdle();
-  const { name, plain, damages, hidden } = salvager;
-  const { ledger, elsewhere, weighed } = salvager.scales;
-  return { name, ledger, plain, damages, elsewhere, hidden, weighed };
+  const { name, plain, damages, gaps } = salvager;
+  const { ledger, orphans, adjudicated } = salvager.adjudicator;
+  return { name, ledger, plain, damages, orphans, gaps, adjudicated };
 }
 
 class Salvager {
-  readonly name: Strand['name'];
-  readonly scales: Scales;
+  readonly name: History['name'];
+  readonly adjudicator: Adjudicator;
   readonly plain = new Ledger();
   readonly damages: Damage[] = [];
-  readonly hidden: Hidden[] = [];
-  readonly #strand: Strand;
+  readonly gaps: Gap[] = [];
+  readonly #history: History;
   readonly #sequence: Sequence;
   /** The number of the event since which a job may be begun again. */
   readonly #idleSince = new Map<string, number>();
   /** Events are missing before this number. */
   #gapBefore = 0;
 
-  constructor(strand: Strand, kindOf: KindOf) {
-    this.name = strand.name;
-    this.#strand = strand;
-    this.#sequence = sequenceOf(strand);
-    this.scales = new Scales(kindOf);
+  constructor(history: History, kindOf: KindOf) {
+    this.name = history.name;
+    this.#history = history;
+    this.#sequence = sequenceOf(history);
+    this.adjudicator = new Adjudicator(kindOf);
     this.damages.push(...this.#sequence.damages);
   }
 
   /** What past runs came to: runs, jobs, and tasks without a job. */
   foldLines(): void {
     const seen = new Map<string, object>();
-    for (const { number, state } of this.#strand.reads) {
+    for (const { number, state } of this.#history.reads) {
       if (state.type === 'header' || state.type === 'event') continue;
       if (number > this.#sequence.first)
         this.damages.push(damage(number, 'order', `a ${state.type} line among the events`));
@@ -80,7 +82,7 @@ class Salvager {
       else if (state.type === 'run') this.#foldRun(state.line, number);
       else if (state.type === 'job') this.#foldJob(state.line, number);
       else {
-        this.scales.ledger.apply(state);
+        this.adjudicator.ledger.apply(state);
         this.plain.apply(state);
       }
     }
@@ -88,42 +90,43 @@ class Salvager {
   }
 
   #foldRun(line: RunLine, number: number): void {
-    if (this.scales.ledger.runs().some(({ run }) => run === line.run))
+    if (this.adjudicator.ledger.runs().some(({ run }) => run === line.run))
       this.damages.push(damage(number, 'doubled', `another run with the number ${line.run}`));
-    this.scales.ledger.apply({ type: 'run', line });
+    this.adjudicator.ledger.apply({ type: 'run', line });
     this.plain.apply({ type: 'run', line });
   }
 
   #foldJob(line: JobLine, number: number): void {
     this.plain.apply({ type: 'job', line });
     const { job, tasks } = line;
-    const before = this.scales.ledger.job(job);
+    const before = this.adjudicator.ledger.job(job);
     if (lacksProject(line)) {
       const what = `a job that is ${line.state}, without the project that was paid`;
       this.damages.push(damage(number, 'illegal', what, { job, tasks }));
-      this.scales.weigh(job, fieldsOf(line), what);
-    } else if (before === undefined) this.scales.put(line);
+      this.adjudicator.adjudicate(job, fieldsOf(line), what);
+    } else if (before === undefined) this.adjudicator.put(line);
     else {
       const what = `a second line of one job: ${before.state} above, ${line.state} here`;
       this.damages.push(damage(number, 'disagree', what, { job, tasks }));
-      this.scales.settle(before, line, what);
+      this.adjudicator.prefer(before, line, what);
     }
   }
 
   /** A run line or a job line of which only fields can be read. */
-  #foldFields({ number, fields }: Unread): void {
+  #foldFields({ number, fields }: UnreadableLine): void {
     const { run, at, charged, refunded = 0, ended, job } = fields;
-    if (job !== undefined) this.scales.weigh(job, fields, `its line ${number} cannot be read`);
+    if (job !== undefined)
+      this.adjudicator.adjudicate(job, fields, `its line ${number} cannot be read`);
     else if (run !== undefined && at !== undefined && charged !== undefined) {
       const line = { run, at, charged, refunded, ...(ended === undefined ? {} : { ended }) };
-      this.scales.ledger.apply({ type: 'run', line });
+      this.adjudicator.ledger.apply({ type: 'run', line });
     } else if (run === undefined && fields.shotlist === undefined && fields.service === undefined)
-      this.hidden.push({ between: this.#neighbours(number) });
+      this.gaps.push({ between: this.#neighbours(number) });
   }
 
   #neighbours(number: number): readonly [above: string | undefined, below: string | undefined] {
     let [above, below]: [string | undefined, string | undefined] = [undefined, undefined];
-    for (const { number: at, state } of this.#strand.reads) {
+    for (const { number: at, state } of this.#history.reads) {
       if (state.type !== 'job') continue;
       if (at < number) above = state.line.tasks[0];
       if (at > number) below ??= state.line.tasks[0];
@@ -134,7 +137,7 @@ class Salvager {
   foldEvents(): void {
     let [last, explained, trailing] = [0, 0, false];
     let lastAt: string | undefined;
-    const after = (): Hidden => (lastAt === undefined ? {} : { after: lastAt });
+    const after = (): Gap => (lastAt === undefined ? {} : { after: lastAt });
     for (const entry of this.#sequence.entries) {
       if (entry.is === 'lost') {
         const { fields, number } = entry;
@@ -142,7 +145,11 @@ class Salvager {
         trailing = !named;
         if (named) explained += 1;
         if (fields.job !== undefined)
-          this.scales.weigh(fields.job, fields, `its event in line ${number} cannot be read`);
+          this.adjudicator.adjudicate(
+            fields.job,
+            fields,
+            `its event in line ${number} cannot be read`,
+          );
         continue;
       }
       const { event, number } = entry;
@@ -151,7 +158,7 @@ class Salvager {
         const missing = `${events} ${events === 1 ? 'event is' : 'events are'} missing`;
         const what = `event ${event.seq} follows event ${last}: ${missing}, and no line says which`;
         this.damages.push(damage(number, 'missing', what));
-        this.hidden.push({ events, ...after(), before: event.at });
+        this.gaps.push({ events, ...after(), before: event.at });
         this.#gapBefore = event.seq;
       }
       if (event.seq > last) explained = 0;
@@ -159,25 +166,25 @@ class Salvager {
       this.#foldEvent(event, number);
     }
     if (!trailing) return;
-    this.hidden.push(after());
+    this.gaps.push(after());
     this.#gapBefore = Number.POSITIVE_INFINITY;
   }
 
   #foldEvent(event: EventLine, number: number): void {
-    feed(this.plain, event);
+    applyNext(this.plain, event);
     if (!isJobEvent(event)) {
-      feed(this.scales.ledger, event);
+      applyNext(this.adjudicator.ledger, event);
       return;
     }
-    const { ledger } = this.scales;
-    this.scales.openRun(event.at);
+    const { ledger } = this.adjudicator;
+    this.adjudicator.openRun(event.at);
     const { job } = event;
     const before = ledger.job(job);
-    const fed = feed(ledger, event);
+    const fed = applyNext(ledger, event);
     if (!fed.ok) {
       const tasks = tasksOf(before, fieldsOf(event));
       this.damages.push(damage(number, 'illegal', fed.error, { job, tasks }));
-      this.scales.weighEvent(event, fed.error);
+      this.adjudicator.adjudicateEvent(event, fed.error);
     }
     const after = ledger.job(job);
     if (after !== undefined && after.state !== before?.state && jobFacts[after.state].mayBegin)
@@ -187,8 +194,8 @@ class Salvager {
   /** What had failed before the gap may have been tried again in it, and so may have been paid. */
   doubtIdle(): void {
     const why = 'events are missing since it failed or was forgotten: it may have been tried again';
-    for (const line of [...this.scales.ledger.jobs()])
+    for (const line of [...this.adjudicator.ledger.jobs()])
       if (jobFacts[line.state].mayBegin && (this.#idleSince.get(line.job) ?? 0) < this.#gapBefore)
-        this.scales.doubt(line, why);
+        this.adjudicator.doubt(line, why);
   }
 }

@@ -2,14 +2,14 @@
 
 import { eventSchemas } from '../journal/event-schemas.ts';
 import type { EventLine } from '../journal/line.ts';
-import { type Damage, damage, isSame, type Read, type Unread } from './damage.ts';
+import { type Damage, damage, isSame, type ReadableLine, type UnreadableLine } from './damage.ts';
 import type { Fields } from './fragments.ts';
 
 /** One history: the whole file, or what one side of a merge has of it. */
-export interface Strand {
+export interface History {
   readonly name: 'the file' | 'ours' | 'theirs' | 'base';
-  readonly reads: readonly Read[];
-  readonly unread: readonly Unread[];
+  readonly reads: readonly ReadableLine[];
+  readonly unread: readonly UnreadableLine[];
 }
 
 export type Entry =
@@ -20,17 +20,17 @@ export interface Sequence {
   readonly entries: readonly Entry[];
   readonly damages: readonly Damage[];
   /** Unreadable lines that are no events. */
-  readonly others: readonly Unread[];
+  readonly others: readonly UnreadableLine[];
   /** The line of the first event. */
   readonly first: number;
 }
 
 type Placed = Entry & { readonly seq: number };
 
-export function sequenceOf({ reads, unread }: Strand): Sequence {
+export function sequenceOf({ reads, unread }: History): Sequence {
   const first =
     reads.find(({ state }) => state.type === 'event')?.number ?? Number.POSITIVE_INFINITY;
-  const isEvent = ({ number, fields, atEnd = false }: Unread): boolean =>
+  const isEvent = ({ number, fields, atEnd = false }: UnreadableLine): boolean =>
     atEnd ||
     fields.event !== undefined ||
     fields.seq !== undefined ||

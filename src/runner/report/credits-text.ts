@@ -1,9 +1,9 @@
 // Credits as text, the same everywhere: charged, refunded and net.
-import type { Account } from '../journal/ledger.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
 
 /** `20 charged`, or `30 charged, 10 refunded, 20 net`. `open` is the name of the reserved credits, if there are any. */
 export function creditsText(
-  { charged, refunded, reserved }: Account,
+  { charged, refunded, reserved }: CreditTotals,
   open: 'in doubt' | 'set aside' = 'in doubt',
 ): string {
   const back = refunded > 0 ? `, ${refunded} refunded, ${charged - refunded} net` : '';

@@ -1,5 +1,5 @@
 // Drift: the differences between the state file and the service, as data.
-import type { Account } from '../journal/ledger.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
 
 /** A change that a refresh made for one project. */
 export interface Change {
@@ -31,7 +31,7 @@ export interface Difference {
 
 export interface Audited {
   readonly projects: number;
-  readonly credits: Account;
+  readonly credits: CreditTotals;
   /** The total cost of the jobs in the state file; the runs must have the same total. */
   readonly jobs: number;
   readonly differences: readonly Difference[];

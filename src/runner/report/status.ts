@@ -3,7 +3,7 @@
 import { adviceFor } from '../../contract/api/advice.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { type StandingFailure, standingFailures } from '../journal/failures.ts';
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { ResultFate } from '../plan/result-fate.ts';
 import { stepOf } from '../task/task.ts';
@@ -56,7 +56,7 @@ export interface Status {
   readonly running?: string;
   readonly runs: number;
   readonly lastRun?: { readonly at: string; readonly ended?: string };
-  readonly credits: Account;
+  readonly credits: CreditTotals;
   /** Jobs by step kind, then by state. */
   readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly outputs: number;
@@ -65,7 +65,6 @@ export interface Status {
   readonly additions: readonly Addition[];
   readonly doubts: readonly Doubt[];
   readonly failures: readonly Failure[];
-  readonly skipped: number;
 }
 
 export interface StatusQuestion {
@@ -103,7 +102,6 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     }
     if (added !== undefined) additions.push({ tasks: job.tasks, project, credits: added });
   }
-  const tasks = ledger.tasks();
   const last = ledger.runs().at(-1);
   return {
     ...(running === undefined ? {} : { running }),
@@ -119,7 +117,6 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     additions,
     doubts,
     failures: standingFailures(ledger).map(failureOf),
-    skipped: tasks.filter(({ state }) => state === 'skipped').length,
   };
 }
 
@@ -160,7 +157,7 @@ export function statusText(status: Status, file: string, pipeline: string): stri
     `${printable(file)}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${printable(lastRun.at)} and ${printable(ended)}`}`,
     table(rows),
     `Credits: ${creditsText(credits, running === undefined ? 'in doubt' : 'set aside')}. ` +
-      `Files saved: ${status.outputs}. Skipped tasks: ${status.skipped}.`,
+      `Files saved: ${status.outputs}.`,
   ];
   if (running !== undefined)
     lines.push(`A run is active (${printable(running)}): these numbers can change.`);

@@ -3,7 +3,7 @@
 // not over yet counts at today's estimate, so that one charge above its estimate, at the answer or at the end, is known
 // to all that is still to come.
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { Happened } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
@@ -11,7 +11,7 @@ import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 
 export interface BudgetOptions {
-  readonly journal: { readonly ledger: Ledger; readonly account: Account };
+  readonly journal: { readonly ledger: Ledger; readonly account: CreditTotals };
   /** Credits that this run, with those that share its id, may charge at most. */
   readonly total: number | undefined;
   /** Credits that one item may charge at most. */
@@ -241,10 +241,6 @@ export class Budget {
         return this.#charge(own, 'charged', event.credits);
       case 'settled':
         return this.#charge(own, 'over', event.credits);
-      case 'refused':
-        this.#set(own, 0);
-        own.stage = 'over';
-        return;
       default:
         return;
     }

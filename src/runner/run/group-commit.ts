@@ -3,6 +3,7 @@
 import { type Bug, bugText } from '../../contract/base/bug.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
 import type { Happened } from '../journal/line.ts';
+import { isNotTaken, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { count } from '../report/text.ts';
@@ -22,7 +23,9 @@ export interface GroupCommitOptions {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-const outcomes: readonly Happened['event'][] = ['created', 'refused', 'doubt'];
+/** The creation has its answer, or none. */
+const isAnswer = (event: Happened): boolean =>
+  event.event === 'created' || event.event === 'doubt' || isNotTaken(event);
 
 interface Waiting {
   readonly key: string;
@@ -53,7 +56,7 @@ export class GroupCommit {
       const event = this.#priced(key, notice.event);
       if (event === undefined) continue;
       this.#record(key, event);
-      answered ||= outcomes.includes(event.event);
+      answered ||= isAnswer(event);
       if (notice.durable) durable.push({ key, sends: event.event === 'intent' });
       else this.#o.runner.proceed(key);
     }
@@ -102,7 +105,7 @@ export class GroupCommit {
     const { order } = inFlight.get(key);
     if (order.operation === 'create') {
       const error = { code: 'withheld', message: grant.error };
-      this.#record(key, { event: 'refused', job: order.fingerprint, error });
+      this.#record(key, notTaken(order.fingerprint, error));
     }
     runner.decline(key, grant.error);
   }

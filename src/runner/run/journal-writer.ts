@@ -1,7 +1,7 @@
 // The journal writer: gives events their numbers and times, folds them into the ledger, and hands the lines to the file. What the
 // reader would refuse is never written: each line is read before it is appended, and what was read is what counts.
 import { Redactor } from '../../contract/base/redactor.ts';
-import type { Account, Ledger } from '../journal/ledger.ts';
+import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import { type EventLine, type Happened, lineText, parseLine } from '../journal/line.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
 
@@ -65,7 +65,7 @@ export class JournalWriter implements Journal {
   }
 
   /** What a budget of this run is compared with: all runs that share its id count. */
-  get account(): Account {
+  get account(): CreditTotals {
     const id = this.#run?.id;
     return id === undefined ? this.ledger.account : this.ledger.accountOf(id);
   }

@@ -51,13 +51,12 @@ export class TaskEndings {
     this.#over(waiter, 'done');
   }
 
-  /** An end without a job to speak for it is recorded, once. */
+  /** An end without a job is recorded once. A skip is recorded only where it follows a failure. */
   #record({ itemRun, step }: Waiter, { ending: event, why, code }: TaskEnd): void {
     if (event !== 'failed' && event !== 'skipped') return;
     const { journal } = this.#o;
     const task = itemRun.task(step);
-    const known = journal.ledger.task(task);
-    if (known?.state === event && known.why === why) return;
+    if (!journal.ledger.lacks({ task, state: event, why })) return;
     const what = event === 'failed' && code !== undefined ? { code } : {};
     journal.append([{ event, task, why, ...what }]);
   }

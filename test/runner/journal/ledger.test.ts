@@ -1,6 +1,7 @@
 // The ledger: credits reserved, charged and refunded, and what compaction must not change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { standingFailures } from '../../../src/runner/journal/failures.ts';
 import { committed, Ledger, memoryStore } from '../../../src/runner/journal/ledger.ts';
 import type { Happened, JobLine, Measure } from '../../../src/runner/journal/line.ts';
 import { worthOf } from '../../../src/runner/journal/state.ts';
@@ -143,7 +144,7 @@ describe('numbers', () => {
   ])('an event that %s is refused', (_, numbers) => {
     const ledger = new Ledger();
     const results = numbers.map((seq) =>
-      ledger.apply({ type: 'event', line: { seq, at, event: 'skipped', task: 't', why: 'w' } }),
+      ledger.apply({ type: 'event', line: { seq, at, event: 'failed', task: 't', why: 'w' } }),
     );
     expect(results.at(-1)).toEqual({
       ok: false,
@@ -178,13 +179,57 @@ describe('tasks without a job', () => {
       run(),
       { event: 'failed', task: 'b', why: 'one' },
       { event: 'failed', task: 'a', why: 'two' },
-      { event: 'skipped', task: 'b', why: 'three' },
+      { event: 'failed', task: 'b', why: 'three' },
     ]);
     expect(ledger.tasks()).toEqual([
       { task: 'a', state: 'failed', why: 'two' },
-      { task: 'b', state: 'skipped', why: 'three' },
+      { task: 'b', state: 'failed', why: 'three' },
     ]);
   });
+});
+
+describe('a skipped task', () => {
+  const why = 'its if: is false';
+  const skipped: Happened = { event: 'skipped', task: 'swap:a', why };
+  const failed: Happened = { event: 'failed', task: 'swap:a', why: 'no such file' };
+  const skip = { task: 'swap:a', state: 'skipped', why } as const;
+
+  test('is not worth a line, and leaves none: the pipeline says that it is skipped', () => {
+    expect(folded([run()]).lacks(skip)).toBe(false);
+    expect(folded([run(), skipped]).tasks()).toEqual([]);
+  });
+
+  test('takes back its failure before a job began', () => {
+    expect(folded([run(), failed]).lacks(skip)).toBe(true);
+    const ledger = folded([run(), failed, skipped]);
+    expect(ledger.tasks()).toEqual([]);
+    expect(ledger.lacks(skip)).toBe(false);
+    expect(standingFailures(ledger)).toEqual([]);
+  });
+
+  test('takes back the failure of its job, also once the file is compacted', () => {
+    const ledger = folded([run(), intent(), refused()]);
+    expect(ledger.lacks(skip)).toBe(true);
+    expect(standingFailures(ledger)).toHaveLength(1);
+    const after = compacted(folded([run(), intent(), refused(), skipped]));
+    expect(after.tasks()).toEqual([skip]);
+    expect(after.lacks(skip)).toBe(false);
+    expect(standingFailures(after)).toEqual([]);
+  });
+
+  test('fails again when it is tried again', () => {
+    const tried = [run(), intent(), refused(), skipped, intent('a', 10, 2)];
+    expect(folded(tried).lacks(skip)).toBe(false);
+    expect(folded([...tried, refused()]).lacks(skip)).toBe(true);
+  });
+});
+
+test('a failure before a job began is new unless the same is on record', () => {
+  const failed = { task: 't', state: 'failed', why: 'one' } as const;
+  expect(folded([run()]).lacks(failed)).toBe(true);
+  const ledger = folded([run(), { event: 'failed', task: 't', why: 'one' }]);
+  expect(ledger.lacks(failed)).toBe(false);
+  expect(ledger.lacks({ ...failed, why: 'two' })).toBe(true);
 });
 
 describe('what creations really cost', () => {
@@ -280,6 +325,19 @@ describe('money’s trace', () => {
   });
 });
 
+describe('a reservation', () => {
+  test('counts also while no run is going on', () => {
+    const ledger = folded([run(1), intent('a', 10), created('a', 8), intent('b', 5), ended]);
+    expect(ledger.openRun).toBeUndefined();
+    expect(ledger.account).toEqual({ charged: 0, refunded: 0, reserved: 5 });
+  });
+});
+
+test('of two runs with one number, the later one is charged', () => {
+  const ledger = folded([run(1), ended, run(1), intent('a', 10), created('a', 8)]);
+  expect(ledger.runs().map(({ charged }) => charged)).toEqual([0, 8]);
+});
+
 describe('runs that share an id', () => {
   test('share an account', () => {
     const first = [{ event: 'run', run: 1, id: 'nightly' } as const, intent(), created('a', 10)];
@@ -322,7 +380,7 @@ function nextOf(act: string, of: string, line: JobLine, chance: number): Happene
       return intent(of, 10, line.attempt + 1);
     case 'attach':
       return late === 0 ? errored(of) : complete(of);
-    case 'hold':
+    case 'doubt':
       if (line.state === 'intended' && late === 1) return doubted(of);
       if (late === 2) return refused(of);
       return late === 3 ? abandoned(of) : created(of);

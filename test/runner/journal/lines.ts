@@ -4,6 +4,7 @@ import { digestOf } from '../../../src/contract/base/digest.ts';
 import { unreachable } from '../../../src/contract/base/result.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { EventLine, Happened, JobLine, StateLine } from '../../../src/runner/journal/line.ts';
+import { abandoned as givenUp, notTaken } from '../../../src/runner/journal/settled.ts';
 import { type JobEvent, stateAfter } from '../../../src/runner/journal/state.ts';
 
 /** A job's fingerprint: the same for the same words. */
@@ -50,11 +51,8 @@ export const doubted = (of = 'a'): Happened => ({
   job: job(of),
   why: 'the service did not answer',
 });
-export const refused = (of = 'a'): Happened => ({
-  event: 'refused',
-  job: job(of),
-  error: { code: 'refused', message: 'no' },
-});
+export const refused = (of = 'a'): Happened =>
+  notTaken(job(of), { code: 'refused', message: 'no' });
 export const output = (of = 'a', index = 0, path = `${of}-${index}.png`): Happened => ({
   event: 'output',
   job: job(of),
@@ -69,13 +67,9 @@ export const deleted = (of = 'a'): Happened => ({
   job: job(of),
   task: `tidy:${of}`,
 });
-export const abandoned = (of = 'a', credits = 10): Happened => ({
-  event: 'abandoned',
-  job: job(of),
-  credits,
-  why: 'nobody knows',
-});
-export const gone = (of = 'a'): Happened => ({ event: 'gone', job: job(of), why: 'not found' });
+export const abandoned = (of = 'a', credits = 10): Happened =>
+  givenUp(job(of), credits, 'nobody knows');
+export const gone = (of = 'a'): Happened => ({ event: 'deleted', job: job(of), why: 'not found' });
 export const amended = (of = 'a', credits = 7): Happened => ({
   event: 'amended',
   job: job(of),
@@ -207,7 +201,7 @@ export const journals: fc.Arbitrary<readonly Happened[]> = fc
       if (ledger.openRun === undefined) add(run(ledger.runs().length + 1));
       if (choice === 11) add(ended);
       else if (choice === 10) add({ event: 'failed', task: `swap:${of}`, why: 'no such file' });
-      else if (choice === 9) add({ event: 'skipped', task: `more:${of}`, why: 'its if: is false' });
+      else if (choice === 9) add({ event: 'skipped', task: `swap:${of}`, why: 'its if: is false' });
       else {
         const may = nexts(of, ledger.job(job(of)), credits);
         const next = may[choice % may.length];

@@ -12,6 +12,7 @@ import {
   forgotten,
   gone,
   intent,
+  job,
   jobAfter,
   move,
   output,
@@ -41,13 +42,13 @@ const events: Readonly<Record<string, Happened>> = {
   created: created(),
   'settled complete': complete(),
   'settled error': errored(),
-  refused: refused(),
+  'settled not_taken': refused(),
   doubt: doubted(),
   serves: serves(),
   output: output(),
   deleted: deleted(),
-  abandoned: abandoned(),
-  gone: gone(),
+  'settled abandoned': abandoned(),
+  'deleted elsewhere': gone(),
   amended: amended(),
   forgotten: forgotten(),
   'forgotten files': unsaved(),
@@ -60,11 +61,11 @@ const legal: readonly (readonly [State, string, State])[] = [
   ['supplied', 'supplied', 'supplied'],
   ['supplied', 'serves', 'supplied'],
   ['intended', 'created', 'created'],
-  ['intended', 'refused', 'failed'],
+  ['intended', 'settled not_taken', 'failed'],
   ['intended', 'doubt', 'doubt'],
   ['intended', 'serves', 'intended'],
   ['doubt', 'created', 'created'],
-  ['doubt', 'refused', 'failed'],
+  ['doubt', 'settled not_taken', 'failed'],
   ['doubt', 'serves', 'doubt'],
   ['created', 'settled complete', 'complete'],
   ['created', 'settled error', 'failed'],
@@ -80,13 +81,13 @@ const legal: readonly (readonly [State, string, State])[] = [
   ['failed', 'amended', 'failed'],
   ['failed', 'forgotten', 'forgotten'],
   ['failed', 'forgotten files', 'failed'],
-  ['intended', 'abandoned', 'failed'],
-  ['doubt', 'abandoned', 'failed'],
-  ['created', 'gone', 'deleted'],
+  ['intended', 'settled abandoned', 'failed'],
+  ['doubt', 'settled abandoned', 'failed'],
+  ['created', 'deleted elsewhere', 'deleted'],
   ['created', 'amended', 'created'],
   ['created', 'forgotten', 'forgotten'],
   ['created', 'forgotten files', 'created'],
-  ['complete', 'gone', 'deleted'],
+  ['complete', 'deleted elsewhere', 'deleted'],
   ['complete', 'amended', 'complete'],
   ['complete', 'forgotten', 'forgotten'],
   ['complete', 'forgotten files', 'complete'],
@@ -150,6 +151,14 @@ describe('money', () => {
 });
 
 describe('what a job remembers', () => {
+  const settledWith = (expires: string): Happened => ({
+    event: 'settled',
+    job: job('a'),
+    status: 'complete',
+    credits: 10,
+    expires,
+  });
+
   test('every task that it serves, once each, sorted', () => {
     const line = jobAfter(intent('m'), serves('m', 'z:1'), serves('m', 'a:1'), serves('m', 'z:1'));
     expect(line?.tasks).toEqual(['a:1', 'swap:m', 'z:1']);
@@ -191,6 +200,48 @@ describe('what a job remembers', () => {
       credits: 0,
       error: { code: 'unknown_error' },
     });
+  });
+
+  test('when its first address runs out', () => {
+    const expires = '2026-08-06T10:00:00.000Z';
+    expect(jobAfter(intent(), created(), settledWith(expires))).toMatchObject({
+      expires,
+    });
+    expect(jobAfter(intent(), created(), complete())).not.toHaveProperty('expires');
+  });
+
+  test('all that the service added to its first figure, and nothing once that is taken back', () => {
+    const dearer = jobAfter(intent(), created('a', 10), complete('a', 12));
+    expect(dearer).toMatchObject({ credits: 12, added: 2 });
+    expect(jobAfter(intent(), created('a', 10), complete('a', 12), amended('a', 15))).toMatchObject(
+      { credits: 15, added: 5 },
+    );
+    const back = jobAfter(intent(), created('a', 10), complete('a', 12), amended('a', 8));
+    expect(back).toMatchObject({ credits: 8, peak: 12 });
+    expect(back).not.toHaveProperty('added');
+    const again = jobAfter(
+      ...[intent(), created('a', 10), complete('a', 12), amended('a', 8), amended('a', 20)],
+    );
+    expect(again).toMatchObject({ credits: 20, added: 12 });
+    expect(again).not.toHaveProperty('peak');
+  });
+
+  test('that its attempt was abandoned, with its credits, or not taken, without any', () => {
+    expect(jobAfter(intent(), doubted(), abandoned('a', 7))).toMatchObject({
+      state: 'failed',
+      credits: 7,
+      error: { code: 'abandoned', message: 'nobody knows' },
+    });
+    expect(jobAfter(intent(), refused())).not.toHaveProperty('credits');
+  });
+
+  test('who deleted its project: a task of ours, or somebody else', () => {
+    const ours = jobAfter(intent(), created(), complete(), deleted());
+    expect(ours?.tasks).toEqual(['swap:a', 'tidy:a']);
+    expect(ours).not.toHaveProperty('error');
+    const theirs = jobAfter(intent(), created(), complete(), gone());
+    expect(theirs?.tasks).toEqual(['swap:a']);
+    expect(theirs?.error).toEqual({ code: 'gone', message: 'not found' });
   });
 
   test('the last output of each task and place, sorted', () => {

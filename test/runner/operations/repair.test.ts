@@ -204,7 +204,7 @@ describe('--write', () => {
     expect(rig.read('better.jsonl')).toContain('"service":"https://service.example"');
     rig.write(
       'photos.state.jsonl',
-      ['{"shotlist":1,"pipeline":"other","service":"rehearsal"}', 'x', ''].join('\n'),
+      ['{"shotlist":2,"pipeline":"other","service":"rehearsal"}', 'x', ''].join('\n'),
     );
     expect(await repaired(rig, { write: rig.path('c.jsonl') })).toContain(
       'belongs to the pipeline "other"',

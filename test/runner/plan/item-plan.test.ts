@@ -1,5 +1,6 @@
 // What would happen: the plan’s view of small pipelines as time goes by and files come and go.
 import { describe, expect, test } from 'vitest';
+import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { a, b, day, hash, swapBody, swapping, swapWorld, World } from './world.ts';
 
 describe('a first run', () => {
@@ -187,11 +188,7 @@ describe('a job with trouble', () => {
   test('that failed begins again, at its price', () => {
     const world = swapWorld();
     begin(world);
-    world.happen({
-      event: 'refused',
-      job: fingerprint(world),
-      error: { code: 'bad_input', message: 'm' },
-    });
+    world.happen(notTaken(fingerprint(world), { code: 'bad_input', message: 'm' }));
     expect(world.planItem(a).find(({ task }) => task === 'swap:a')).toMatchObject({
       action: 'begin',
       why: expect.stringContaining('bad_input'),

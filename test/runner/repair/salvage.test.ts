@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
-import type { DamageKind, RawLine } from '../../../src/runner/repair/damage.ts';
+import type { DamageKind } from '../../../src/runner/repair/damage.ts';
 import { isWhole, type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
 import {
   at,
@@ -26,39 +26,19 @@ import {
   serves,
   supplied,
 } from '../journal/lines.ts';
-
-const header = { shotlist: 1, pipeline: 'p', service: 'https://service.example' };
-const kinds: Readonly<Record<string, string>> = {
-  swap: 'face-swap-photo',
-  save: 'face-swap-photo',
-  tidy: 'face-swap-photo',
-  copy: 'face-swap-photo',
-  photo: 'upload',
-};
-
-const given = {
-  pipeline: 'p',
-  service: undefined,
-  kindOf: (task: string) => kinds[task.split(':')[0] ?? ''],
-};
-
-const raw = (texts: readonly string[]): readonly RawLine[] =>
-  texts.map((text) => ({ text, wellFormed: true, terminated: true }));
-const repaired = (texts: readonly string[]): Repair => repairOf(raw(texts), given);
-const json = (values: readonly object[]): string[] => values.map((value) => JSON.stringify(value));
-
-/** The lines of a journal that was never compacted: line 1 is the header, line n + 1 event n. */
-const journal = (...events: readonly Happened[]): string[] => json([header, ...numbered(events)]);
-
-/** The lines of a compacted state file. */
-function compact(...events: readonly Happened[]): string[] {
-  const ledger = folded(events);
-  return json([header, ...ledger.runs(), ...ledger.jobs(), ...ledger.tasks()]);
-}
+import {
+  compact,
+  conflict,
+  context,
+  header,
+  journal,
+  json,
+  raw,
+  repaired,
+  stateOf,
+} from './damaged.ts';
 
 const kindsOf = ({ damages }: Repair): readonly DamageKind[] => damages.map(({ kind }) => kind);
-const stateOf = ({ ledger }: Repair, of: string): JobLine['state'] | undefined =>
-  ledger.job(job(of))?.state;
 const without = (lines: readonly string[], ...numbers: readonly number[]): string[] =>
   lines.filter((_, index) => !numbers.includes(index + 1));
 const changed = (
@@ -92,7 +72,7 @@ describe('a whole file', () => {
     const lines = journal(...paid).map((line) => `${line}\r`);
     const found = repairOf(
       [...raw(lines), { text: '{"seq":6,"ev', wellFormed: true, terminated: false }],
-      given,
+      context,
     );
     expect(kindsOf(found)).toEqual(['line-ends', 'torn']);
     expect(isWhole(found)).toBe(true);
@@ -279,17 +259,17 @@ describe('a damage', () => {
   test('to the beginning of a file is told, and the header is made of what else is known', () => {
     const lines = without(two, 1);
     expect(repaired(lines)).toMatchObject({ header: undefined });
-    const found = repairOf(raw(lines), { ...given, service: 'rehearsal' });
+    const found = repairOf(raw(lines), { ...context, service: 'rehearsal' });
     expect(kindsOf(found)).toEqual(['no-header']);
     expect(found.header).toEqual({ ...header, service: 'rehearsal' });
-    const half = changed(two, 1, (line) => line.replace('{"shotlist":1', '{"shot'));
+    const half = changed(two, 1, (line) => line.replace('{"shotlist":2', '{"shot'));
     expect(repaired(half).header).toEqual(header);
   });
 
   test('that leaves an empty file is told', () => {
     const found = repaired([]);
     expect(kindsOf(found)).toEqual(['no-header']);
-    expect(found.hidden).toHaveLength(1);
+    expect(found.gaps).toHaveLength(1);
   });
 
   test('between two lines shows in the sums', () => {
@@ -310,9 +290,9 @@ describe('a damage', () => {
       wellFormed: true,
       terminated: index < 2,
     }));
-    const found = repairOf(lines, given);
+    const found = repairOf(lines, context);
     expect(kindsOf(found)).toEqual(['cut']);
-    expect(found.hidden).toEqual([{ between: [undefined, undefined] }]);
+    expect(found.gaps).toEqual([{ between: [undefined, undefined] }]);
   });
 });
 
@@ -322,7 +302,7 @@ describe('what cannot be read', () => {
       (event, index) => ({ ...event, at: `2026-08-05T10:00:0${index}.000Z` }),
     );
     const found = repaired(without(json([header, ...events]), 7, 8));
-    expect(found.hidden).toEqual([
+    expect(found.gaps).toEqual([
       { events: 2, after: '2026-08-05T10:00:04.000Z', before: '2026-08-05T10:00:07.000Z' },
     ]);
   });
@@ -337,10 +317,10 @@ describe('what cannot be read', () => {
     'because zeros end %s may have been synced: what had failed may have been sent again',
     (_name, lines) => {
       const zeros = { text: '\0'.repeat(300), wellFormed: true, terminated: false };
-      const found = repairOf([...raw(lines), zeros], given);
+      const found = repairOf([...raw(lines), zeros], context);
       expect(kindsOf(found)).toEqual(['zeros']);
       expect(isWhole(found)).toBe(false);
-      expect(found.hidden).toHaveLength(1);
+      expect(found.gaps).toHaveLength(1);
       expect([stateOf(found, 'a'), stateOf(found, 'b')]).toEqual(['doubt', 'created']);
       expect(found.ledger.total.charged).toBe(5);
     },
@@ -348,16 +328,16 @@ describe('what cannot be read', () => {
 
   test('because nothing but zeros is left is all of it', () => {
     const zeros = { text: '\0'.repeat(300), wellFormed: true, terminated: false };
-    const found = repairOf([zeros], given);
+    const found = repairOf([zeros], context);
     expect(kindsOf(found)).toEqual(['zeros', 'no-header']);
-    expect(found.hidden).toEqual([{}]);
+    expect(found.gaps).toEqual([{}]);
     expect(found.header).toBeUndefined();
   });
 
   test('of a compacted file stood between two tasks', () => {
     const lines = compact(...paid, intent('b', 5), intent('c', 5));
     const found = repaired(changed(lines, 4, () => '\0'.repeat(200)));
-    expect(found.hidden).toEqual([{ between: ['swap:a', 'swap:c'] }]);
+    expect(found.gaps).toEqual([{ between: ['swap:a', 'swap:c'] }]);
   });
 
   test.each([
@@ -377,14 +357,14 @@ describe('what cannot be read', () => {
     const found = repaired(changed(lines, 5, (line) => line.slice(0, -4)));
     expect(stateOf(found, 'a')).toBe('failed');
     expect(stateOf(found, 'b')).toBe('created');
-    expect(found.hidden).toEqual([]);
+    expect(found.gaps).toEqual([]);
   });
 
   test('about no job hides nothing', () => {
     const skipped: Happened = { event: 'skipped', task: 'swap:z', why: 'its if: is false' };
     const lines = journal(run(), intent('a', 10), refused('a'), skipped, ended);
     const found = repaired(changed(lines, 5, (line) => line.slice(0, -4)));
-    expect(found.hidden).toEqual([]);
+    expect(found.gaps).toEqual([]);
     expect(stateOf(found, 'a')).toBe('failed');
   });
 
@@ -429,7 +409,7 @@ describe('what cannot be read', () => {
       name: 'a #2',
       past: [{ project: 'p-a', credits: 10 }],
     });
-    expect(found.elsewhere).toMatchObject([{ project: 'p-a' }]);
+    expect(found.orphans).toMatchObject([{ project: 'p-a' }]);
   });
 
   test('of a deleted project keeps the files that were saved', () => {
@@ -456,20 +436,6 @@ describe('what cannot be read', () => {
 });
 
 describe('two sides of a merge', () => {
-  const conflict = (
-    common: readonly string[],
-    ours: readonly string[],
-    theirs: readonly string[],
-    base?: readonly string[],
-  ): string[] => [
-    ...common,
-    '<<<<<<< HEAD',
-    ...ours,
-    ...(base === undefined ? [] : ['||||||| 1234567', ...base]),
-    '=======',
-    ...theirs,
-    '>>>>>>> other',
-  ];
   const start = [run(), intent('a', 10), created('a', 12)];
   const common = journal(...start);
   const rest = (...events: readonly Happened[]): string[] =>
@@ -524,7 +490,7 @@ describe('two sides of a merge', () => {
       project: 'q-b',
       past: [{ project: 'p-b', credits: 5 }],
     });
-    expect(found.elsewhere).toMatchObject([{ project: 'p-b', credits: 5, tasks: ['swap:b'] }]);
+    expect(found.orphans).toMatchObject([{ project: 'p-b', credits: 5, tasks: ['swap:b'] }]);
     expect(sums(found)).toEqual([12 + 5 + 7, 0, 0]);
     expect(found.damages.filter(({ kind }) => kind === 'disagree')).toHaveLength(1);
   });
@@ -568,7 +534,7 @@ describe('two sides of a merge', () => {
     const found = repaired(conflict(common, ours, theirs));
     expect(found.ledger.job(job('a'))).toMatchObject({ state: 'deleted', project: 'p-a' });
     expect(found.ledger.job(job('a'))?.outputs).toHaveLength(2);
-    expect(found.elsewhere).toEqual([]);
+    expect(found.orphans).toEqual([]);
   });
 
   test('with a run of one number each keep both, the later renumbered', () => {

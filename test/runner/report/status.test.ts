@@ -45,7 +45,6 @@ const history: readonly Happened[] = [
   created('e', 10),
   errored('e', 0),
   { event: 'failed', task: 'photo:f', why: 'f.png does not exist' },
-  { event: 'skipped', task: 'swap:g', why: 'its if: is false' },
 ];
 
 describe('the status', () => {
@@ -60,7 +59,6 @@ describe('the status', () => {
         'face-swap-photo': { deleted: 1, complete: 1, doubt: 1, failed: 1 },
       },
       outputs: 1,
-      skipped: 1,
     });
   });
 
@@ -122,7 +120,6 @@ describe('its text', () => {
       `ended ${at}`,
       'Credits: 32 charged, 10 refunded, 22 net, 30 in doubt.',
       'Files saved: 1.',
-      'Skipped tasks: 1.',
       'IN DOUBT: swap:d',
       '30 credits set aside',
       'a project named "d #1"',

@@ -1,6 +1,7 @@
 // What the budget grants, one question at a time: exact limits, earlier runs, and what closes it.
 import { describe, expect, test } from 'vitest';
 import type { Happened } from '../../../src/runner/journal/line.ts';
+import { notTaken } from '../../../src/runner/journal/settled.ts';
 import type { Grant } from '../../../src/runner/run/budget.ts';
 import type { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
@@ -16,9 +17,8 @@ import {
   type Terms,
 } from './parts.ts';
 
-const refusedOf = (order: CreateOrder): Happened => ({
-  ...{ event: 'refused', job: order.fingerprint, error: { code: 'refused', message: 'no' } },
-});
+const refusedOf = (order: CreateOrder): Happened =>
+  notTaken(order.fingerprint, { code: 'refused', message: 'no' });
 
 class Scene extends Parts {
   readonly a = this.item('a');

@@ -2,6 +2,7 @@
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Happened } from '../../../src/runner/journal/line.ts';
+import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
@@ -134,7 +135,7 @@ export class BudgetModel {
   refuse(trip: Trip): void {
     const { fingerprint: job } = trip.order;
     trip.taken = 0;
-    this.#tell(trip, { event: 'refused', job, error: { code: 'x', message: 'x' } });
+    this.#tell(trip, notTaken(job, { code: 'x', message: 'x' }));
     this.#complete(trip);
   }
 

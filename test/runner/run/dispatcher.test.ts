@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { unreachable } from '../../../src/contract/base/result.ts';
 import type { Happened } from '../../../src/runner/journal/line.ts';
+import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { uploadFingerprint } from '../../../src/runner/plan/ask.ts';
 import type { Act } from '../../../src/runner/plan/decide.ts';
 import { Dispatcher, type DispatcherOptions } from '../../../src/runner/run/dispatcher.ts';
@@ -85,7 +86,7 @@ const history = (
       case 'doubt':
         return { event, job, why: 'lost' };
       case 'refused':
-        return { event, job, error: { code: 'outage', message: 'away' } };
+        return notTaken(job, { code: 'outage', message: 'away' });
       default:
         return unreachable(event);
     }

@@ -1,7 +1,7 @@
 // The state file while a run lasts: lines are appended, synced in groups; at its end it is compacted.
-import { constants, writeSync } from 'node:fs';
+import { constants, statSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import type { Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isFull, isSystemTrouble } from '../../../contract/files/system-error.ts';
@@ -132,8 +132,22 @@ export class JournalFile implements LineFile {
     await this.close();
     return await compactState(this.#file, this.#header, ledger);
   }
+}
 
-  get name(): string {
-    return basename(this.#file);
-  }
+/**
+ * Opens the journal for a run. A file of an older format is compacted first: whatever happens next, its lines are in the
+ * format that its header names. Throws what the system throws, before anything was spent.
+ */
+export async function openJournal(
+  file: string,
+  header: Header,
+  loaded: Loaded,
+  makeRoom: () => boolean = () => false,
+): Promise<JournalFile> {
+  if (!loaded.outdated) return new JournalFile(file, header, loaded, makeRoom);
+  const { ledger } = loaded;
+  await replaceState(file, `${file}.part`, header, ledger);
+  ledger.restart();
+  const current = { ...loaded, outdated: false, wholeBytes: statSync(file).size };
+  return new JournalFile(file, header, { ...current, unterminated: false }, makeRoom);
 }

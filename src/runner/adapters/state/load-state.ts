@@ -3,16 +3,19 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemTrouble, systemCode, systemReason } from '../../../contract/files/system-error.ts';
-import { readerFor } from '../../journal/format.ts';
+import { currentFormat, formatOf } from '../../journal/format.ts';
 import { type JobStore, Ledger } from '../../journal/ledger.ts';
-import { type Header, parseLine, type StateLine } from '../../journal/line.ts';
-import { isTorn, unreadable } from '../../repair/damage.ts';
+import type { Header, StateLine } from '../../journal/line.ts';
+import { byteTrouble } from '../../journal/raw-line.ts';
+import { isTorn } from '../../journal/torn.ts';
 import { eachLine, LineTooLong } from './raw-lines.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
   /** Undefined: there is no state file yet. */
   readonly header: Header | undefined;
+  /** The file is of an older format: it is compacted before anything is appended to it. */
+  readonly outdated: boolean;
   readonly warnings: readonly string[];
   /** The part of the file that is whole, in bytes; what follows is a torn last line. */
   readonly wholeBytes: number;
@@ -23,35 +26,38 @@ export interface Loaded {
 /** Errors name the file and the line. */
 export async function loadState(file: string, store: JobStore): Promise<Result<Loaded, string>> {
   const ledger = new Ledger(store);
-  const loaded = { ledger, header: undefined, warnings: [], wholeBytes: 0, unterminated: false };
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
-  let read = parseLine;
+  let format = currentFormat;
+  const loaded = (more: Partial<Loaded>): Result<Loaded, string> => {
+    const outdated = format !== currentFormat;
+    return ok({ ledger, header, outdated, warnings: [], wholeBytes, unterminated: false, ...more });
+  };
   try {
     // Only a name that nothing has means that nothing has happened: not a link to nothing, nor a folder that is closed.
     const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return ok(loaded);
+    if (stats === undefined) return loaded({});
     if (stats.isSymbolicLink()) return err(linkTrouble(file));
     for await (const raw of eachLine(file)) {
       number += 1;
       const { text, terminated, bytes } = raw;
-      if (isTorn(raw, number, ledger.seq)) {
+      if (isTorn(raw, number, ledger.seq, format.events)) {
         const what = 'the last line was cut off in the middle of writing; it is dropped';
-        return ok({ ...loaded, header, warnings: [`${file}:${number}: ${what}`], wholeBytes });
+        return loaded({ warnings: [`${file}:${number}: ${what}`] });
       }
-      const broken = unreadable(raw);
+      const broken = byteTrouble(raw);
       if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
       if (number === 1) {
-        const reader = readerFor(text);
-        if (!reader.ok) return err(`${file}:1: ${reader.error}`);
-        read = reader.value;
+        const found = formatOf(text);
+        if (!found.ok) return err(`${file}:1: ${found.error}`);
+        format = found.value;
       }
-      const line = read(text);
+      const line = format.parse(text);
       const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
       if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
       if (line.ok && line.value.type === 'header') header = line.value.line;
       wholeBytes += bytes;
-      if (!terminated) return ok({ ...loaded, header, wholeBytes, unterminated: true });
+      if (!terminated) return loaded({ unterminated: true });
     }
   } catch (error) {
     if (error instanceof LineTooLong) return err(`${file}:${number + 1}: ${error.message}`);
@@ -61,7 +67,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     return err(
       `${file}:1: it is empty, and a state file never is: restore it, or remove it if nothing was ever paid`,
     );
-  return ok({ ...loaded, header, wholeBytes });
+  return loaded({});
 }
 
 /** What a run appends to and replaces is its own file, and no other that a link leads to. */

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { openRegular } from '../../../contract/files/regular-file.ts';
 import { systemReason } from '../../../contract/files/system-error.ts';
-import type { RawLine } from '../../repair/damage.ts';
+import type { RawLine } from '../../journal/raw-line.ts';
 
 const lineFeed = 10;
 const chunkBytes = 1 << 18;

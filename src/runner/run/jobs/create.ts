@@ -5,6 +5,7 @@ import type { Project } from '../../../contract/api/project.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
+import { notTaken } from '../../journal/settled.ts';
 import { outageCode } from './attempt.ts';
 import type { Turn } from './circuit-breaker.ts';
 import type { AwaitOrder, CreateOrder } from './job.ts';
@@ -25,7 +26,7 @@ export async function* create(order: CreateOrder, context: JobContext): Performa
   yield { durable: true, event: intent };
   const answer = yield* sent(order, turn.value, context);
   if (answer.is === 'made') return yield* created(order, answer.made, context);
-  if (answer.is === 'outage') return yield* notTaken(order, answer.failure, context);
+  if (answer.is === 'outage') return yield* withhold(order, answer.failure, context);
   return yield* notCreated(order, answer.failure, context);
 }
 
@@ -60,7 +61,7 @@ async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sendi
 }
 
 /** On record as not taken before the wait begins: then it is begun again, and no attempt is spent. */
-async function* notTaken(
+async function* withhold(
   { fingerprint: job, name }: CreateOrder,
   failure: ApiFailure,
   { inbox }: JobContext,
@@ -68,7 +69,7 @@ async function* notTaken(
   const why = scrubbed(explainFailure(failure));
   inbox?.known(name);
   const error = { code: outageCode, message: why };
-  yield { durable: true, event: { event: 'refused', job, error } };
+  yield { durable: true, event: notTaken(job, error) };
   return { is: 'withheld', why };
 }
 
@@ -134,7 +135,7 @@ async function* notCreated(
   }
   inbox?.known(order.name);
   const error = { code: failure.reason, message: why };
-  yield { durable: false, event: { event: 'refused', job: order.fingerprint, error } };
+  yield { durable: false, event: notTaken(order.fingerprint, error) };
   return outcome;
 }
 

@@ -12,7 +12,7 @@ import type {
 import type { Digest } from '../../../contract/base/digest.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Result } from '../../../contract/base/result.ts';
-import type { Ledger, Account as Spending } from '../../journal/ledger.ts';
+import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
 import type { Happened } from '../../journal/line.ts';
 import type { FileFact } from '../../plan/facts.ts';
 import type { JobOrder, Outcome, Place } from './job.ts';
@@ -119,7 +119,7 @@ export interface Journal {
   sync(): Promise<void>;
   readonly ledger: Ledger;
   /** What this run's budget is compared with. */
-  readonly account: Spending;
+  readonly account: CreditTotals;
 }
 
 /** The next thing that happened to a job. */

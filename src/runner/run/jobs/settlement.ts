@@ -76,7 +76,10 @@ function readProject(
   );
 }
 
-export type Settlement = Extract<Happened, { readonly event: 'settled' }>;
+/** How a project ended. */
+export type Settlement = Extract<Happened, { readonly event: 'settled' }> & {
+  readonly status: 'complete' | 'error' | 'canceled';
+};
 
 /** `charged`: credits known so far, for a record that does not say. Undefined: the project is still in the works. */
 export function settlementOf(

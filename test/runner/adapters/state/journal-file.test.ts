@@ -96,7 +96,7 @@ describe('a compacted file', () => {
     errored('d', 0),
     intent('c', 5),
     doubted('c'),
-    { event: 'skipped', task: 'more:x', why: 'w' },
+    { event: 'failed', task: 'more:x', why: 'w' },
     ended,
   ];
 

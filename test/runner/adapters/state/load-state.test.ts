@@ -128,20 +128,20 @@ describe('any other bad line', () => {
 
   test('that is the header of a newer format asks for an upgrade, and the file stays as it is', async () => {
     const file = await written();
-    writeFileSync(file, text(file).replace('"shotlist":1', '"shotlist":2,"new":[]'));
+    writeFileSync(file, text(file).replace('"shotlist":2', '"shotlist":3,"new":[]'));
     const before = text(file);
     expect(await loadState(file, memoryStore())).toEqual({
       ok: false,
-      error: `${file}:1: it was written by a newer shotlist (format 2); this one reads format 1: upgrade shotlist`,
+      error: `${file}:1: a newer shotlist wrote it, in format 3; this version reads formats up to 2: upgrade shotlist`,
     });
     expect(text(file)).toBe(before);
   });
 
-  test.each(['0', '1.5', '"2"', 'null'])(
+  test.each(['0', '1.5', '"3"', 'null'])(
     'that is a header with the format %s is an error',
     async (version) => {
       const file = await written();
-      writeFileSync(file, text(file).replace('"shotlist":1', `"shotlist":${version}`));
+      writeFileSync(file, text(file).replace('"shotlist":2', `"shotlist":${version}`));
       expect(await loadState(file, memoryStore())).toEqual({
         ok: false,
         error: expect.stringContaining(`${file}:1: /shotlist must be`),
@@ -162,13 +162,13 @@ describe('any other bad line', () => {
     expect(await load(file)).toMatchObject({ header: undefined, warnings: [] });
   });
 
-  const first = '{"shotlist":1,"pipeline":"p","service":"rehearsal"}';
+  const first = '{"shotlist":2,"pipeline":"p","service":"rehearsal"}';
   const job = JSON.stringify(jobAfter(intent(), created(), complete()));
   const past = '{"run":1,"at":"2026-08-05T10:00:00.000Z","charged":10,"refunded":0}';
   const event = JSON.stringify({ seq: 1, ...run(2), at: '2026-08-05T10:00:00.000Z' });
   test.each([
     ['is empty', '', '1: it is empty'],
-    ['is nothing but zeros', Buffer.alloc(4096), '1: 4096 zero bytes, as a loss of power leaves'],
+    ['is nothing but zeros', Buffer.alloc(4096), '1: 4096 zero bytes, left by a power failure'],
     ['ends with zeros', `${first}\n${event}\n${'\0'.repeat(100)}`, '3: 100 zero bytes'],
     ['ends in the middle of its header', first.slice(0, 12), '1: it is not JSON'],
     [

@@ -8,7 +8,7 @@ import type { Happened, Header } from '../../../../src/runner/journal/line.ts';
 import { complete, created, intent, numbered, output, run, supplied } from '../../journal/lines.ts';
 import { temporaryFolder } from '../files/places.ts';
 
-export const header: Header = { shotlist: 1, pipeline: 'p', service: 'rehearsal' };
+export const header: Header = { shotlist: 2, pipeline: 'p', service: 'rehearsal' };
 export const paid: readonly Happened[] = [
   run(1),
   intent('b', 10),

@@ -57,7 +57,7 @@ describe('a creation', () => {
     const scene = new Scene([busy, busy]);
     const twice = { ...order, attempts: 2 };
     const { said, events, outcome } = await performed(create(twice, scene.context));
-    expect(said).toEqual(['intent!', '?', 'refused']);
+    expect(said).toEqual(['intent!', '?', 'settled']);
     expect(events.at(-1)).toMatchObject({ error: { code: 'unavailable' } });
     expect(outcome).toMatchObject({ ending: 'failed', code: 'unavailable' });
     expect(scene.sent).toBe(2);
@@ -67,7 +67,7 @@ describe('a creation', () => {
     const scene = new Scene([busy]);
     const performance = create(order, scene.context);
     const { said, outcome } = await performed(performance, () => scene.stopper.abort());
-    expect(said).toEqual(['intent!', 'refused']);
+    expect(said).toEqual(['intent!', 'settled']);
     expect(outcome).toMatchObject({ ending: 'pending', why: 'stopped' });
     expect(scene.sent).toBe(1);
   });
@@ -83,7 +83,7 @@ describe('a creation', () => {
   test('that an outage spared is on record as not taken before it waits, and is begun again', async () => {
     const scene = new Scene([{ reason: 'unreachable', message: 'ECONNREFUSED' }]);
     const { said, events, outcome } = await performed(create(order, scene.context));
-    expect(said).toEqual(['intent!', 'refused!']);
+    expect(said).toEqual(['intent!', 'settled!']);
     expect(events.at(-1)).toMatchObject({ error: { code: 'outage' } });
     expect(outcome.is).toBe('withheld');
   });
@@ -91,7 +91,7 @@ describe('a creation', () => {
   test('that is refused fails with the reason, and is not sent again', async () => {
     const scene = new Scene([unfit]);
     const { said, outcome } = await performed(create(order, scene.context));
-    expect(said).toEqual(['intent!', 'refused']);
+    expect(said).toEqual(['intent!', 'settled']);
     expect(outcome).toMatchObject({
       ...{ ending: 'failed', code: 'refused' },
       why: 'the service refused the request (422): no face',

@@ -3,8 +3,10 @@
 import { isObject } from '../../contract/base/json.ts';
 import { printableJson } from '../../contract/base/printable.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
-import { eventSchemas } from '../journal/event-schemas.ts';
-import { fingerprint } from '../journal/line-schemas.ts';
+import { fingerprint } from './line-schemas.ts';
+import type { RawLine } from './raw-line.ts';
+
+type EventSchemas = Readonly<Record<string, Schema>>;
 
 interface Above {
   /** The number of the event before; 0: there is none. */
@@ -13,20 +15,40 @@ interface Above {
   readonly onlyHeader: boolean;
 }
 
+/**
+ * A torn event was never relied on, so nothing is lost with it. A torn header or job line is another matter: new and
+ * compacted files take their place whole, so something else has cut it, and whatever stood behind it is lost. The same
+ * goes for zeros, which a power failure leaves of lines that may have been synced. `after` is the number of the event
+ * before; `events` are those of the file's format.
+ */
+export function isTorn(
+  { text, wellFormed, midCharacter = false, terminated }: RawLine,
+  number: number,
+  after: number,
+  events: EventSchemas,
+): boolean {
+  if (terminated || number === 1 || !(wellFormed || midCharacter)) return false;
+  return isTornEvent(text, { seq: after, onlyHeader: number === 2 }, events);
+}
+
 /** Is `text` the beginning, and not the whole, of an event that a run writes next? */
-export function isTornEvent(text: string, { seq, onlyHeader }: Above): boolean {
+export function isTornEvent(
+  text: string,
+  { seq, onlyHeader }: Above,
+  schemas: EventSchemas,
+): boolean {
   const start = `{"seq":${seq + 1},"event":"`;
   if (text.length <= start.length) return text !== '' && start.startsWith(text);
   if (!text.startsWith(start)) return false;
   const tail = text.slice(start.length);
   const name = /^[a-z]*/.exec(tail)?.[0] ?? '';
-  const events = Object.entries(eventSchemas).filter(([known]) => !onlyHeader || known === 'run');
+  const events = Object.entries(schemas).filter(([known]) => !onlyHeader || known === 'run');
   if (name === tail) return events.some(([known]) => known.startsWith(name));
-  const schema = events.find(([known]) => known === name)?.[1];
-  return schema !== undefined && isBeginningOf(text, schema.properties);
+  const properties = events.find(([known]) => known === name)?.[1]['properties'];
+  return isObject(properties) && isBeginningOf(text, properties);
 }
 
-type Properties = Readonly<Record<string, Schema>>;
+type Properties = Readonly<Record<string, unknown>>;
 
 /** What stands for the rest of a text that was cut off: no text of a line ends so, so a key stays the only one of its name. */
 const rest = '\0…';
@@ -63,8 +85,10 @@ const isSpelling = (text: string, json: string): boolean =>
 const withoutRest = (text: string): string =>
   text.endsWith(rest) ? text.slice(0, -rest.length) : text;
 
-const propertyOf = (properties: Properties, key: string): Schema | undefined =>
-  Object.hasOwn(properties, key) ? properties[key] : undefined;
+function propertyOf(properties: Properties, key: string): Schema | undefined {
+  const schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  return isObject(schema) ? schema : undefined;
+}
 
 const fits = (value: unknown, schema: Schema | undefined): boolean =>
   schema !== undefined && validatorOf(schema)(value);

@@ -2,11 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mostCredits } from '../../../src/contract/api/bounds.ts';
+import { eventSchemas } from '../../../src/runner/journal/event-schemas.ts';
 import { type EventLine, type Happened, lineText } from '../../../src/runner/journal/line.ts';
-import { isTornEvent } from '../../../src/runner/repair/torn.ts';
-import { at, intent, job, journals, numbered, run } from '../journal/lines.ts';
+import { isTornEvent } from '../../../src/runner/journal/torn.ts';
+import { at, intent, job, journals, numbered, run } from './lines.ts';
 
-const torn = (text: string, seq: number): boolean => isTornEvent(text, { seq, onlyHeader: false });
+const torn = (text: string, seq: number): boolean =>
+  isTornEvent(text, { seq, onlyHeader: false }, eventSchemas);
 
 /** Texts and results as a service may send them: any characters, any JSON. */
 const wild: fc.Arbitrary<Happened> = fc.oneof(
@@ -77,8 +79,8 @@ describe('the beginning of an event', () => {
     const [begun, sent] = [run(), intent()].map((event) =>
       JSON.stringify({ seq: 1, ...event, at }),
     );
-    expect(isTornEvent(begun?.slice(0, -1) ?? '', above)).toBe(true);
-    expect(isTornEvent(sent?.slice(0, -1) ?? '', above)).toBe(false);
+    expect(isTornEvent(begun?.slice(0, -1) ?? '', above, eventSchemas)).toBe(true);
+    expect(isTornEvent(sent?.slice(0, -1) ?? '', above, eventSchemas)).toBe(false);
   });
 });
 

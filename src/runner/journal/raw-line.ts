@@ -1,0 +1,36 @@
+// A line of a state file as it stands on disk, before anything is made of it.
+
+export interface RawLine {
+  /** Without its line feed. Bytes that are not UTF-8 are replaced. */
+  readonly text: string;
+  /** Its bytes are UTF-8. */
+  readonly wellFormed: boolean;
+  /** It ends in the middle of a character, which `text` leaves out. The bytes before that are UTF-8. */
+  readonly midCharacter?: boolean;
+  /** It ends with a line feed. */
+  readonly terminated: boolean;
+}
+
+/** Git's conflict markers; the first group is the marker alone. */
+export const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
+
+/** Why these bytes cannot be a line of a state file, whatever they say. Undefined: nothing is wrong with them. */
+export function byteTrouble({ text, wellFormed }: RawLine): string | undefined {
+  if (conflictMarker.test(text))
+    return 'it is a conflict marker of git: a merge was left unresolved';
+  const zeros = zerosIn(text);
+  if (zeros > 0 && /^[^\0]{0,3}(?:\0[^\0]){8}/.test(text))
+    return 'it is UTF-16 text, as some editors save it: save the file as UTF-8';
+  if (zeros > 0) return zeroBytes(zeros);
+  return wellFormed ? undefined : 'it has bytes that are not text (UTF-8)';
+}
+
+/** Counted in place: a file may be nothing but zeros. */
+export function zerosIn(text: string): number {
+  let zeros = 0;
+  for (let at = text.indexOf('\0'); at >= 0; at = text.indexOf('\0', at + 1)) zeros += 1;
+  return zeros;
+}
+
+export const zeroBytes = (zeros: number): string =>
+  `${zeros} zero ${zeros === 1 ? 'byte' : 'bytes'}, left by a power failure`;

@@ -1,0 +1,25 @@
+// How a creation ends that never became a project.
+import type { Happened, JobLine } from './line.ts';
+
+type Settled = Extract<Happened, { readonly event: 'settled' }>;
+
+/** The service certainly did not accept the creation: nothing was charged, and it may be sent again. */
+export const notTaken = (job: string, error: NonNullable<JobLine['error']>): Settled => ({
+  event: 'settled',
+  job,
+  status: 'not_taken',
+  credits: 0,
+  error,
+});
+
+/** Nobody can tell whether the service accepted the creation: a person counts its credits as charged. */
+export const abandoned = (job: string, credits: number, why: string): Settled => ({
+  event: 'settled',
+  job,
+  status: 'abandoned',
+  credits,
+  error: { code: 'abandoned', message: why },
+});
+
+export const isNotTaken = (event: Happened): boolean =>
+  event.event === 'settled' && event.status === 'not_taken';

@@ -1,0 +1,108 @@
+// Records in which order a process writes, syncs and renames files. Everything still happens; a sync can be held back, as
+// a slow disk does.
+import fs from 'node:fs';
+import files, { type FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export interface DiskRecorder {
+  /** What was asked of the disk and done, such as `datasync p.state.jsonl`. */
+  readonly done: readonly string[];
+  /** From now on, data syncs wait. */
+  hold(): void;
+  /** Lets the oldest waiting sync go. */
+  release(): void;
+  /** How many syncs wait. */
+  readonly waiting: number;
+  /** The next data sync fails with this. */
+  fail(error: Error): void;
+}
+
+/** `named` says which files are of interest, by their names; a folder that is synced is always one. */
+export async function recordDisk(named: (name: string) => boolean): Promise<DiskRecorder> {
+  const done: string[] = [];
+  const names = new Map<number, string>();
+  const gates: (() => void)[] = [];
+  let [held, failure]: [boolean, Error | undefined] = [false, undefined];
+  const note = (what: string, name: string | undefined): void => {
+    if (name !== undefined) done.push(`${what} ${name}`);
+  };
+  const probe = await files.open(join(tmpdir(), `.probe-${process.pid}`), 'w');
+  const handle: FileHandle = Object.getPrototypeOf(probe);
+  await probe.close();
+  await files.unlink(join(tmpdir(), `.probe-${process.pid}`));
+
+  const { writeSync } = fs;
+  const { open, rename } = files;
+  const { datasync, sync, appendFile, truncate } = handle;
+  const patched = {
+    open: async (...given: Parameters<typeof open>): Promise<FileHandle> => {
+      const opened = await open(...given);
+      const name = basename(String(given[0]));
+      const isFolder = (await opened.stat()).isDirectory();
+      // The number may have been another file's.
+      names.delete(opened.fd);
+      if (isFolder || named(name)) names.set(opened.fd, isFolder ? 'folder' : name);
+      return opened;
+    },
+    rename: async (from: fs.PathLike, to: fs.PathLike): Promise<void> => {
+      await rename(from, to);
+      note('rename', `${basename(String(from))} ${basename(String(to))}`);
+    },
+  };
+  const write: typeof writeSync = (fd: number, ...rest: unknown[]): number => {
+    const written: number = Reflect.apply(writeSync, fs, [fd, ...rest]);
+    note('write', names.get(fd));
+    return written;
+  };
+  Object.assign(handle, {
+    async datasync(this: FileHandle): Promise<void> {
+      const name = names.get(this.fd);
+      if (held) await new Promise<void>((resolve) => gates.push(resolve));
+      if (failure !== undefined) {
+        const error = failure;
+        failure = undefined;
+        throw error;
+      }
+      await datasync.call(this);
+      note('datasync', name);
+    },
+    async sync(this: FileHandle): Promise<void> {
+      const name = names.get(this.fd);
+      await sync.call(this);
+      note('sync', name);
+    },
+    async appendFile(this: FileHandle, ...given: Parameters<typeof appendFile>): Promise<void> {
+      await appendFile.apply(this, given);
+      note('write', names.get(this.fd));
+    },
+    async truncate(this: FileHandle, length?: number): Promise<void> {
+      await truncate.call(this, length);
+      note('truncate', names.get(this.fd));
+    },
+  });
+  fs.writeSync = write;
+  Object.assign(files, patched);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(handle, { datasync, sync, appendFile, truncate });
+    fs.writeSync = writeSync;
+    Object.assign(files, { open, rename });
+    syncBuiltinESMExports();
+  });
+  return {
+    done,
+    hold: () => {
+      held = true;
+    },
+    release: () => gates.shift()?.(),
+    get waiting() {
+      return gates.length;
+    },
+    fail: (error) => {
+      failure = error;
+    },
+  };
+}
