@@ -7,19 +7,23 @@ export type { Diagnostic } from './contract/yaml/diagnostic.ts';
 export type { PipelineDocument } from './runner/language/schema.ts';
 export { audit } from './runner/operations/audit.ts';
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
-export { type LoadedPipeline, type LoadOptions, loadPipeline } from './runner/operations/load.ts';
 export {
-  type LocalService,
-  type ServiceOptions,
-  startService,
-} from './runner/operations/local-service.ts';
-export type { MendOptions } from './runner/operations/mend.ts';
+  type LoadedPipeline,
+  type LoadOptions,
+  loadPipeline,
+} from './runner/operations/pipeline/load.ts';
+export { type Problem, renderProblem } from './runner/operations/pipeline/problem.ts';
 export { type Planned, type PlanOptions, plan } from './runner/operations/plan.ts';
-export { type Problem, renderProblem } from './runner/operations/problem.ts';
 export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
 export { type Repaired, type RepairOptions, repair } from './runner/operations/repair.ts';
 export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
 export { type Ran, type RunOptions, run } from './runner/operations/run.ts';
+export {
+  type LocalService,
+  type ServiceOptions,
+  startService,
+} from './runner/operations/service/local-service.ts';
+export type { MendOptions } from './runner/operations/state/edit-state.ts';
 export {
   type Consent,
   distrust,

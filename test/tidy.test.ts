@@ -71,7 +71,7 @@ const files: readonly SourceFile[] = readdirSync(src, { recursive: true })
 
 /** The one file through which a room is reached from another, where not every file may be. */
 const doors: readonly { readonly from: string; readonly to: string; readonly door: string }[] = [
-  { from: 'runner', to: 'service', door: 'runner/operations/local-service.ts' },
+  { from: 'runner', to: 'service', door: 'runner/operations/service/local-service.ts' },
 ];
 
 const targetOf = (file: SourceFile, request: string): string =>

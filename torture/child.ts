@@ -3,8 +3,8 @@
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/contract/base/json.ts';
-import { loadPipeline } from '../src/runner/operations/load.ts';
-import { renderProblem } from '../src/runner/operations/problem.ts';
+import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import { type Plugs, run } from '../src/runner/operations/run.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
 import { deadlyPlugs } from './deadly-plugs.ts';

@@ -1,7 +1,7 @@
 // Choosing steps and items: a run does what was chosen, plan says the same beforehand, what is left out is never deleted,
 // and whatever was chosen in which order, the next full run completes everything and pays for nothing twice.
 import { describe, expect, test } from 'vitest';
-import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import type { RunOptions } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';

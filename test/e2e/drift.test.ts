@@ -2,7 +2,7 @@
 // what differs, and neither writes anything when all is as it was.
 import { describe, expect, test } from 'vitest';
 import { audit as auditState } from '../../src/runner/operations/audit.ts';
-import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { refresh as refreshState } from '../../src/runner/operations/refresh.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, type Ended, envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';

@@ -14,9 +14,9 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { renderDiagnostics } from '../../src/contract/yaml/diagnostic.ts';
-import { type LoadOptions, loadPipeline } from '../../src/runner/operations/load.ts';
+import { type LoadOptions, loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { type Problem, renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
-import { type Problem, renderProblem } from '../../src/runner/operations/problem.ts';
 import { type RunOptions, run } from '../../src/runner/operations/run.ts';
 import { planText } from '../../src/runner/report/plan-text.ts';
 import { summaryText } from '../../src/runner/report/run-text.ts';

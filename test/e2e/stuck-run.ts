@@ -1,7 +1,7 @@
 // A run whose disk stops for ever when it has learned of a creation, so that a test can kill it between the two:
 // node stuck-run.ts <pipeline> <port>. Prints "created" when that line waits for the disk.
 
-import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { run } from '../../src/runner/operations/run.ts';
 import type { LineFile } from '../../src/runner/run/recorder.ts';
 

@@ -1,7 +1,7 @@
 // shotlist audit: the ledger beside the service's own figures. Exit code 1: they differ.
 
 import { audit } from '../operations/audit.ts';
-import { loadPipeline } from '../operations/load.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
 import { auditText } from '../report/drift-text.ts';
 import { NamedService } from './named-service.ts';
 import type { PipelineFlags } from './options.ts';

@@ -1,8 +1,8 @@
 // shotlist forget: a task is to be done anew.
 import { printable } from '../../contract/base/printable.ts';
 import { type Forgettable, type Forgotten, forget } from '../operations/forget.ts';
-import { loadPipeline } from '../operations/load.ts';
-import { problem } from '../operations/problem.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { count } from '../report/text.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, print, printJson, refuse } from './terminal.ts';

@@ -1,6 +1,6 @@
 // shotlist plan: what would run, what it would cost, what is reused. At most the account's balance is asked for.
 
-import { loadPipeline } from '../operations/load.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
 import { type Planned, plan } from '../operations/plan.ts';
 import { envText, outsideText } from '../report/exposure-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';

@@ -1,6 +1,6 @@
 // shotlist refresh: asks the service what became of every known project, and mends the state file.
 
-import { loadPipeline } from '../operations/load.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
 import { refresh } from '../operations/refresh.ts';
 import { refreshText } from '../report/drift-text.ts';
 import { NamedService } from './named-service.ts';

@@ -1,6 +1,6 @@
 // shotlist repair: lists what is wrong with a state file, and proposes one that is safe. Exit code 1: it is damaged.
 import { relative } from 'node:path';
-import { loadPipeline } from '../operations/load.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
 import { type Repaired, repair } from '../operations/repair.ts';
 import { proposalText, repairText } from '../repair/repair-text.ts';
 import type { PipelineFlags } from './options.ts';

@@ -1,8 +1,8 @@
 // shotlist resolve: says what became of a creation whose answer was lost.
 
 import { printable } from '../../contract/base/printable.ts';
-import { loadPipeline } from '../operations/load.ts';
-import { problem } from '../operations/problem.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { type Resolution, type Resolved, resolve } from '../operations/resolve.ts';
 import { count } from '../report/text.ts';
 import { NamedService } from './named-service.ts';

@@ -1,12 +1,12 @@
 // shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
 import { resolve } from 'node:path';
 import type { ListenAddress } from '../adapters/http/event-receiver.ts';
-import { loadPipeline } from '../operations/load.ts';
-import type { Pictures } from '../operations/local-service.ts';
-import { placesOf } from '../operations/places.ts';
-import { problem } from '../operations/problem.ts';
+import { placesOf } from '../operations/files/run-paths.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { run } from '../operations/run.ts';
-import { chooseTarget } from '../operations/target.ts';
+import type { Pictures } from '../operations/service/local-service.ts';
+import { chooseTarget } from '../operations/service/target.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, summaryText } from '../report/run-text.ts';
 import { serviceLine } from '../report/service-text.ts';

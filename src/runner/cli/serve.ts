@@ -13,7 +13,7 @@ import {
   parseFaults,
   type ServiceOptions,
   startService,
-} from '../operations/local-service.ts';
+} from '../operations/service/local-service.ts';
 import { complain, disclose, discloseJson, print } from './terminal.ts';
 
 export interface ServeFlags {

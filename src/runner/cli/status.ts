@@ -3,10 +3,10 @@
 import { holderOf } from '../adapters/lock/lock.ts';
 import { loadState } from '../adapters/state/load-state.ts';
 import { memoryStore } from '../journal/ledger.ts';
-import { loadPipeline } from '../operations/load.ts';
-import { checkOwnFolder } from '../operations/own-folder.ts';
-import { problem, stateTrouble } from '../operations/problem.ts';
-import { standingPlaces } from '../operations/standing.ts';
+import { checkOwnFolder } from '../operations/files/own-folder.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
+import { problem, stateTrouble } from '../operations/pipeline/problem.ts';
+import { standingPlaces } from '../operations/state/locate-state.ts';
 import { resultFates } from '../plan/result-fate.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import type { PipelineFlags } from './options.ts';

@@ -2,7 +2,7 @@
 
 import { printable, printableJson } from '../../contract/base/printable.ts';
 import { type Diagnostic, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
-import { type Problem, renderProblem } from '../operations/problem.ts';
+import { type Problem, renderProblem } from '../operations/pipeline/problem.ts';
 import { write } from './output.ts';
 import { ownRedactor, shown } from './shown.ts';
 

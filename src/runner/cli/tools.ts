@@ -7,7 +7,7 @@ import type { Schema } from '../../contract/base/schema.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem } from '../operations/problem.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { duration, table } from '../report/text.ts';
 import { print, printJson, refuse } from './terminal.ts';
 

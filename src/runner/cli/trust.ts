@@ -2,7 +2,7 @@
 // shotlist's own. Sends nothing.
 import { printable } from '../../contract/base/printable.ts';
 import { adopt } from '../operations/adopt.ts';
-import { problem } from '../operations/problem.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from '../operations/trust.ts';
 import { print, printJson, refuse } from './terminal.ts';
 

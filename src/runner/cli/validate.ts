@@ -1,6 +1,6 @@
 // shotlist validate: is the file right? Reads nothing but the file.
 import { printable } from '../../contract/base/printable.ts';
-import { loadPipeline } from '../operations/load.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
 import { count } from '../report/text.ts';
 import type { PipelineFlags } from './options.ts';
 import { print, printJson, refuse, warn } from './terminal.ts';

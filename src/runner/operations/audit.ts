@@ -5,10 +5,10 @@ import type { Ledger } from '../journal/ledger.ts';
 import { worthOf } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
 import { inquire, knownProjects } from '../run/jobs/inquiry.ts';
-import type { LoadedPipeline } from './load.ts';
-import type { LedgerEntry } from './local-service.ts';
-import { type MendOptions, mend } from './mend.ts';
-import type { Problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import type { Problem } from './pipeline/problem.ts';
+import type { LedgerEntry } from './service/local-service.ts';
+import { type MendOptions, mend } from './state/edit-state.ts';
 
 export async function audit(
   loaded: LoadedPipeline,

@@ -3,9 +3,9 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type MendOptions, mend } from './mend.ts';
-import { type Problem, problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { type MendOptions, mend } from './state/edit-state.ts';
 
 /** `project`: the job that this project belongs to, also while it is in the works. */
 export type Forgettable =

@@ -27,10 +27,10 @@ import { databaseStore } from '../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../adapters/state/load-state.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { failedItems, patternTrouble } from './choice.ts';
-import type { LoadedPipeline } from './load.ts';
-import type { Places } from './places.ts';
-import { type Problem, problem, stateTrouble } from './problem.ts';
+import type { Places } from './files/run-paths.ts';
+import { failedItems, patternTrouble } from './items/item-selection.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import { type Problem, problem, stateTrouble } from './pipeline/problem.ts';
 
 export interface Opened {
   readonly state: Loaded;

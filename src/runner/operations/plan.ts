@@ -6,17 +6,17 @@ import { httpClient } from '../adapters/http/http-client.ts';
 import { type EnvUse, envUses } from '../plan/env-uses.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './money.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './files/boundary.ts';
+import { ownFolderForPlan } from './files/own-folder.ts';
+import { type PlaceOptions, placesOf } from './files/run-paths.ts';
+import { type ChoiceOptions, choose, stepsLeftOut } from './items/item-selection.ts';
+import { planItems } from './items/plan-items.ts';
 import { openWorkspace } from './open.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
-import { ownFolderForPlan } from './own-folder.ts';
-import { type PlaceOptions, placesOf } from './places.ts';
-import { planItems } from './plan-items.ts';
-import type { Problem } from './problem.ts';
-import { rehearsalTier } from './reach.ts';
-import { findTarget, type Target, type TargetOptions, type Unasked } from './target.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import type { Problem } from './pipeline/problem.ts';
+import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './price-checks.ts';
+import { rehearsalTier } from './service/connect-service.ts';
+import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
 
 export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, ChoiceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -8,9 +8,9 @@ import type { Change, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
 import { type Inquired, inquire } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type MendOptions, mend } from './mend.ts';
-import { type Problem, problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { type MendOptions, mend } from './state/edit-state.ts';
 
 export interface RefreshOptions extends MendOptions {
   /** Believe the service also when it knows none of the projects. */

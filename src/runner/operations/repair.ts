@@ -19,12 +19,12 @@ import type { Pipeline } from '../language/pipeline.ts';
 import type { Damage } from '../repair/damage.ts';
 import { isWhole, type Repair, repairOf } from '../repair/proposal.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { checkAddress } from './address.ts';
-import type { LoadedPipeline } from './load.ts';
-import { ownFolderForLock } from './own-folder.ts';
-import type { Places } from './places.ts';
-import { type Problem, problem } from './problem.ts';
-import { type StandingOptions, standingPlaces } from './standing.ts';
+import { ownFolderForLock } from './files/own-folder.ts';
+import type { Places } from './files/run-paths.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { checkAddress } from './service/address.ts';
+import { type StandingOptions, standingPlaces } from './state/locate-state.ts';
 
 export interface RepairOptions extends StandingOptions {
   /** `--write`: where the proposal goes; nothing may be there yet. */

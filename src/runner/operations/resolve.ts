@@ -10,9 +10,9 @@ import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
 import { readPatiently } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type Mending, type MendOptions, mend } from './mend.ts';
-import { type Problem, problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { type Mending, type MendOptions, mend } from './state/edit-state.ts';
 
 /**
  * - `project`: it was taken, and this is its project: the record must carry the attempt's name.

@@ -15,24 +15,41 @@ import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
 import type { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
-import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
-import { type Greeted, greetService } from './greeting.ts';
-import { chooseListening, type Listening, type ListenOptions, openInbox } from './listen.ts';
-import type { LoadedPipeline } from './load.ts';
-import type { Pictures } from './local-service.ts';
-import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './files/boundary.ts';
+import { claimOwnFolder } from './files/own-folder.ts';
+import { type PlaceOptions, type Places, placesOf } from './files/run-paths.ts';
+import { type ChoiceOptions, choose, stepsLeftOut } from './items/item-selection.ts';
+import { type PlannedItems, planItems } from './items/plan-items.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
-import { claimOwnFolder } from './own-folder.ts';
-import { pass } from './passes.ts';
-import { Patience } from './patience.ts';
-import { type PlaceOptions, type Places, placesOf } from './places.ts';
-import { type PlannedItems, planItems } from './plan-items.ts';
-import { type Problem, problem, uncompacted } from './problem.ts';
-import { openService, type Reachable, rehearsalTier, type Speed, speedFactorOf } from './reach.ts';
-import { resolveFromLedger } from './rehearsal.ts';
-import { secretsIn } from './secrets.ts';
-import { chooseTarget, type Target, type TargetOptions } from './target.ts';
+import type { LoadedPipeline } from './pipeline/load.ts';
+import { type Problem, problem, uncompacted } from './pipeline/problem.ts';
+import {
+  balanceOf,
+  refuseBeyondPlan,
+  refuseUnpriced,
+  smaller,
+  statedPrices,
+} from './price-checks.ts';
+import { Patience } from './run/grace-period.ts';
+import { pass } from './run/phases.ts';
+import { type Greeted, greetService } from './service/check-service.ts';
+import {
+  openService,
+  type Reachable,
+  rehearsalTier,
+  type Speed,
+  speedFactorOf,
+} from './service/connect-service.ts';
+import type { Pictures } from './service/local-service.ts';
+import { resolveFromLedger } from './service/rehearsal-doubts.ts';
+import { secretsIn } from './service/secrets.ts';
+import { chooseTarget, type Target, type TargetOptions } from './service/target.ts';
+import {
+  chooseListening,
+  type Listening,
+  type ListenOptions,
+  openInbox,
+} from './service/webhooks.ts';
 
 export interface RunOptions
   extends TargetOptions,
@@ -216,7 +233,9 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     if (beyond.length > 0)
       return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
     const stated = statedPrices(loaded);
-    const reached = await openService({ target, places, clock, speed, pictures, stated });
+    const reached = await openService({
+      ...{ target, data: places.service, clock, speed, pictures, stated },
+    });
     if (!reached.ok) return reached;
     service = reached.value;
     const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));

@@ -11,7 +11,7 @@ import { loadState } from '../../../src/runner/adapters/state/load-state.ts';
 import { rawLines } from '../../../src/runner/adapters/state/raw-lines.ts';
 import { type Ledger, memoryStore } from '../../../src/runner/journal/ledger.ts';
 import type { JobLine } from '../../../src/runner/journal/line.ts';
-import { loadPipeline } from '../../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
 import {
   type Repaired,
   type RepairOptions,

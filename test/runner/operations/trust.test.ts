@@ -13,11 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { loadPipeline } from '../../../src/runner/operations/load.ts';
-import { parsePipeline } from '../../../src/runner/operations/parse.ts';
-import { renderProblem } from '../../../src/runner/operations/problem.ts';
+import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
+import { parsePipeline } from '../../../src/runner/operations/pipeline/parse.ts';
+import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
 import { run } from '../../../src/runner/operations/run.ts';
-import { chooseTarget, type TargetOptions } from '../../../src/runner/operations/target.ts';
+import { chooseTarget, type TargetOptions } from '../../../src/runner/operations/service/target.ts';
 import { distrust, trust, trustedFiles } from '../../../src/runner/operations/trust.ts';
 
 const key = 'sk-The-Very-Secret-Key-4711';

@@ -1,0 +1,39 @@
+// How long a run that was asked to stop still waits for what it has sent. A service that never ends its answers must not
+// hold up a person, or a supervisor that kills whoever takes too long.
+import type { Clock } from '../../run/jobs/ports.ts';
+
+/** In milliseconds. */
+export const graceMs = 30_000;
+
+export class Patience {
+  readonly #clock: Clock;
+  readonly #graceMs: number;
+  readonly #cut = new AbortController();
+  readonly #over = new AbortController();
+
+  constructor(clock: Clock, grace: number = graceMs) {
+    this.#clock = clock;
+    this.#graceMs = grace;
+  }
+
+  /** Aborted: what was sent is not waited for any longer. */
+  get cut(): AbortSignal {
+    return this.#cut.signal;
+  }
+
+  /** Lets it end some time after `stop` is aborted. */
+  endAfter(stop: AbortSignal): void {
+    const begin = async (): Promise<void> => {
+      await this.#clock.sleep(this.#graceMs, this.#over.signal);
+      if (!this.#over.signal.aborted) this.#cut.abort();
+    };
+    if (stop.aborted) void begin();
+    else
+      stop.addEventListener('abort', () => void begin(), { once: true, signal: this.#over.signal });
+  }
+
+  /** Nothing is sent any more. */
+  over(): void {
+    this.#over.abort();
+  }
+}

@@ -1,0 +1,136 @@
+// The two passes of a run: first what is paid for and may expire is saved, the earliest first; then everything, in
+// which something new may be bought.
+import type { ItemList } from '../../adapters/files/items.ts';
+import type { Step } from '../../language/pipeline.ts';
+import type { Act } from '../../plan/decide.ts';
+import type { RunEvent } from '../../report/run-event.ts';
+import type { JobContext } from '../../run/jobs/job-context.ts';
+import { localRunner } from '../../run/jobs/local-runner.ts';
+import { Loop } from '../../run/loop.ts';
+import type { LoopOptions } from '../../run/loop-options.ts';
+import type { Stopped, Tally } from '../../run/tally.ts';
+import type { Fingerprint } from '../../task/fingerprint.ts';
+import type { Item } from '../../task/item.ts';
+import type { PlannedItems } from '../items/plan-items.ts';
+
+export interface PassOptions
+  extends Omit<
+    LoopOptions,
+    | 'items'
+    | 'total'
+    | 'runner'
+    | 'allows'
+    | 'hopeless'
+    | 'someLeftOut'
+    | 'closed'
+    | 'rescued'
+    | 'partial'
+    | 'failed'
+  > {
+  readonly list: ItemList;
+  readonly plannedItems: PlannedItems;
+  readonly context: Omit<JobContext, 'stop'>;
+  /** Ends `stop` of both passes. */
+  readonly stopper: AbortController;
+  /** Steps that this run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
+  readonly signal: AbortSignal | undefined;
+  /** Aborted when the disk has no more room for the journal than what was kept free for its last lines. */
+  readonly low: AbortSignal;
+}
+
+export interface Passed {
+  readonly tally: Tally;
+  readonly stopped: Stopped;
+}
+
+export async function pass(options: PassOptions): Promise<Passed> {
+  const { plannedItems, leftOut } = options;
+  const rescued = new Set<string>();
+  // What fails while saving is not made anew in the same run.
+  const failed = new Map<Fingerprint, string>();
+  if (plannedItems.owed.size > 0) {
+    const saved = await once(options, {
+      failed,
+      items: earliestFirst(options.list, plannedItems.owed),
+      pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
+      allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
+      closed: { because: 'saving', why: 'what is paid for is saved first' },
+      onEvent: (event) => {
+        if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
+        if (isNews(event)) options.onEvent(event);
+      },
+    });
+    const { interrupted, unauthorized, machine, outage } = saved.stopped;
+    if (interrupted || unauthorized || machine || outage) return saved;
+  }
+  return await once(options, {
+    failed,
+    items: underWayFirst(options.list, plannedItems.underWay),
+    allows: (step) => !leftOut.has(step.name),
+    rescued,
+  });
+}
+
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
+
+type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
+  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
+
+async function once(options: PassOptions, variation: Variation): Promise<Passed> {
+  const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
+  const loop = new Loop({
+    ...options,
+    runner: localRunner({
+      context: { ...context, stop: stopper.signal },
+      stopper,
+      limits: pipeline.limits.steps,
+    }),
+    total: plannedItems.plan.items,
+    hopeless: plannedItems.hopeless,
+    partial: list.count < list.total,
+    someLeftOut: options.leftOut.size > 0,
+    ...variation,
+  });
+  const over = new AbortController();
+  const heed = (signal: AbortSignal | undefined, halt: () => void): void => {
+    if (signal?.aborted) halt();
+    signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
+  };
+  heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
+  heed(low, () => loop.halt({ what: 'machine', why: diskFull }));
+  try {
+    await loop.run();
+  } finally {
+    over.abort();
+  }
+  return { tally: loop.tally, stopped: loop.stopped };
+}
+
+/** While saving, nothing is begun: projects that are paid for are looked at once, and what they gave is fetched. */
+const saves = ({ kind }: Step, act: Act): boolean =>
+  kind.operation === 'download' || act === 'attach';
+
+const atOnce = (step: Step): Step =>
+  step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
+
+/** What is told of the first pass: that it stopped, and why. */
+const isNews = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
+
+function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {
+  const items: Item[] = [];
+  for (const item of list) if (owed.has(item.key)) items.push(item);
+  const until = ({ key }: Item): string => owed.get(key) ?? '';
+  return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
+}
+
+/** Items with projects in the works come before those that have nothing yet. */
+function underWayFirst(list: ItemList, underWay: ReadonlySet<string>): Iterable<Item> {
+  if (underWay.size === 0) return list;
+  return {
+    *[Symbol.iterator]() {
+      for (const item of list) if (underWay.has(item.key)) yield item;
+      for (const item of list) if (!underWay.has(item.key)) yield item;
+    },
+  };
+}
