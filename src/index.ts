@@ -23,7 +23,7 @@ export {
   type ServiceOptions,
   startService,
 } from './runner/operations/service/local-service.ts';
-export type { MendOptions } from './runner/operations/state/edit-state.ts';
+export type { EditOptions } from './runner/operations/state/edit-state.ts';
 export {
   type Consent,
   distrust,

@@ -8,14 +8,14 @@ import { inquire, knownProjects } from '../run/jobs/inquiry.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
 import type { Problem } from './pipeline/problem.ts';
 import type { LedgerEntry } from './service/local-service.ts';
-import { type MendOptions, mend } from './state/edit-state.ts';
+import { type EditOptions, editState } from './state/edit-state.ts';
 
 export async function audit(
   loaded: LoadedPipeline,
-  options: MendOptions = {},
+  options: EditOptions = {},
 ): Promise<Result<Audited, Problem>> {
-  return await mend(loaded, options, async ({ journal, clock, reach, header }) => {
-    const service = await reach();
+  return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
+    const service = await connect();
     if (!service.ok) return service;
     const { ledger } = journal;
     const differences: Difference[] = [];

@@ -5,7 +5,7 @@ import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
-import { type MendOptions, mend } from './state/edit-state.ts';
+import { type EditOptions, editState } from './state/edit-state.ts';
 
 /** `project`: the job that this project belongs to, also while it is in the works. */
 export type Forgettable =
@@ -27,9 +27,9 @@ export interface Forgotten {
 export async function forget(
   loaded: LoadedPipeline,
   which: Forgettable,
-  options: MendOptions = {},
+  options: EditOptions = {},
 ): Promise<Result<Forgotten, Problem>> {
-  return await mend(loaded, options, async ({ journal }) => {
+  return await editState(loaded, options, async ({ journal }) => {
     const found =
       which.by === 'task'
         ? byTask(journal.ledger, which.task)

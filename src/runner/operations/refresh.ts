@@ -10,9 +10,9 @@ import { type Inquired, inquire } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
-import { type MendOptions, mend } from './state/edit-state.ts';
+import { type EditOptions, editState } from './state/edit-state.ts';
 
-export interface RefreshOptions extends MendOptions {
+export interface RefreshOptions extends EditOptions {
   /** Believe the service also when it knows none of the projects. */
   readonly acceptMissing?: boolean | undefined;
 }
@@ -26,8 +26,8 @@ export async function refresh(
   loaded: LoadedPipeline,
   options: RefreshOptions = {},
 ): Promise<Result<Refreshed, Problem>> {
-  return await mend(loaded, options, async ({ journal, clock, reach, header }) => {
-    const service = await reach();
+  return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
+    const service = await connect();
     if (!service.ok) return service;
     const findings: Finding[] = [];
     const unread: { project: string; why: string }[] = [];

@@ -12,7 +12,7 @@ import { readPatiently } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
-import { type Mending, type MendOptions, mend } from './state/edit-state.ts';
+import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
 /**
  * - `project`: it was taken, and this is its project: the record must carry the attempt's name.
@@ -39,14 +39,14 @@ export async function resolve(
   loaded: LoadedPipeline,
   task: string,
   resolution: Resolution,
-  options: MendOptions = {},
+  options: EditOptions = {},
 ): Promise<Result<Resolved, Problem>> {
-  return await mend(loaded, options, async (mending) => {
-    const { journal } = mending;
+  return await editState(loaded, options, async (edit) => {
+    const { journal } = edit;
     const found = doubtOf(journal.ledger, task);
     if (!found.ok) return found;
     const doubt = found.value;
-    const events = await eventsFor(doubt, resolution, mending);
+    const events = await eventsFor(doubt, resolution, edit);
     if (!events.ok) return events;
     journal.append(events.value);
     await journal.sync();
@@ -83,11 +83,7 @@ function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
 
 type Events = Result<readonly Happened[], Problem>;
 
-async function eventsFor(
-  doubt: JobLine,
-  resolution: Resolution,
-  mending: Mending,
-): Promise<Events> {
+async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit): Promise<Events> {
   const { job, reserve = 0 } = doubt;
   switch (resolution.how) {
     case 'not-charged': {
@@ -99,13 +95,13 @@ async function eventsFor(
       return ok([{ event: 'abandoned', job, credits: reserve, why }]);
     }
     case 'project':
-      return await adopted(doubt, resolution.project, mending);
+      return await adopted(doubt, resolution.project, edit);
   }
 }
 
 /** The project must be there, bear the attempt's name, and belong to no other job. */
-async function adopted(doubt: JobLine, project: string, mending: Mending): Promise<Events> {
-  const { journal, clock } = mending;
+async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<Events> {
+  const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
   if (!usable(project))
     return err(
@@ -118,7 +114,7 @@ async function adopted(doubt: JobLine, project: string, mending: Mending): Promi
   for (const other of journal.ledger.jobs())
     if (other.project === project || (other.past ?? []).some((past) => past.project === project))
       return err(problem(`the project ${project} is that of ${other.tasks.join(', ')}`));
-  const service = await mending.reach();
+  const service = await edit.connect();
   if (!service.ok) return service;
   const { kind } = doubt;
   const read = await readPatiently(service.value.api, clock, { kind, project });

@@ -22,7 +22,7 @@ import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget } from '../service/target.ts';
 import { type StandingOptions, standingPlaces } from './locate-state.ts';
 
-export interface MendOptions extends StandingOptions {
+export interface EditOptions extends StandingOptions {
   readonly service?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
@@ -33,26 +33,26 @@ export interface MendOptions extends StandingOptions {
 }
 
 /** The service that the state file's projects belong to. */
-export interface Reached {
+export interface ConnectedService {
   readonly api: MediaApi;
   /** A rehearsal only: what the local service has charged. */
   readonly ledger?: () => readonly LedgerEntry[];
 }
 
-export interface Mending {
+export interface StateEdit {
   readonly journal: Recorder;
   readonly header: Header;
   readonly file: string;
   readonly clock: Clock;
   /** Opened when asked for: most mending needs no service. */
-  reach(): Promise<Result<Reached, Problem>>;
+  connect(): Promise<Result<ConnectedService, Problem>>;
 }
 
 /** Runs `work` on the state; what it appends is on disk when this returns. */
-export async function mend<T>(
+export async function editState<T>(
   loaded: LoadedPipeline,
-  options: MendOptions,
-  work: (mending: Mending) => Promise<Result<T, Problem>>,
+  options: EditOptions,
+  work: (edit: StateEdit) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
   const clock = options.clock ?? realClock;
   const { places } = standingPlaces(loaded, options);
@@ -79,9 +79,9 @@ export async function mend<T>(
     closers.push(() => file.close());
     const redactor = new Redactor(secretsIn(options.env ?? process.env));
     const journal = new Recorder(ledger, file, clock, { redactor });
-    const reach = (): Promise<Result<Reached, Problem>> =>
+    const connect = (): Promise<Result<ConnectedService, Problem>> =>
       reached(header, { options, loaded, redactor, clock, closers });
-    const worked = await work({ journal, header, file: places.state, clock, reach });
+    const worked = await work({ journal, header, file: places.state, clock, connect });
     const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
     if (!compacted.ok) warn(uncompacted(compacted.error));
     return worked;
@@ -96,7 +96,7 @@ export async function mend<T>(
 }
 
 interface Reaching {
-  readonly options: MendOptions;
+  readonly options: EditOptions;
   readonly loaded: LoadedPipeline;
   readonly redactor: Redactor;
   readonly clock: Clock;
@@ -123,7 +123,10 @@ async function startLocal({
   }
 }
 
-async function reached({ service }: Header, reaching: Reaching): Promise<Result<Reached, Problem>> {
+async function reached(
+  { service }: Header,
+  reaching: Reaching,
+): Promise<Result<ConnectedService, Problem>> {
   const { options, loaded, redactor, clock, closers } = reaching;
   if (service === 'rehearsal' && options.service !== undefined)
     return err(
