@@ -6,7 +6,7 @@ import { memoryStore } from '../journal/ledger.ts';
 import { checkOwnFolder } from '../operations/files/own-folder.ts';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import { problem, stateTrouble } from '../operations/pipeline/problem.ts';
-import { standingPlaces } from '../operations/state/locate-state.ts';
+import { locateState } from '../operations/state/locate-state.ts';
 import { resultFates } from '../plan/result-fate.ts';
 import { statusOf, statusText } from '../report/status.ts';
 import type { PipelineFlags } from './options.ts';
@@ -21,7 +21,7 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const { places } = standingPlaces(loaded.value, flags);
+  const { places } = locateState(loaded.value, flags);
   const refused = checkOwnFolder(places);
   if (refused !== undefined) return refuse(refused, json);
   const { state, lock } = places;

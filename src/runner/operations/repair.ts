@@ -24,9 +24,9 @@ import type { Places } from './files/run-paths.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
-import { type StandingOptions, standingPlaces } from './state/locate-state.ts';
+import { type LocateOptions, locateState } from './state/locate-state.ts';
 
-export interface RepairOptions extends StandingOptions {
+export interface RepairOptions extends LocateOptions {
   /** `--write`: where the proposal goes; nothing may be there yet. */
   readonly write?: string | undefined;
   /** `--service`: to which service the ids belong, should the file not say any more. */
@@ -50,7 +50,7 @@ export async function repair(
   loaded: LoadedPipeline,
   options: RepairOptions = {},
 ): Promise<Result<Repaired, Problem>> {
-  const { places, rehearsal } = standingPlaces(loaded, options);
+  const { places, rehearsal } = locateState(loaded, options);
   const { state } = places;
   if (!existsSync(state))
     return err(

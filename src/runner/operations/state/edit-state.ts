@@ -20,9 +20,9 @@ import { dataTrouble } from '../service/connect-service.ts';
 import { type LedgerEntry, type LocalService, startService } from '../service/local-service.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget } from '../service/target.ts';
-import { type StandingOptions, standingPlaces } from './locate-state.ts';
+import { type LocateOptions, locateState } from './locate-state.ts';
 
-export interface EditOptions extends StandingOptions {
+export interface EditOptions extends LocateOptions {
   readonly service?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
@@ -55,7 +55,7 @@ export async function editState<T>(
   work: (edit: StateEdit) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
   const clock = options.clock ?? realClock;
-  const { places } = standingPlaces(loaded, options);
+  const { places } = locateState(loaded, options);
   const refused = await ownFolderForLock(places);
   if (refused !== undefined) return err(refused);
   const lock = await takeLock(places.lock, clock.now());

@@ -4,15 +4,15 @@ import { existsSync } from 'node:fs';
 import { type PlaceOptions, type Places, placesOf } from '../files/run-paths.ts';
 import type { LoadedPipeline } from '../pipeline/load.ts';
 
-export interface StandingOptions extends PlaceOptions {
+export interface LocateOptions extends PlaceOptions {
   readonly rehearse?: boolean | undefined;
   readonly hosted?: boolean | undefined;
 }
 
 /** The places' `serviceName` says nothing for a hosted one: the state file's header names its service. */
-export function standingPlaces(
+export function locateState(
   loaded: LoadedPipeline,
-  options: StandingOptions,
+  options: LocateOptions,
 ): { readonly places: Places; readonly rehearsal: boolean } {
   const hosted = placesOf(loaded, { kind: 'hosted', address: '', key: '' }, options);
   const rehearsed = placesOf(loaded, { kind: 'rehearsal' }, options);
