@@ -12,7 +12,11 @@ export async function auditCommand(file: string, flags: PipelineFlags): Promise<
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
   const service = new NamedService(json);
-  const audited = await audit(loaded.value, { ...flags, warn: caution, reaching: service.name });
+  const audited = await audit(loaded.value, {
+    ...flags,
+    onWarning: caution,
+    onConnect: service.name,
+  });
   if (!audited.ok) return refuse(audited.error, json);
   const { differences, jobs, credits } = audited.value;
   if (json) printJson({ ...service.fact, ...audited.value });

@@ -22,7 +22,7 @@ export async function forgetCommand(
     return refuse(problem('say what to forget: a task, or --project <id>'), json);
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const forgotten = await forget(loaded.value, which, { ...flags, warn: caution });
+  const forgotten = await forget(loaded.value, which, { ...flags, onWarning: caution });
   if (!forgotten.ok) return refuse(forgotten.error, json);
   if (json) printJson(forgotten.value);
   else print(textOf(forgotten.value));

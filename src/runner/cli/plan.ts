@@ -10,10 +10,10 @@ import {
   caution,
   print,
   printJson,
+  printWarnings,
   refuse,
   rehearsalLine,
   rehearseLine,
-  warn,
 } from './terminal.ts';
 
 export async function planCommand(file: string, flags: PipelineFlags): Promise<number> {
@@ -23,7 +23,7 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
   const planned = await plan(loaded.value, {
     ...flags,
     items: filterOf(flags),
-    ...(json ? {} : { reaching: (address) => print(serviceLine(address)) }),
+    ...(json ? {} : { onConnect: (address) => print(serviceLine(address)) }),
   });
   if (!planned.ok) return refuse(planned.error, json);
   const { troubles, warnings, rehearsal, balance } = planned.value;
@@ -32,13 +32,13 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     const { text } = loaded.value.pipeline.source;
     const messages = troubles.map(({ message }) => message);
     if (rehearsal) print(flags.rehearse === true ? rehearseLine : rehearsalLine);
-    warn(loaded.value.warnings, text);
+    printWarnings(loaded.value.warnings, text);
     warnings.forEach(caution);
     print(planText(planned.value.plan, messages));
     for (const line of exposed(planned.value)) print(line);
     if (balance?.credits !== undefined) print(balanceLine(balance.credits));
     if (balance?.warning !== undefined) caution(balance.warning);
-    warn(troubles, text);
+    printWarnings(troubles, text);
   }
   if (troubles.length > 0) return 2;
   return planned.value.plan.badItems > 0 ? 1 : 0;

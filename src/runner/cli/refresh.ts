@@ -18,8 +18,8 @@ export async function refreshCommand(file: string, flags: RefreshFlags): Promise
   const service = new NamedService(json);
   const refreshed = await refresh(loaded.value, {
     ...flags,
-    warn: caution,
-    reaching: service.name,
+    onWarning: caution,
+    onConnect: service.name,
   });
   if (!refreshed.ok) return refuse(refreshed.error, json);
   if (json) printJson({ ...service.fact, ...refreshed.value });

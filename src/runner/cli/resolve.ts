@@ -32,8 +32,8 @@ export async function resolveCommand(
   const service = new NamedService(json);
   const resolved = await resolve(loaded.value, task, resolution, {
     ...flags,
-    warn: caution,
-    reaching: service.name,
+    onWarning: caution,
+    onConnect: service.name,
   });
   if (!resolved.ok) return refuse(resolved.error, json);
   if (json) printJson({ ...service.fact, ...resolved.value });

@@ -17,10 +17,10 @@ import {
   complain,
   print,
   printJson,
+  printWarnings,
   refuse,
   rehearsalLine,
   rehearseLine,
-  warn,
 } from './terminal.ts';
 
 export interface RunFlags extends PipelineFlags {
@@ -43,7 +43,7 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
   if (!json && target.value.kind === 'rehearsal')
     print(flags.rehearse === true ? rehearseLine : rehearsalLine);
   if (!json && target.value.kind === 'hosted') print(serviceLine(target.value.address));
-  if (!json) warn(loaded.value.warnings, loaded.value.pipeline.source.text);
+  if (!json) printWarnings(loaded.value.warnings, loaded.value.pipeline.source.text);
 
   const { state } = placesOf(loaded.value, target.value, flags);
   if (flags.log !== undefined && resolve(flags.log) === state)

@@ -25,7 +25,7 @@ export function refuse(problem: Problem, json: boolean): number {
   return problem.reason === 'system' || problem.reason === 'unreachable' ? 1 : 2;
 }
 
-export function warn(warnings: readonly Diagnostic[], text: string): void {
+export function printWarnings(warnings: readonly Diagnostic[], text: string): void {
   if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width()));
 }
 

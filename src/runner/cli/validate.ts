@@ -3,7 +3,7 @@ import { printable } from '../../contract/base/printable.ts';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import { count } from '../report/text.ts';
 import type { PipelineFlags } from './options.ts';
-import { print, printJson, refuse, warn } from './terminal.ts';
+import { print, printJson, printWarnings, refuse } from './terminal.ts';
 
 export async function validateCommand(
   files: readonly string[],
@@ -19,7 +19,7 @@ export async function validateCommand(
     const { pipeline, warnings } = loaded.value;
     if (flags.json === true) printJson({ file, pipeline: pipeline.name, valid: true, warnings });
     else {
-      warn(warnings, pipeline.source.text);
+      printWarnings(warnings, pipeline.source.text);
       const order = pipeline.steps.map(({ name, shared }) => (shared ? `${name} (shared)` : name));
       print(
         `${printable(file)}: valid. ${count(pipeline.steps.length, 'step')}: ${order.join(' → ')}`,

@@ -22,7 +22,7 @@ export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Hears the address of the hosted service, before anything is sent there. */
-  readonly reaching?: (address: string) => void;
+  readonly onConnect?: (address: string) => void;
 }
 
 export interface Planned {
@@ -49,7 +49,7 @@ export async function plan(
   const clock = options.clock ?? realClock;
   const target = findTarget(options, loaded, options.env ?? process.env);
   if (!target.ok) return target;
-  if (target.value.kind !== 'rehearsal') options.reaching?.(target.value.address);
+  if (target.value.kind !== 'rehearsal') options.onConnect?.(target.value.address);
   const chosen = choose(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
   const misplaced = checkOutput(loaded, options);

@@ -34,8 +34,8 @@ import { Patience } from './run/grace-period.ts';
 import { pass } from './run/phases.ts';
 import { type Greeted, greetService } from './service/check-service.ts';
 import {
-  openService,
-  type Reachable,
+  type Connection,
+  connectService,
   rehearsalTier,
   type Speed,
   speedFactorOf,
@@ -222,7 +222,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     await heard.value.close();
     return err(noRoom(ballast.error));
   }
-  let service: Reachable | undefined;
+  let service: Connection | undefined;
   try {
     const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
     const { target, places, clock } = running;
@@ -233,7 +233,7 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     if (beyond.length > 0)
       return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
     const stated = statedPrices(loaded);
-    const reached = await openService({
+    const reached = await connectService({
       ...{ target, data: places.service, clock, speed, pictures, stated },
     });
     if (!reached.ok) return reached;
@@ -279,7 +279,7 @@ function heedAccount(
 
 /** What a run was found to need before it began. */
 interface Terms {
-  readonly service: Reachable;
+  readonly service: Connection;
   readonly inbox: WebhookInbox | undefined;
   readonly budget: number | undefined;
   readonly plannedItems: PlannedItems;

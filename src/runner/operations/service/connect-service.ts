@@ -6,7 +6,7 @@ import { type Problem, problem } from '../pipeline/problem.ts';
 import { type LedgerEntry, type Pictures, startService } from './local-service.ts';
 import type { Target } from './target.ts';
 
-export interface Reachable {
+export interface Connection {
   readonly address: string;
   readonly key: string;
   /** A rehearsal only: what the local service has charged. */
@@ -19,7 +19,7 @@ export interface Reachable {
 /** How fast the local service of a rehearsal renders. */
 export type Speed = 'instant' | 'realtime' | number;
 
-interface Reaching {
+interface ConnectOptions {
   readonly target: Target;
   /** The folder with the data of a rehearsal's local service. */
   readonly data: string;
@@ -37,12 +37,12 @@ export const rehearsalTier = 'pro';
 const rehearsalCredits = 1_000_000_000;
 
 /** The hosted service, or the local one in this process, with its data beside the rehearsal's state. Errors: that data is damaged or in use. */
-export async function openService({
+export async function connectService({
   target,
   data,
   clock,
   ...manner
-}: Reaching): Promise<Result<Reachable, Problem>> {
+}: ConnectOptions): Promise<Result<Connection, Problem>> {
   if (target.kind === 'hosted')
     return ok({ address: target.address, key: target.key, close: async () => undefined });
   try {
@@ -57,12 +57,12 @@ export async function openService({
     });
     return ok(service);
   } catch (error) {
-    return err(dataTrouble(error, data));
+    return err(rehearsalDataProblem(error, data));
   }
 }
 
 /** Why the local service cannot use its data; anything else is thrown again. */
-export function dataTrouble(error: unknown, data: string): Problem {
+export function rehearsalDataProblem(error: unknown, data: string): Problem {
   if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
   const hint = `${dirname(data)} holds only this pipeline's rehearsal: remove it to begin the rehearsal again`;
   return problem(error.message, 'the rehearsal', hint);

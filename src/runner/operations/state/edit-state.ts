@@ -16,7 +16,7 @@ import { claimOwnFolder, ownFolderForLock } from '../files/own-folder.ts';
 import { placesOf } from '../files/run-paths.ts';
 import type { LoadedPipeline } from '../pipeline/load.ts';
 import { type Problem, problem, stateTrouble, uncompacted } from '../pipeline/problem.ts';
-import { dataTrouble } from '../service/connect-service.ts';
+import { rehearsalDataProblem } from '../service/connect-service.ts';
 import { type LedgerEntry, type LocalService, startService } from '../service/local-service.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget } from '../service/target.ts';
@@ -27,9 +27,9 @@ export interface EditOptions extends LocateOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Hears the address of the hosted service, before anything is sent there. */
-  readonly reaching?: (address: string) => void;
+  readonly onConnect?: (address: string) => void;
   /** Hears what a person should know beside the result. */
-  readonly warn?: (message: string) => void;
+  readonly onWarning?: (message: string) => void;
 }
 
 /** The service that the state file's projects belong to. */
@@ -60,15 +60,15 @@ export async function editState<T>(
   if (refused !== undefined) return err(refused);
   const lock = await takeLock(places.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
-  const warn = options.warn ?? (() => undefined);
-  if (lock.value.warning !== undefined) warn(lock.value.warning);
+  const onWarning = options.onWarning ?? (() => undefined);
+  if (lock.value.warning !== undefined) onWarning(lock.value.warning);
   const store = databaseStore();
   const closers: (() => Promise<void>)[] = [];
   try {
     const read = await loadState(places.state, store);
     if (!read.ok) return err(stateTrouble(read.error, places.state, loaded.file));
     const { header, ledger, warnings } = read.value;
-    for (const warning of warnings) warn(warning);
+    for (const warning of warnings) onWarning(warning);
     if (header === undefined)
       return err(problem(`there is no state file yet: ${places.state}`, loaded.file));
     if (header.pipeline !== loaded.pipeline.name)
@@ -83,7 +83,7 @@ export async function editState<T>(
       reached(header, { options, loaded, redactor, clock, closers });
     const worked = await work({ journal, header, file: places.state, clock, connect });
     const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
-    if (!compacted.ok) warn(uncompacted(compacted.error));
+    if (!compacted.ok) onWarning(uncompacted(compacted.error));
     return worked;
   } catch (error) {
     if (!isSystemTrouble(error)) throw error;
@@ -95,7 +95,7 @@ export async function editState<T>(
   }
 }
 
-interface Reaching {
+interface ConnectOptions {
   readonly options: EditOptions;
   readonly loaded: LoadedPipeline;
   readonly redactor: Redactor;
@@ -107,7 +107,7 @@ async function startLocal({
   loaded,
   options,
   clock,
-}: Reaching): Promise<Result<LocalService, Problem>> {
+}: ConnectOptions): Promise<Result<LocalService, Problem>> {
   // By the header, and not by the place: with --state, a rehearsal's state file may stand anywhere.
   const places = placesOf(loaded, { kind: 'rehearsal' }, options);
   const refused = await claimOwnFolder(places);
@@ -119,15 +119,15 @@ async function startLocal({
       await startService({ data, passingKey: true, events: false, pictures: 'plain', now }),
     );
   } catch (error) {
-    return err(dataTrouble(error, data));
+    return err(rehearsalDataProblem(error, data));
   }
 }
 
 async function reached(
   { service }: Header,
-  reaching: Reaching,
+  onConnect: ConnectOptions,
 ): Promise<Result<ConnectedService, Problem>> {
-  const { options, loaded, redactor, clock, closers } = reaching;
+  const { options, loaded, redactor, clock, closers } = onConnect;
   if (service === 'rehearsal' && options.service !== undefined)
     return err(
       problem(
@@ -137,7 +137,7 @@ async function reached(
       ),
     );
   if (service === 'rehearsal') {
-    const started = await startLocal(reaching);
+    const started = await startLocal(onConnect);
     if (!started.ok) return started;
     const local = started.value;
     closers.push(() => local.close());
@@ -157,7 +157,7 @@ async function reached(
   if (!target.ok) return target;
   if (unnamed || target.value.kind === 'rehearsal' || target.value.address !== service)
     return err(projectsAre(service));
-  options.reaching?.(service);
+  options.onConnect?.(service);
   const api = httpClient({ base: service, key: target.value.key, redactor, clock });
   closers.push(() => api.close());
   return ok({ api });
