@@ -13,9 +13,9 @@ import {
   positiveNumber,
   serviceOption,
   wholeNumber,
-  withChoice,
   withInputs,
   withPlaces,
+  withSelection,
   withState,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
@@ -45,7 +45,7 @@ withInputs(
 
 withPlaces(
   withInputs(
-    withChoice(
+    withSelection(
       program
         .command('plan')
         .description('show what would run and what it costs')
@@ -58,7 +58,7 @@ withPlaces(
 
 withPlaces(
   withInputs(
-    withChoice(
+    withSelection(
       program.command('run').description('run a pipeline, or go on with it').argument('<file>'),
     ),
   ),

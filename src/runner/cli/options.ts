@@ -47,7 +47,7 @@ export function withPlaces(command: Command): Command {
 }
 
 /** Which steps and items. */
-export function withChoice(command: Command): Command {
+export function withSelection(command: Command): Command {
   return command
     .option('--only <step>', 'begin nothing but this step (repeatable)', collect)
     .option('--until <step>', 'this step and what it needs (repeatable)', collect)

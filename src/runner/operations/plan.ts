@@ -9,7 +9,7 @@ import type { Clock } from '../run/jobs/ports.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from './files/boundary.ts';
 import { ownFolderForPlan } from './files/own-folder.ts';
 import { type PlaceOptions, placesOf } from './files/run-paths.ts';
-import { type ChoiceOptions, choose, stepsLeftOut } from './items/item-selection.ts';
+import { excludedSteps, type SelectionOptions, selectionOf } from './items/item-selection.ts';
 import { planItems } from './items/plan-items.ts';
 import { openWorkspace } from './open.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
@@ -18,7 +18,7 @@ import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './pr
 import { rehearsalTier } from './service/connect-service.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
 
-export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, ChoiceOptions {
+export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, SelectionOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Hears the address of the hosted service, before anything is sent there. */
@@ -50,7 +50,7 @@ export async function plan(
   const target = findTarget(options, loaded, options.env ?? process.env);
   if (!target.ok) return target;
   if (target.value.kind !== 'rehearsal') options.onConnect?.(target.value.address);
-  const chosen = choose(loaded.pipeline, options);
+  const chosen = selectionOf(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
   const misplaced = checkOutput(loaded, options);
   if (misplaced !== undefined) return err(misplaced);
@@ -62,7 +62,7 @@ export async function plan(
   const opened = await openWorkspace(loaded, places, choice, clock);
   if (!opened.ok) return opened;
   const { state, disk, items, close } = opened.value;
-  const leftOut = stepsLeftOut(loaded.pipeline, choice, items);
+  const leftOut = excludedSteps(loaded.pipeline, choice, items);
   try {
     const {
       plan,

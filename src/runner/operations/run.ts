@@ -18,7 +18,7 @@ import { type LineFile, Recorder } from '../run/recorder.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from './files/boundary.ts';
 import { claimOwnFolder } from './files/own-folder.ts';
 import { type PlaceOptions, type Places, placesOf } from './files/run-paths.ts';
-import { type ChoiceOptions, choose, stepsLeftOut } from './items/item-selection.ts';
+import { excludedSteps, type SelectionOptions, selectionOf } from './items/item-selection.ts';
 import { type PlannedItems, planItems } from './items/plan-items.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
@@ -56,7 +56,7 @@ export interface RunOptions
     PlaceOptions,
     OutsideOptions,
     ListenOptions,
-    ChoiceOptions {
+    SelectionOptions {
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
   /** `--run-id`: the budget counts over all runs with this id. */
@@ -118,7 +118,7 @@ export async function run(
   const redactor = new Redactor([...secretsIn(env), listening.value?.secret]);
   const onEvent = (event: RunEvent): void => given.onEvent?.(redactor.value(event));
   const options = { ...given, onEvent };
-  const chosen = choose(loaded.pipeline, options);
+  const chosen = selectionOf(loaded.pipeline, options);
   if (!chosen.ok) return chosen;
   const boundary = boundaryOf(loaded, options);
   const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
@@ -146,7 +146,7 @@ export async function run(
         target: target.value,
         listening: listening.value,
         opened: opened.value,
-        leftOut: stepsLeftOut(loaded.pipeline, choice, opened.value.items),
+        leftOut: excludedSteps(loaded.pipeline, choice, opened.value.items),
       });
     } catch (error) {
       if (!isSystemTrouble(error)) throw error;

@@ -8,9 +8,9 @@ import {
   positiveInteger,
   positiveNumber,
   wholeNumber,
-  withChoice,
   withInputs,
   withPlaces,
+  withSelection,
 } from '../../../src/runner/cli/options.ts';
 
 describe('a number', () => {
@@ -34,7 +34,7 @@ describe('a number', () => {
 });
 
 const command = (): Command =>
-  withChoice(withPlaces(withInputs(new Command('run').exitOverride()))).configureOutput({
+  withSelection(withPlaces(withInputs(new Command('run').exitOverride()))).configureOutput({
     writeErr: () => undefined,
   });
 const typed = (...args: readonly string[]): Record<string, unknown> =>

@@ -7,7 +7,7 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import { leftOut } from '../../plan/step-selection.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
-export interface ChoiceOptions {
+export interface SelectionOptions {
   readonly items?: ItemFilter | undefined;
   /** `--only`: begin nothing but these steps, and the free ones that they need. */
   readonly only?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface ChoiceOptions {
   readonly retryFailed?: boolean | undefined;
 }
 
-export interface Choice {
+export interface Selection {
   readonly leftOut: ReadonlySet<string>;
   readonly filter: ItemFilter;
 }
@@ -48,7 +48,10 @@ export function patternTrouble(
 }
 
 /** Settles the steps, and which of what is excluded are items. */
-export function choose(pipeline: Pipeline, options: ChoiceOptions): Result<Choice, Problem> {
+export function selectionOf(
+  pipeline: Pipeline,
+  options: SelectionOptions,
+): Result<Selection, Problem> {
   const { items = {}, only, until, exclude = [] } = options;
   const names = new Set(pipeline.steps.map(({ name }) => name));
   const steps = exclude.filter((name) => names.has(name));
@@ -82,9 +85,9 @@ export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
 }
 
 /** `--retry-failed`, and nothing has: then the shared steps are not begun either. */
-export function stepsLeftOut(
+export function excludedSteps(
   { steps }: Pipeline,
-  { leftOut: out, retryFailed }: Choice & { readonly retryFailed: boolean },
+  { leftOut: out, retryFailed }: Selection & { readonly retryFailed: boolean },
   { count }: ItemList,
 ): ReadonlySet<string> {
   return retryFailed && count === 0 ? new Set(steps.map(({ name }) => name)) : out;

@@ -1,12 +1,12 @@
 // What a run is asked to do: patterns that cannot be matched are refused in a sentence.
 import { describe, expect, test } from 'vitest';
-import type { ChoiceOptions } from '../../../../src/runner/operations/items/item-selection.ts';
+import type { SelectionOptions } from '../../../../src/runner/operations/items/item-selection.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../../../src/runner/operations/plan.ts';
 import { photoPipeline, Rig } from '../../../rig.ts';
 
-async function said(choice: ChoiceOptions, pipeline = photoPipeline): Promise<string> {
+async function said(choice: SelectionOptions, pipeline = photoPipeline): Promise<string> {
   const rig = new Rig(pipeline);
   rig.write('photos/a.png', 'x');
   rig.write('actor.png', 'x');
@@ -19,7 +19,7 @@ async function said(choice: ChoiceOptions, pipeline = photoPipeline): Promise<st
 const long = 'a'.repeat(70_000);
 
 describe('a pattern', () => {
-  test.each<readonly [string, string, ChoiceOptions]>([
+  test.each<readonly [string, string, SelectionOptions]>([
     ['--items', '--items', { items: { only: '' } }],
     ['--exclude', '--exclude', { exclude: [''] }],
     ['--exclude, after a good one', '--exclude', { exclude: ['*.jpg', ''] }],
@@ -29,7 +29,7 @@ describe('a pattern', () => {
     expect(text).toContain('write a glob of item keys');
   });
 
-  test.each<readonly [string, ChoiceOptions]>([
+  test.each<readonly [string, SelectionOptions]>([
     ['--items', { items: { only: long } }],
     ['--exclude', { exclude: [long] }],
   ])('that is too long is refused without being shown whole: %s', async (option, choice) => {
