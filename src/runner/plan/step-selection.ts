@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
 
-export interface StepChoice {
+export interface StepSelection {
   /** These steps, and the free ones that they need: nothing else is begun. */
   readonly only?: readonly string[] | undefined;
   /** These steps, and all that they need. */
@@ -16,7 +16,7 @@ export interface StepChoice {
 /** The names of the steps that are left out. Errors: a name that no step has. */
 export function leftOut(
   steps: readonly Step[],
-  { only = [], until = [], exclude = [] }: StepChoice,
+  { only = [], until = [], exclude = [] }: StepSelection,
 ): Result<ReadonlySet<string>, string> {
   const names = steps.map(({ name }) => name);
   for (const [flag, given] of Object.entries({ only, until, exclude }))

@@ -1,6 +1,6 @@
 // Which steps a run leaves out, by --only, --until and --exclude.
 import { describe, expect, test } from 'vitest';
-import { leftOut, type StepChoice } from '../../../src/runner/plan/step-selection.ts';
+import { leftOut, type StepSelection } from '../../../src/runner/plan/step-selection.ts';
 import { pipelineOf } from './world.ts';
 
 const { steps } = pipelineOf(`pipeline: p
@@ -19,7 +19,7 @@ steps:
 `);
 
 /** The steps that are not left out, in the pipeline's order. */
-function kept(choice: StepChoice): string {
+function kept(choice: StepSelection): string {
   const out = leftOut(steps, choice);
   if (!out.ok) throw new Error(out.error);
   return steps
@@ -29,7 +29,7 @@ function kept(choice: StepChoice): string {
 }
 
 describe('a choice of steps', () => {
-  test.each<[string, StepChoice, string]>([
+  test.each<[string, StepSelection, string]>([
     ['nothing leaves nothing out', {}, 'actor photo faces swap colour save tidy'],
     ['--only: the step and the free ones it needs', { only: ['swap'] }, 'actor photo faces swap'],
     ['--only: no paid step that it needs', { only: ['colour'] }, 'colour'],
