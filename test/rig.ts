@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
-import { type Plugs, type Ran, type RunOptions, run } from '../src/runner/operations/run.ts';
+import { type Ran, type RunInternals, type RunOptions, run } from '../src/runner/operations/run.ts';
 import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
 import { photo } from './photo.ts';
@@ -91,7 +91,11 @@ export class Rig {
   }
 
   /** Runs in this process, against a service. The pipeline must be valid and the run must begin. */
-  async run(service: LocalService, options: RunOptions = {}, plugs?: Plugs): Promise<Told> {
+  async run(
+    service: LocalService,
+    options: RunOptions = {},
+    internals?: RunInternals,
+  ): Promise<Told> {
     const events: RunEvent[] = [];
     const loaded = await loadPipeline(this.file);
     if (!loaded.ok) throw new Error(renderProblem(loaded.error));
@@ -103,7 +107,9 @@ export class Rig {
       onEvent: (event: RunEvent) => void events.push(event),
     };
     const ran =
-      plugs === undefined ? await run(loaded.value, all) : await run(loaded.value, all, plugs);
+      internals === undefined
+        ? await run(loaded.value, all)
+        : await run(loaded.value, all, internals);
     if (!ran.ok) throw new Error(renderProblem(ran.error));
     return { ...ran.value, events };
   }
@@ -219,7 +225,7 @@ export async function until(what: string, check: () => boolean): Promise<void> {
 }
 
 /** Hears every line of a run's journal, in the order in which they were appended. */
-export function journalInto(lines: string[]): Plugs {
+export function journalInto(lines: string[]): RunInternals {
   return {
     lines: (file) => ({
       append(line) {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/contract/base/json.ts';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
-import { type Plugs, run } from '../src/runner/operations/run.ts';
+import { type RunInternals, run } from '../src/runner/operations/run.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
 import { deadlyPlugs } from './deadly-plugs.ts';
 import type { RunEnd } from './run-process.ts';
@@ -43,7 +43,7 @@ function readCrash({ point, at, share }: JsonObject): Crash {
 }
 
 /** The witness stands nearest to the run; what kills it stands behind. */
-function plugsFor(state: string, crash: Crash | undefined): Plugs {
+function plugsFor(state: string, crash: Crash | undefined): RunInternals {
   const { lines, api } = witness(state);
   if (crash === undefined) return { lines, api };
   const deadly = deadlyPlugs(crash, state);

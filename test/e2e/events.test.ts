@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Plugs, RunOptions } from '../../src/runner/operations/run.ts';
+import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
@@ -96,7 +96,7 @@ describe('the answer to every creation gets lost after it was charged', () => {
   test('once an event has said that it was made, nothing is sent again, whatever the answer was', async () => {
     const { local, options } = await registered([]);
     const rig = await photoRig(2);
-    const lying: Plugs = {
+    const lying: RunInternals = {
       api: (api) => ({
         ...api,
         async create(tool, body, known) {
@@ -313,9 +313,9 @@ steps:
   await finished(clock, polled);
   const without = local.requests()[reads] ?? 0;
 
-  const listening = new Rig(pipeline).run(local, { ...options, clock: sleepless });
+  const webhooks = new Rig(pipeline).run(local, { ...options, clock: sleepless });
   await until('it is read', () => (local.requests()[reads] ?? 0) > without);
-  const { summary } = await finished(clock, listening);
+  const { summary } = await finished(clock, webhooks);
   expect(summary.outcome).toBe('done');
   expect((local.requests()[reads] ?? 0) - without).toBe(2);
 });

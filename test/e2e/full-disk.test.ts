@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photo, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
@@ -13,7 +13,7 @@ const size = 4 << 20;
 const lineBytes = 5000;
 
 /** Does something just before the first line with these words is written. Each line takes more than a page. */
-function before(words: string, act: () => void): Plugs {
+function before(words: string, act: () => void): RunInternals {
   let done = false;
   return {
     lines: (file) => ({
@@ -116,7 +116,7 @@ describe.skipIf(!canMount)(
     test('and more is to be written than room was kept for: it ends at once, and nothing is paid twice', async () => {
       const { rig, local, disk, state } = await placed(30);
       let full = false;
-      const tooMuch: Plugs = {
+      const tooMuch: RunInternals = {
         lines: (file) => ({
           append(text) {
             full ||= text.includes('"event":"created"');

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../src/contract/base/result.ts';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
@@ -25,7 +25,7 @@ const unsaved = narrow.replace(/ {2}save[\s\S]*/, '');
 function listeningTo(
   calls: string[],
   more: (api: MediaApi) => Partial<MediaApi> = () => ({}),
-): Plugs {
+): RunInternals {
   return {
     api: (api) => ({
       ...api,

@@ -10,7 +10,7 @@ import type { Pipeline } from '../../src/runner/language/pipeline.ts';
 import { validate } from '../../src/runner/language/validate.ts';
 import { type PlannedItems, planItems } from '../../src/runner/operations/items/plan-items.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { pass } from '../../src/runner/operations/run/phases.ts';
+import { runPhases } from '../../src/runner/operations/run/phases.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
 import { leftOut } from '../../src/runner/plan/step-selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
@@ -108,7 +108,7 @@ class JobContext {
         backoffMs: 1,
         limitMs: 1000,
       });
-      await pass({
+      await runPhases({
         pipeline,
         base,
         list: list.value,

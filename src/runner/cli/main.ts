@@ -14,7 +14,7 @@ import {
   serviceOption,
   wholeNumber,
   withInputs,
-  withPlaces,
+  withPaths,
   withSelection,
   withState,
 } from './options.ts';
@@ -43,7 +43,7 @@ withInputs(
   exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
 });
 
-withPlaces(
+withPaths(
   withInputs(
     withSelection(
       program
@@ -56,7 +56,7 @@ withPlaces(
   exitCode = await (await import('./plan.ts')).planCommand(file, flags);
 });
 
-withPlaces(
+withPaths(
   withInputs(
     withSelection(
       program.command('run').description('run a pipeline, or go on with it').argument('<file>'),

@@ -27,7 +27,7 @@ export function withInputs(command: Command): Command {
     .option('--json', 'print facts as JSON');
 }
 
-export function withPlaces(command: Command): Command {
+export function withPaths(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'put downloads below this folder')

@@ -1,7 +1,7 @@
 // shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
 import { resolve } from 'node:path';
 import type { ListenAddress } from '../adapters/http/event-receiver.ts';
-import { placesOf } from '../operations/files/run-paths.ts';
+import { pathsOf } from '../operations/files/run-paths.ts';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { run } from '../operations/run.ts';
@@ -45,7 +45,7 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
   if (!json && target.value.kind === 'hosted') print(serviceLine(target.value.address));
   if (!json) printWarnings(loaded.value.warnings, loaded.value.pipeline.source.text);
 
-  const { state } = placesOf(loaded.value, target.value, flags);
+  const { state } = pathsOf(loaded.value, target.value, flags);
   if (flags.log !== undefined && resolve(flags.log) === state)
     return refuse(problem(`--log ${flags.log} names the state file: name another file`), json);
   const opened = openLog(flags);

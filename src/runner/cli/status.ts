@@ -21,10 +21,10 @@ export async function statusCommand(file: string, flags: StatusFlags): Promise<n
   const json = flags.json === true;
   const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
   if (!loaded.ok) return refuse(loaded.error, json);
-  const { places } = locateState(loaded.value, flags);
-  const refused = checkOwnFolder(places);
+  const { paths } = locateState(loaded.value, flags);
+  const refused = checkOwnFolder(paths);
   if (refused !== undefined) return refuse(refused, json);
-  const { state, lock } = places;
+  const { state, lock } = paths;
   // Asked for before the file is read: a run that ends meanwhile leaves nothing that looks unfinished.
   const running = await holderOf(lock);
   const read = await loadState(state, memoryStore());

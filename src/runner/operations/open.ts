@@ -27,7 +27,7 @@ import { databaseStore } from '../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../adapters/state/load-state.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import type { Places } from './files/run-paths.ts';
+import type { RunPaths } from './files/run-paths.ts';
 import { failedItems, patternTrouble } from './items/item-selection.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
 import { type Problem, problem, stateTrouble } from './pipeline/problem.ts';
@@ -41,7 +41,7 @@ export interface Opened {
 
 export async function openWorkspace(
   { pipeline, folder, file }: LoadedPipeline,
-  places: Places,
+  paths: RunPaths,
   {
     filter,
     retryFailed,
@@ -53,14 +53,14 @@ export async function openWorkspace(
   },
   clock: Clock,
 ): Promise<Result<Opened, Problem>> {
-  if (isFile(places.output)) return err(outputIsFile(places.output));
+  if (isFile(paths.output)) return err(outputIsFile(paths.output));
   const store = databaseStore();
-  const loaded = await loadState(places.state, store);
+  const loaded = await loadState(paths.state, store);
   if (!loaded.ok) {
     store.close();
-    return err(stateTrouble(loaded.error, places.state, file));
+    return err(stateTrouble(loaded.error, paths.state, file));
   }
-  const stranger = strangerOf(loaded.value, pipeline.name, places);
+  const stranger = strangerOf(loaded.value, pipeline.name, paths);
   if (stranger !== undefined) {
     store.close();
     return err(stranger);
@@ -73,7 +73,7 @@ export async function openWorkspace(
       : undefined;
   const items: Result<ItemList, ItemTrouble> =
     unusable === undefined
-      ? await listItems(pipeline.items, folder, places.output, chosen, (real) =>
+      ? await listItems(pipeline.items, folder, paths.output, chosen, (real) =>
           boundary.folderRefusal(real),
         )
       : err(unusable);
@@ -89,8 +89,8 @@ export async function openWorkspace(
       diagnostics: [{ severity: 'error', file, span, message, ...hint }],
     });
   }
-  const hashes = new HashCache(places.hashes);
-  const { output, kept } = places;
+  const hashes = new HashCache(paths.hashes);
+  const { output, kept } = paths;
   const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock });
   return ok({
     state: { ...loaded.value, warnings: [...loaded.value.warnings, ...items.value.warnings] },
@@ -118,7 +118,7 @@ function stepMeant(
 function strangerOf(
   { header }: Loaded,
   name: string,
-  { state, serviceName }: Places,
+  { state, serviceName }: RunPaths,
 ): Problem | undefined {
   if (header === undefined) return undefined;
   if (header.pipeline !== name)
@@ -136,7 +136,7 @@ function strangerOf(
   return undefined;
 }
 
-function unwritable(folder: string, error: unknown, { output }: Places): Problem {
+function unwritable(folder: string, error: unknown, { output }: RunPaths): Problem {
   if (folder === output && systemCode(error) === 'EEXIST') return outputIsFile(folder);
   const cure = isFailingDisk(error)
     ? failingDiskCure
@@ -161,8 +161,8 @@ const outputIsFile = (path: string): Problem =>
   problem(`the output folder ${path} is a file, not a folder`, 'shotlist', anotherFolder);
 
 /** Can results and the journal be written? Asked before anything is sent. */
-export async function checkWritable(places: Places): Promise<Problem | undefined> {
-  for (const folder of [places.output, dirname(places.state), places.kept]) {
+export async function checkWritable(paths: RunPaths): Promise<Problem | undefined> {
+  for (const folder of [paths.output, dirname(paths.state), paths.kept]) {
     try {
       makeFolder(folder);
       await access(folder, constants.W_OK);
@@ -173,7 +173,7 @@ export async function checkWritable(places: Places): Promise<Problem | undefined
       // Another run may be asking at the same time, and have removed it: the lock comes later.
       await removeLeftover(probe);
     } catch (error) {
-      return unwritable(folder, error, places);
+      return unwritable(folder, error, paths);
     }
   }
   return undefined;

@@ -8,7 +8,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from './files/boundary.ts';
 import { ownFolderForPlan } from './files/own-folder.ts';
-import { type PlaceOptions, placesOf } from './files/run-paths.ts';
+import { type PathOptions, pathsOf } from './files/run-paths.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './items/item-selection.ts';
 import { planItems } from './items/plan-items.ts';
 import { openWorkspace } from './open.ts';
@@ -18,7 +18,7 @@ import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './pr
 import { rehearsalTier } from './service/connect-service.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
 
-export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, SelectionOptions {
+export interface PlanOptions extends TargetOptions, PathOptions, OutsideOptions, SelectionOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
   /** Hears the address of the hosted service, before anything is sent there. */
@@ -56,10 +56,10 @@ export async function plan(
   if (misplaced !== undefined) return err(misplaced);
   const boundary = boundaryOf(loaded, options);
   const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
-  const own = await ownFolderForPlan(placesOf(loaded, target.value, options));
+  const own = await ownFolderForPlan(pathsOf(loaded, target.value, options));
   if (!own.ok) return own;
-  const places = own.value;
-  const opened = await openWorkspace(loaded, places, choice, clock);
+  const paths = own.value;
+  const opened = await openWorkspace(loaded, paths, choice, clock);
   if (!opened.ok) return opened;
   const { state, disk, items, close } = opened.value;
   const leftOut = excludedSteps(loaded.pipeline, choice, items);
@@ -93,7 +93,7 @@ export async function plan(
       rehearsal,
       env: envUses(loaded.pipeline),
       outside: boundary.outside,
-      state: places.state,
+      state: paths.state,
     });
   } finally {
     close();

@@ -20,7 +20,7 @@ import type { Damage } from '../repair/damage.ts';
 import { isWhole, type Repair, repairOf } from '../repair/proposal.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { ownFolderForLock } from './files/own-folder.ts';
-import type { Places } from './files/run-paths.ts';
+import type { RunPaths } from './files/run-paths.ts';
 import type { LoadedPipeline } from './pipeline/load.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
@@ -50,20 +50,20 @@ export async function repair(
   loaded: LoadedPipeline,
   options: RepairOptions = {},
 ): Promise<Result<Repaired, Problem>> {
-  const { places, rehearsal } = locateState(loaded, options);
-  const { state } = places;
+  const { paths, rehearsal } = locateState(loaded, options);
+  const { state } = paths;
   if (!existsSync(state))
     return err(
       problem(`there is no state file: ${state}`, loaded.file, 'there is nothing to repair'),
     );
   if (lstatSync(state).isSymbolicLink()) return err(problem(linkTrouble(state), 'the state file'));
-  const refused = await refusedTarget(places, options.write);
+  const refused = await refusedTarget(paths, options.write);
   if (refused !== undefined) return err(refused);
   const service = rehearsal ? ok('rehearsal') : serviceOf(loaded.pipeline, options);
   if (!service.ok) return service;
-  const untrusted = await ownFolderForLock(places);
+  const untrusted = await ownFolderForLock(paths);
   if (untrusted !== undefined) return err(untrusted);
-  const lock = await takeLock(places.lock, (options.clock ?? realClock).now());
+  const lock = await takeLock(paths.lock, (options.clock ?? realClock).now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
   try {
     const lines = await rawLines(state);
@@ -120,7 +120,7 @@ function serviceOf(
 
 /** Asked before anything is read: a proposal never takes the place of anything. */
 async function refusedTarget(
-  { state }: Places,
+  { state }: RunPaths,
   write: string | undefined,
 ): Promise<Problem | undefined> {
   if (write === undefined) return undefined;

@@ -17,7 +17,7 @@ import type { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
 import { type LineFile, Recorder } from '../run/recorder.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from './files/boundary.ts';
 import { claimOwnFolder } from './files/own-folder.ts';
-import { type PlaceOptions, type Places, placesOf } from './files/run-paths.ts';
+import { type PathOptions, pathsOf, type RunPaths } from './files/run-paths.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './items/item-selection.ts';
 import { type PlannedItems, planItems } from './items/plan-items.ts';
 import { checkWritable, type Opened, openWorkspace } from './open.ts';
@@ -30,9 +30,9 @@ import {
   smaller,
   statedPrices,
 } from './price-checks.ts';
-import { Patience } from './run/grace-period.ts';
-import { pass } from './run/phases.ts';
-import { type Greeted, greetService } from './service/check-service.ts';
+import { GracePeriod } from './run/grace-period.ts';
+import { runPhases } from './run/phases.ts';
+import { checkService, type ServiceCheck } from './service/check-service.ts';
 import {
   type Connection,
   connectService,
@@ -45,17 +45,17 @@ import { resolveFromLedger } from './service/rehearsal-doubts.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget, type Target, type TargetOptions } from './service/target.ts';
 import {
-  chooseListening,
-  type Listening,
-  type ListenOptions,
   openInbox,
+  type WebhookConfig,
+  type WebhookOptions,
+  webhookConfigOf,
 } from './service/webhooks.ts';
 
 export interface RunOptions
   extends TargetOptions,
-    PlaceOptions,
+    PathOptions,
     OutsideOptions,
-    ListenOptions,
+    WebhookOptions,
     SelectionOptions {
   /** `--budget`: credits; the smaller of it and the pipeline's counts. */
   readonly budget?: number | undefined;
@@ -93,7 +93,7 @@ export interface Ran {
 }
 
 /** Where a test can put a plug of its own between the run and the world. */
-export interface Plugs {
+export interface RunInternals {
   /** What the journal's lines go through on their way to the state file. */
   readonly lines?: (file: LineFile) => LineFile;
   readonly api?: (api: MediaApi) => MediaApi;
@@ -105,7 +105,7 @@ export interface Plugs {
 export async function run(
   loaded: LoadedPipeline,
   given: RunOptions = {},
-  plugs: Plugs = {},
+  internals: RunInternals = {},
 ): Promise<Result<Ran, Problem>> {
   const clock = given.clock ?? realClock;
   const env = given.env ?? process.env;
@@ -113,9 +113,9 @@ export async function run(
   if (!target.ok) return target;
   if (target.value.kind === 'hosted')
     given.onEvent?.({ type: 'service', address: target.value.address });
-  const listening = chooseListening(given, target.value, env);
-  if (!listening.ok) return listening;
-  const redactor = new Redactor([...secretsIn(env), listening.value?.secret]);
+  const webhooks = webhookConfigOf(given, target.value, env);
+  if (!webhooks.ok) return webhooks;
+  const redactor = new Redactor([...secretsIn(env), webhooks.value?.secret]);
   const onEvent = (event: RunEvent): void => given.onEvent?.(redactor.value(event));
   const options = { ...given, onEvent };
   const chosen = selectionOf(loaded.pipeline, options);
@@ -124,33 +124,33 @@ export async function run(
   const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
   const misplaced = checkOutput(loaded, options);
   if (misplaced !== undefined) return err(misplaced);
-  const places = placesOf(loaded, target.value, options);
-  const refused = await claimOwnFolder(places);
+  const paths = pathsOf(loaded, target.value, options);
+  const refused = await claimOwnFolder(paths);
   if (refused !== undefined) return err(refused);
-  const unwritable = await checkWritable(places);
+  const unwritable = await checkWritable(paths);
   if (unwritable !== undefined) return err(unwritable);
-  const lock = await takeLock(places.lock, clock.now());
+  const lock = await takeLock(paths.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
   if (lock.value.warning !== undefined) onEvent({ type: 'warning', message: lock.value.warning });
   try {
-    const opened = await openWorkspace(loaded, places, choice, clock);
+    const opened = await openWorkspace(loaded, paths, choice, clock);
     if (!opened.ok) return opened;
     try {
       return await runOpened({
-        plugs,
+        internals,
         loaded,
         options,
         redactor,
         clock,
-        places,
+        paths,
         target: target.value,
-        listening: listening.value,
+        webhooks: webhooks.value,
         opened: opened.value,
         leftOut: excludedSteps(loaded.pipeline, choice, opened.value.items),
       });
     } catch (error) {
       if (!isSystemTrouble(error)) throw error;
-      return err(cannotGoOn(error, places));
+      return err(cannotGoOn(error, paths));
     } finally {
       opened.value.close();
     }
@@ -160,7 +160,7 @@ export async function run(
 }
 
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
-function cannotGoOn(error: unknown, { state }: Places): Problem {
+function cannotGoOn(error: unknown, { state }: RunPaths): Problem {
   const hint =
     'everything recorded before is safe; fix this, then run again: nothing is paid twice';
   return {
@@ -170,15 +170,15 @@ function cannotGoOn(error: unknown, { state }: Places): Problem {
 }
 
 interface Running {
-  readonly plugs: Plugs;
+  readonly internals: RunInternals;
   readonly loaded: LoadedPipeline;
   readonly options: RunOptions & Required<Pick<RunOptions, 'onEvent'>>;
   /** Hides the run's secrets in what is heard and in what is written. */
   readonly redactor: Redactor;
   readonly clock: Clock;
-  readonly places: Places;
+  readonly paths: RunPaths;
   readonly target: Target;
-  readonly listening: Listening | undefined;
+  readonly webhooks: WebhookConfig | undefined;
   readonly opened: Opened;
   /** Steps that this run leaves out. */
   readonly leftOut: ReadonlySet<string>;
@@ -213,11 +213,11 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     onEvent({ type: 'warning', message });
   }
 
-  const heard = await openInbox(running.listening, opened.state.ledger, {
+  const heard = await openInbox(running.webhooks, opened.state.ledger, {
     ...{ redactor, clock, onEvent },
   });
   if (!heard.ok) return heard;
-  const ballast = await takeBallast(running.places.ballast);
+  const ballast = await takeBallast(running.paths.ballast);
   if (!ballast.ok) {
     await heard.value.close();
     return err(noRoom(ballast.error));
@@ -225,16 +225,16 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
   let service: Connection | undefined;
   try {
     const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
-    const { target, places, clock } = running;
+    const { target, paths, clock } = running;
     const { signal } = options;
-    const greeted = await greetService(target, plan, { redactor, now: clock.now(), signal });
-    if (!greeted.ok) return greeted;
-    const beyond = heedAccount(greeted.value, plannedItems, loaded, onEvent);
+    const checked = await checkService(target, plan, { redactor, now: clock.now(), signal });
+    if (!checked.ok) return checked;
+    const beyond = heedAccount(checked.value, plannedItems, loaded, onEvent);
     if (beyond.length > 0)
       return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
     const stated = statedPrices(loaded);
     const reached = await connectService({
-      ...{ target, data: places.service, clock, speed, pictures, stated },
+      ...{ target, data: paths.serviceData, clock, speed, pictures, stated },
     });
     if (!reached.ok) return reached;
     service = reached.value;
@@ -247,8 +247,8 @@ async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
     return ok({
       summary,
       rehearsal: target.kind === 'rehearsal',
-      state: shown(places.state),
-      output: shown(places.output),
+      state: shown(paths.state),
+      output: shown(paths.output),
     });
   } finally {
     await heard.value.close();
@@ -264,7 +264,7 @@ function noRoom(why: string): Problem {
 
 /** Says what the account has, and answers what its plan refuses. */
 function heedAccount(
-  { account }: Greeted,
+  { account }: ServiceCheck,
   { plan, findings }: PlannedItems,
   loaded: LoadedPipeline,
   onEvent: (event: RunEvent) => void,
@@ -289,40 +289,40 @@ interface Terms {
 }
 
 async function perform(
-  { loaded, options, redactor, clock, places, opened, plugs, target, leftOut }: Running,
+  { loaded, options, redactor, clock, paths, opened, internals, target, leftOut }: Running,
   { service, inbox, budget, plannedItems, began, ballast }: Terms,
 ): Promise<Summary> {
   const { pipeline, base } = loaded;
   const { ledger } = opened.state;
   const { onEvent } = options;
   const stopper = new AbortController();
-  const patience = new Patience(clock, options.graceMs);
-  if (options.signal !== undefined) patience.endAfter(options.signal);
+  const gracePeriod = new GracePeriod(clock, options.graceMs);
+  if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
   const client = httpClient({
     stop: stopper.signal,
-    cut: patience.cut,
+    cut: gracePeriod.expired,
     loopbackOnly: target.kind === 'rehearsal',
     base: service.address,
     key: service.key,
     redactor,
     clock,
     requestsPerMinute: pipeline.limits.requestsPerMinute,
-    ...plugs.client,
+    ...internals.client,
   });
-  const header = { shotlist: 1 as const, pipeline: pipeline.name, service: places.serviceName };
+  const header = { shotlist: 1 as const, pipeline: pipeline.name, service: paths.serviceName };
   const low = new AbortController();
-  const file = new JournalFile(places.state, header, opened.state, () => {
+  const file = new JournalFile(paths.state, header, opened.state, () => {
     if (!ballast.give()) return false;
     low.abort();
     return true;
   });
   const terms = { run: { id: options.runId }, redactor };
-  const journal = new Recorder(ledger, plugs.lines?.(file) ?? file, clock, terms);
-  const disk = plugs.disk?.(opened.disk) ?? opened.disk;
+  const journal = new Recorder(ledger, internals.lines?.(file) ?? file, clock, terms);
+  const disk = internals.disk?.(opened.disk) ?? opened.disk;
   const backoffMs = options.backoffMs ?? 1000;
   const outages = new Outages({
     ...{ clock, backoffMs, onEvent, stop: stopper.signal },
-    api: plugs.api?.(client) ?? client,
+    api: internals.api?.(client) ?? client,
     address: service.address,
     limitMs: pipeline.limits.outageMs,
   });
@@ -334,7 +334,7 @@ async function perform(
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   try {
-    const { tally, stopped } = await pass({
+    const { tally, stopped } = await runPhases({
       pipeline,
       base,
       list: opened.items,
@@ -377,9 +377,9 @@ async function perform(
     // After trouble with the journal nothing may go on in the background.
     stopper.abort();
     await file.close();
-    patience.endAfter(stopper.signal);
+    gracePeriod.beginAfter(stopper.signal);
     await client.close();
-    patience.over();
+    gracePeriod.cancel();
   }
 }
 

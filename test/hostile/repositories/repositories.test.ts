@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { adopt } from '../../../src/runner/operations/adopt.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
-import { type Plugs, run } from '../../../src/runner/operations/run.ts';
+import { type RunInternals, run } from '../../../src/runner/operations/run.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';
 import { photo, until } from '../../rig.ts';
 import {
@@ -55,7 +55,7 @@ async function runOn(
   { clone }: Sandbox,
   plant: Plant,
   way: Way,
-  plugs: Plugs = {},
+  internals: RunInternals = {},
 ): Promise<string | undefined> {
   const env = {
     SHOTLIST_API_KEY: key,
@@ -73,7 +73,7 @@ async function runOn(
       backoffMs: 1,
       speedFactor: 100,
     },
-    plugs,
+    internals,
   );
   return ran.ok ? undefined : renderProblem(ran.error);
 }

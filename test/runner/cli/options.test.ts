@@ -9,7 +9,7 @@ import {
   positiveNumber,
   wholeNumber,
   withInputs,
-  withPlaces,
+  withPaths,
   withSelection,
 } from '../../../src/runner/cli/options.ts';
 
@@ -34,7 +34,7 @@ describe('a number', () => {
 });
 
 const command = (): Command =>
-  withSelection(withPlaces(withInputs(new Command('run').exitOverride()))).configureOutput({
+  withSelection(withPaths(withInputs(new Command('run').exitOverride()))).configureOutput({
     writeErr: () => undefined,
   });
 const typed = (...args: readonly string[]): Record<string, unknown> =>

@@ -14,89 +14,89 @@ import {
 import { trackedAt } from '../../adapters/files/git-index.ts';
 import { createNew } from '../../adapters/files/new-file.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
-import type { Places } from './run-paths.ts';
+import type { RunPaths } from './run-paths.ts';
 
-type OwnPlaces = Pick<Places, 'own' | 'room'>;
+type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder'>;
 
 /** Why nothing in it may be read, written or removed; undefined: it is ours, or there is nothing in it. */
-export function checkOwnFolder({ own, room }: OwnPlaces): Problem | undefined {
+export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | undefined {
   try {
-    const ownership = ownershipOf(own);
+    const ownership = ownershipOf(ownFolder);
     if (ownership === 'absent') return undefined;
-    if (ownership === 'link') return isLink(own);
-    const tracked = trackedAt(own);
-    if (tracked !== undefined) return isTracked(own, tracked);
-    if (ownership === 'foreign') return isForeign(own);
-    const odd = oddEntryIn(own, (folder) => belongsTo(room, own, folder));
+    if (ownership === 'link') return isLink(ownFolder);
+    const tracked = trackedAt(ownFolder);
+    if (tracked !== undefined) return isTracked(ownFolder, tracked);
+    if (ownership === 'foreign') return isForeign(ownFolder);
+    const odd = oddEntryIn(ownFolder, (folder) => belongsTo(runFolder, ownFolder, folder));
     if (odd === undefined) return undefined;
     return odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path);
   } catch (error) {
     if (!isSystemTrouble(error)) throw error;
-    return problem(`the folder ${own} ${systemReason(error)}`, 'shotlist', 'move it away');
+    return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', 'move it away');
   }
 }
 
 /** A hosted run leaves rehearsals alone, which may be large, and a rehearsal all but its own room. */
-function belongsTo(room: string, own: string, folder: string): boolean {
-  const rehearsals = join(own, 'rehearsal');
-  if (room === own) return folder !== rehearsals;
-  return folder === rehearsals || folder === room || folder.startsWith(room + sep);
+function belongsTo(runFolder: string, ownFolder: string, folder: string): boolean {
+  const rehearsals = join(ownFolder, 'rehearsal');
+  if (runFolder === ownFolder) return folder !== rehearsals;
+  return folder === rehearsals || folder === runFolder || folder.startsWith(runFolder + sep);
 }
 
 /** The same, and makes it ours where there is nothing yet: a run needs it. */
-export async function claimOwnFolder(places: OwnPlaces): Promise<Problem | undefined> {
-  const refused = checkOwnFolder(places);
+export async function claimOwnFolder(paths: OwnPaths): Promise<Problem | undefined> {
+  const refused = checkOwnFolder(paths);
   if (refused !== undefined) return refused;
   try {
-    return await claim(places.own);
+    return await claim(paths.ownFolder);
   } catch (error) {
-    return unclaimed(error, places.own);
+    return unclaimed(error, paths.ownFolder);
   }
 }
 
 /** The same for a command that takes the lock, which makes the folder where the lock is kept in it. */
-export async function ownFolderForLock(places: Places): Promise<Problem | undefined> {
-  return places.lock.startsWith(places.own + sep)
-    ? await claimOwnFolder(places)
-    : checkOwnFolder(places);
+export async function ownFolderForLock(paths: RunPaths): Promise<Problem | undefined> {
+  return paths.lock.startsWith(paths.ownFolder + sep)
+    ? await claimOwnFolder(paths)
+    : checkOwnFolder(paths);
 }
 
 /** The same for a plan, which goes on without a cache of hashes where the folder cannot be made. */
-export async function ownFolderForPlan(places: Places): Promise<Result<Places, Problem>> {
-  const refused = checkOwnFolder(places);
+export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths, Problem>> {
+  const refused = checkOwnFolder(paths);
   if (refused !== undefined) return err(refused);
   try {
-    const foreign = await claim(places.own);
-    return foreign === undefined ? ok(places) : err(foreign);
+    const foreign = await claim(paths.ownFolder);
+    return foreign === undefined ? ok(paths) : err(foreign);
   } catch (error) {
     if (!(error instanceof OwnerKeyTrouble) && !isSystemTrouble(error)) throw error;
-    return ok({ ...places, hashes: undefined });
+    return ok({ ...paths, hashes: undefined });
   }
 }
 
-async function claim(own: string): Promise<Problem | undefined> {
-  const was = claimFolder(own);
+async function claim(ownFolder: string): Promise<Problem | undefined> {
+  const was = claimFolder(ownFolder);
   // It has come into being since it was looked at.
-  if (was === 'foreign' || was === 'link') return isForeign(own);
-  await keepOutOfGit(own);
+  if (was === 'foreign' || was === 'link') return isForeign(ownFolder);
+  await keepOutOfGit(ownFolder);
   return undefined;
 }
 
 /** So that nobody commits it by mistake. */
-async function keepOutOfGit(own: string): Promise<void> {
-  const file = join(own, '.gitignore');
+async function keepOutOfGit(ownFolder: string): Promise<void> {
+  const file = join(ownFolder, '.gitignore');
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
   await using handle = await createNew(file);
   await handle.writeFile('*\n');
 }
 
-function unclaimed(error: unknown, own: string): Problem {
+function unclaimed(error: unknown, ownFolder: string): Problem {
   if (error instanceof OwnerKeyTrouble) return withoutKey(error);
   if (!isSystemTrouble(error)) throw error;
   const cure = isFailingDisk(error)
     ? failingDiskCure
     : 'a run keeps files there: make its folder one that you may write to';
-  return problem(`the folder ${own} ${systemReason(error)}`, 'shotlist', cure);
+  return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', cure);
 }
 
 /** Folders cannot be marked as this user's. */
@@ -120,16 +120,16 @@ export const isLink = (path: string): Problem =>
 export const isSpecial = (path: string): Problem =>
   problem(`${path} is not a regular file`, 'shotlist', 'remove it');
 
-export const isTracked = (own: string, name: string): Problem =>
+export const isTracked = (ownFolder: string, name: string): Problem =>
   problem(
     `git tracks ${name}, and what others commit must not become shotlist's own files`,
     'shotlist',
-    `stop tracking the folder, and commit that: git -C ${dirname(own)} rm -r --cached ${basename(own)}`,
+    `stop tracking the folder, and commit that: git -C ${dirname(ownFolder)} rm -r --cached ${basename(ownFolder)}`,
   );
 
-const isForeign = (own: string): Problem =>
+const isForeign = (ownFolder: string): Problem =>
   problem(
-    `${own} was not made by shotlist for you on this machine, so what is in it is not trusted`,
+    `${ownFolder} was not made by shotlist for you on this machine, so what is in it is not trusted`,
     'shotlist',
-    `move it away, or, if you made it yourself with an older version or copied it, run: shotlist trust --folder ${own}`,
+    `move it away, or, if you made it yourself with an older version or copied it, run: shotlist trust --folder ${ownFolder}`,
   );

@@ -1,13 +1,13 @@
-// Where a run leaves its files (design.md, The files a run leaves).
+// The paths of what a run leaves (design.md, What a run leaves).
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LoadedPipeline } from '../pipeline/load.ts';
 import type { Target, Unasked } from '../service/target.ts';
 
-export interface Places {
+export interface RunPaths {
   /** `.shotlist` beside the pipeline. */
-  readonly own: string;
+  readonly ownFolder: string;
   /** What of it this run uses: all but the rehearsals, or one rehearsal. */
-  readonly room: string;
+  readonly runFolder: string;
   /** The state file. */
   readonly state: string;
   readonly lock: string;
@@ -20,47 +20,47 @@ export interface Places {
   /** Undefined: hashes are remembered in this process only. */
   readonly hashes: string | undefined;
   /** The data of a rehearsal's local service. */
-  readonly service: string;
+  readonly serviceData: string;
   /** What the header of the state file names: ids mean nothing elsewhere. */
   readonly serviceName: string;
 }
 
-export interface PlaceOptions {
+export interface PathOptions {
   /** `--state`, relative to the working folder. */
   readonly state?: string | undefined;
   /** `--output`, relative to the working folder. */
   readonly output?: string | undefined;
 }
 
-export function placesOf(
+export function pathsOf(
   { pipeline, folder }: LoadedPipeline,
   target: Target | Unasked,
-  options: PlaceOptions,
-): Places {
-  const own = join(folder, '.shotlist');
+  options: PathOptions,
+): RunPaths {
+  const ownFolder = join(folder, '.shotlist');
   const rehearsal = target.kind === 'rehearsal';
-  const room = rehearsal ? join(own, 'rehearsal', pipeline.name) : own;
+  const runFolder = rehearsal ? join(ownFolder, 'rehearsal', pipeline.name) : ownFolder;
   const state =
     options.state === undefined
       ? rehearsal
-        ? join(room, 'state.jsonl')
+        ? join(runFolder, 'state.jsonl')
         : join(folder, `${pipeline.name}.state.jsonl`)
       : resolve(options.state);
-  const output = rehearsal ? join(room, 'out') : resolve(folder, pipeline.output);
+  const output = rehearsal ? join(runFolder, 'out') : resolve(folder, pipeline.output);
   const beside =
     options.state === undefined
-      ? join(room, basename(state))
+      ? join(runFolder, basename(state))
       : join(dirname(state), `.${basename(state)}`);
   return {
-    own,
-    room,
+    ownFolder,
+    runFolder,
     state,
     lock: `${beside}.lock`,
     ballast: `${beside}.ballast`,
     output: options.output === undefined ? output : resolve(options.output),
-    kept: join(room, 'kept'),
-    hashes: join(own, 'hashes.db'),
-    service: join(room, 'service'),
+    kept: join(runFolder, 'kept'),
+    hashes: join(ownFolder, 'hashes.db'),
+    serviceData: join(runFolder, 'service'),
     serviceName: rehearsal ? 'rehearsal' : target.address,
   };
 }

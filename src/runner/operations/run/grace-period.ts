@@ -5,11 +5,11 @@ import type { Clock } from '../../run/jobs/ports.ts';
 /** In milliseconds. */
 export const graceMs = 30_000;
 
-export class Patience {
+export class GracePeriod {
   readonly #clock: Clock;
   readonly #graceMs: number;
-  readonly #cut = new AbortController();
-  readonly #over = new AbortController();
+  readonly #expired = new AbortController();
+  readonly #cancelled = new AbortController();
 
   constructor(clock: Clock, grace: number = graceMs) {
     this.#clock = clock;
@@ -17,23 +17,26 @@ export class Patience {
   }
 
   /** Aborted: what was sent is not waited for any longer. */
-  get cut(): AbortSignal {
-    return this.#cut.signal;
+  get expired(): AbortSignal {
+    return this.#expired.signal;
   }
 
   /** Lets it end some time after `stop` is aborted. */
-  endAfter(stop: AbortSignal): void {
+  beginAfter(stop: AbortSignal): void {
     const begin = async (): Promise<void> => {
-      await this.#clock.sleep(this.#graceMs, this.#over.signal);
-      if (!this.#over.signal.aborted) this.#cut.abort();
+      await this.#clock.sleep(this.#graceMs, this.#cancelled.signal);
+      if (!this.#cancelled.signal.aborted) this.#expired.abort();
     };
     if (stop.aborted) void begin();
     else
-      stop.addEventListener('abort', () => void begin(), { once: true, signal: this.#over.signal });
+      stop.addEventListener('abort', () => void begin(), {
+        once: true,
+        signal: this.#cancelled.signal,
+      });
   }
 
   /** Nothing is sent any more. */
-  over(): void {
-    this.#over.abort();
+  cancel(): void {
+    this.#cancelled.abort();
   }
 }

@@ -13,7 +13,7 @@ import type { Fingerprint } from '../../task/fingerprint.ts';
 import type { Item } from '../../task/item.ts';
 import type { PlannedItems } from '../items/plan-items.ts';
 
-export interface PassOptions
+export interface PhaseOptions
   extends Omit<
     LoopOptions,
     | 'items'
@@ -39,18 +39,18 @@ export interface PassOptions
   readonly low: AbortSignal;
 }
 
-export interface Passed {
+export interface PhaseResult {
   readonly tally: Tally;
   readonly stopped: Stopped;
 }
 
-export async function pass(options: PassOptions): Promise<Passed> {
+export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const { plannedItems, leftOut } = options;
   const rescued = new Set<string>();
   // What fails while saving is not made anew in the same run.
   const failed = new Map<Fingerprint, string>();
   if (plannedItems.owed.size > 0) {
-    const saved = await once(options, {
+    const saved = await runPhase(options, {
       failed,
       items: earliestFirst(options.list, plannedItems.owed),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
@@ -58,13 +58,13 @@ export async function pass(options: PassOptions): Promise<Passed> {
       closed: { because: 'saving', why: 'what is paid for is saved first' },
       onEvent: (event) => {
         if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
-        if (isNews(event)) options.onEvent(event);
+        if (concernsTheRun(event)) options.onEvent(event);
       },
     });
     const { interrupted, unauthorized, machine, outage } = saved.stopped;
     if (interrupted || unauthorized || machine || outage) return saved;
   }
-  return await once(options, {
+  return await runPhase(options, {
     failed,
     items: underWayFirst(options.list, plannedItems.underWay),
     allows: (step) => !leftOut.has(step.name),
@@ -77,7 +77,7 @@ const diskFull = 'the disk is full: make room and run again; nothing is paid twi
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
 
-async function once(options: PassOptions, variation: Variation): Promise<Passed> {
+async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
   const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
   const loop = new Loop({
     ...options,
@@ -115,7 +115,7 @@ const atOnce = (step: Step): Step =>
   step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
 
 /** What is told of the first pass: that it stopped, and why. */
-const isNews = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
+const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
 
 function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {
   const items: Item[] = [];

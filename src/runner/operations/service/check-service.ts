@@ -11,22 +11,22 @@ import type { Target } from './target.ts';
 type AccountRead = Result<Account | undefined, ApiFailure>;
 
 /** What tells of the account, if anything was to be asked. */
-export interface Greeted {
+export interface ServiceCheck {
   readonly account?: AccountRead;
 }
 
-interface Greeter {
+interface CheckContext {
   readonly redactor: Redactor;
   readonly now: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Asks only where there is something to send. */
-export async function greetService(
+export async function checkService(
   target: Target,
   plan: Plan,
-  { redactor, now, signal }: Greeter,
-): Promise<Result<Greeted, Problem>> {
+  { redactor, now, signal }: CheckContext,
+): Promise<Result<ServiceCheck, Problem>> {
   if (target.kind === 'rehearsal' || !sendsAnything(plan)) return ok({});
   const { address, key } = target;
   const greeting = await greet({ base: address, key, redactor, now, stop: signal });

@@ -17,7 +17,7 @@ import { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import type { Target } from './target.ts';
 
-export interface ListenOptions {
+export interface WebhookOptions {
   /** `--listen`: where the service's events come in. */
   readonly listen?: ListenAddress | undefined;
   /** Of the webhook; else SHOTLIST_WEBHOOK_SECRET or the file that SHOTLIST_WEBHOOK_SECRET_FILE names. */
@@ -27,7 +27,7 @@ export interface ListenOptions {
 }
 
 /** `secret` is never printed, logged or written. */
-export interface Listening {
+export interface WebhookConfig {
   readonly address: ListenAddress;
   readonly secret: string;
   readonly headers: EventHeaders;
@@ -39,11 +39,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 const needs = 'set SHOTLIST_WEBHOOK_SECRET (or SHOTLIST_WEBHOOK_SECRET_FILE): docs/events.md';
 
 /** Undefined: nobody asked to listen. */
-export function chooseListening(
-  { listen, webhookSecret, doubtPatienceMs = 60_000 }: ListenOptions,
+export function webhookConfigOf(
+  { listen, webhookSecret, doubtPatienceMs = 60_000 }: WebhookOptions,
   target: Target,
   env: Env,
-): Result<Listening | undefined, Problem> {
+): Result<WebhookConfig | undefined, Problem> {
   if (listen === undefined) return ok(undefined);
   if (target.kind === 'rehearsal')
     return err(problem('--listen: a rehearsal needs no events, it asks the local service itself'));
@@ -93,7 +93,7 @@ export interface OpenInbox {
   close(): Promise<void>;
 }
 
-interface Hearing {
+interface InboxContext {
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly onEvent: (event: RunEvent) => void;
@@ -101,12 +101,12 @@ interface Hearing {
 
 /** Listens from now on; what earlier runs left in doubt is waited for. */
 export async function openInbox(
-  listening: Listening | undefined,
+  webhooks: WebhookConfig | undefined,
   ledger: Ledger,
-  { redactor, clock, onEvent }: Hearing,
+  { redactor, clock, onEvent }: InboxContext,
 ): Promise<Result<OpenInbox, Problem>> {
-  if (listening === undefined) return ok({ inbox: undefined, close: async () => undefined });
-  const { address: listen, secret, headers, patienceMs } = listening;
+  if (webhooks === undefined) return ok({ inbox: undefined, close: async () => undefined });
+  const { address: listen, secret, headers, patienceMs } = webhooks;
   const inbox = new WebhookInbox({ patienceMs, since: clock.elapsed() });
   const doubts = expectDoubts(ledger, inbox);
   const receiver = await openReceiver({

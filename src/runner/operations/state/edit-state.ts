@@ -13,7 +13,7 @@ import type { Header } from '../../journal/line.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import { Recorder } from '../../run/recorder.ts';
 import { claimOwnFolder, ownFolderForLock } from '../files/own-folder.ts';
-import { placesOf } from '../files/run-paths.ts';
+import { pathsOf } from '../files/run-paths.ts';
 import type { LoadedPipeline } from '../pipeline/load.ts';
 import { type Problem, problem, stateTrouble, uncompacted } from '../pipeline/problem.ts';
 import { rehearsalDataProblem } from '../service/connect-service.ts';
@@ -55,39 +55,39 @@ export async function editState<T>(
   work: (edit: StateEdit) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
   const clock = options.clock ?? realClock;
-  const { places } = locateState(loaded, options);
-  const refused = await ownFolderForLock(places);
+  const { paths } = locateState(loaded, options);
+  const refused = await ownFolderForLock(paths);
   if (refused !== undefined) return err(refused);
-  const lock = await takeLock(places.lock, clock.now());
+  const lock = await takeLock(paths.lock, clock.now());
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
   const onWarning = options.onWarning ?? (() => undefined);
   if (lock.value.warning !== undefined) onWarning(lock.value.warning);
   const store = databaseStore();
   const closers: (() => Promise<void>)[] = [];
   try {
-    const read = await loadState(places.state, store);
-    if (!read.ok) return err(stateTrouble(read.error, places.state, loaded.file));
+    const read = await loadState(paths.state, store);
+    if (!read.ok) return err(stateTrouble(read.error, paths.state, loaded.file));
     const { header, ledger, warnings } = read.value;
     for (const warning of warnings) onWarning(warning);
     if (header === undefined)
-      return err(problem(`there is no state file yet: ${places.state}`, loaded.file));
+      return err(problem(`there is no state file yet: ${paths.state}`, loaded.file));
     if (header.pipeline !== loaded.pipeline.name)
       return err(
-        problem(`${places.state} belongs to the pipeline "${header.pipeline}"`, loaded.file),
+        problem(`${paths.state} belongs to the pipeline "${header.pipeline}"`, loaded.file),
       );
-    const file = new JournalFile(places.state, header, read.value);
+    const file = new JournalFile(paths.state, header, read.value);
     closers.push(() => file.close());
     const redactor = new Redactor(secretsIn(options.env ?? process.env));
     const journal = new Recorder(ledger, file, clock, { redactor });
     const connect = (): Promise<Result<ConnectedService, Problem>> =>
       reached(header, { options, loaded, redactor, clock, closers });
-    const worked = await work({ journal, header, file: places.state, clock, connect });
+    const worked = await work({ journal, header, file: paths.state, clock, connect });
     const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
     if (!compacted.ok) onWarning(uncompacted(compacted.error));
     return worked;
   } catch (error) {
     if (!isSystemTrouble(error)) throw error;
-    return err({ ...problem(`${places.state} ${systemReason(error)}`), reason: 'system' });
+    return err({ ...problem(`${paths.state} ${systemReason(error)}`), reason: 'system' });
   } finally {
     for (const close of closers.reverse()) await close();
     store.close();
@@ -109,10 +109,10 @@ async function startLocal({
   clock,
 }: ConnectOptions): Promise<Result<LocalService, Problem>> {
   // By the header, and not by the place: with --state, a rehearsal's state file may stand anywhere.
-  const places = placesOf(loaded, { kind: 'rehearsal' }, options);
-  const refused = await claimOwnFolder(places);
+  const paths = pathsOf(loaded, { kind: 'rehearsal' }, options);
+  const refused = await claimOwnFolder(paths);
   if (refused !== undefined) return err(refused);
-  const data = places.service;
+  const data = paths.serviceData;
   try {
     const now = (): number => clock.now();
     return ok(

@@ -1,10 +1,10 @@
 // Finds the state file that a command is about when no run chooses it: the hosted one where there is one, else the
 // rehearsal's.
 import { existsSync } from 'node:fs';
-import { type PlaceOptions, type Places, placesOf } from '../files/run-paths.ts';
+import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import type { LoadedPipeline } from '../pipeline/load.ts';
 
-export interface LocateOptions extends PlaceOptions {
+export interface LocateOptions extends PathOptions {
   readonly rehearse?: boolean | undefined;
   readonly hosted?: boolean | undefined;
 }
@@ -13,10 +13,10 @@ export interface LocateOptions extends PlaceOptions {
 export function locateState(
   loaded: LoadedPipeline,
   options: LocateOptions,
-): { readonly places: Places; readonly rehearsal: boolean } {
-  const hosted = placesOf(loaded, { kind: 'hosted', address: '', key: '' }, options);
-  const rehearsed = placesOf(loaded, { kind: 'rehearsal' }, options);
+): { readonly paths: RunPaths; readonly rehearsal: boolean } {
+  const hosted = pathsOf(loaded, { kind: 'hosted', address: '', key: '' }, options);
+  const rehearsed = pathsOf(loaded, { kind: 'rehearsal' }, options);
   const rehearsal =
     options.rehearse === true || (options.hosted !== true && !existsSync(hosted.state));
-  return { places: rehearsal ? rehearsed : hosted, rehearsal };
+  return { paths: rehearsal ? rehearsed : hosted, rehearsal };
 }

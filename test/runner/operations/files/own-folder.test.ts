@@ -19,7 +19,7 @@ import {
   claimOwnFolder,
   ownFolderForPlan,
 } from '../../../../src/runner/operations/files/own-folder.ts';
-import { type Places, placesOf } from '../../../../src/runner/operations/files/run-paths.ts';
+import { pathsOf, type RunPaths } from '../../../../src/runner/operations/files/run-paths.ts';
 import { forget } from '../../../../src/runner/operations/forget.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
 import { type Problem, renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
@@ -27,10 +27,10 @@ import { repair } from '../../../../src/runner/operations/repair.ts';
 import { makePipe } from '../../../small-disk.ts';
 
 let root = '';
-let own = '';
+let ownFolder = '';
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'shotlist-own-'));
-  own = join(root, '.shotlist');
+  ownFolder = join(root, '.shotlist');
   vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
   onTestFinished(() => {
     vi.unstubAllEnvs();
@@ -41,14 +41,14 @@ beforeEach(() => {
   writeFileSync(join(root, 'p.yaml'), `pipeline: p\nitems: { values: [{ key: a }] }\n${steps}\n`);
 });
 
-async function placesFor(kind: 'hosted' | 'rehearsal'): Promise<Places> {
+async function placesFor(kind: 'hosted' | 'rehearsal'): Promise<RunPaths> {
   const loaded = await loadPipeline(join(root, 'p.yaml'));
   if (!loaded.ok) throw new Error(renderProblem(loaded.error));
   const target =
     kind === 'rehearsal'
       ? ({ kind } as const)
       : ({ kind, address: 'https://x', key: 'k' } as const);
-  return placesOf(loaded.value, target, {});
+  return pathsOf(loaded.value, target, {});
 }
 
 const words = (problem: Problem | undefined): string =>
@@ -57,8 +57,8 @@ const words = (problem: Problem | undefined): string =>
 describe('the folder is made', () => {
   test('with a marker and a rule that keeps it out of git', async () => {
     expect(await claimOwnFolder(await placesFor('hosted'))).toBeUndefined();
-    expect(ownershipOf(own)).toBe('ours');
-    expect(readFileSync(join(own, '.gitignore'), 'utf8')).toBe('*\n');
+    expect(ownershipOf(ownFolder)).toBe('ours');
+    expect(readFileSync(join(ownFolder, '.gitignore'), 'utf8')).toBe('*\n');
     expect(await claimOwnFolder(await placesFor('rehearsal'))).toBeUndefined();
   });
 
@@ -78,38 +78,38 @@ test('commands that only take the lock leave a folder that the next one trusts',
     () => repair(loaded.value, { service: 'https://x' }),
   ];
   for (const command of commands) {
-    rmSync(own, { recursive: true, force: true });
+    rmSync(ownFolder, { recursive: true, force: true });
     await command();
-    expect(ownershipOf(own)).toBe('ours');
+    expect(ownershipOf(ownFolder)).toBe('ours');
     expect(checkOwnFolder(await placesFor('hosted'))).toBeUndefined();
   }
 });
 
 describe('the folder is refused', () => {
   test('when somebody else made it: moved away or trusted it is used', async () => {
-    const places = await placesFor('rehearsal');
-    mkdirSync(join(own, 'rehearsal/p'), { recursive: true });
-    for (const refused of [checkOwnFolder(places), await claimOwnFolder(places)]) {
+    const paths = await placesFor('rehearsal');
+    mkdirSync(join(ownFolder, 'rehearsal/p'), { recursive: true });
+    for (const refused of [checkOwnFolder(paths), await claimOwnFolder(paths)]) {
       expect(words(refused)).toContain('was not made by shotlist for you on this machine');
-      expect(words(refused)).toContain(`shotlist trust --folder ${own}`);
+      expect(words(refused)).toContain(`shotlist trust --folder ${ownFolder}`);
     }
-    const planned = await ownFolderForPlan(places);
+    const planned = await ownFolderForPlan(paths);
     expect(planned.ok ? '' : words(planned.error)).toContain('was not made by shotlist');
-    expect(adopt(own)).toEqual({ ok: true, value: { folders: [own] } });
-    expect(await claimOwnFolder(places)).toBeUndefined();
+    expect(adopt(ownFolder)).toEqual({ ok: true, value: { folders: [ownFolder] } });
+    expect(await claimOwnFolder(paths)).toBeUndefined();
   });
 
   test('when it is a link, also to a folder that is ours', async () => {
     claimFolder(join(root, 'elsewhere'));
-    symlinkSync('elsewhere', own);
+    symlinkSync('elsewhere', ownFolder);
     expect(words(await claimOwnFolder(await placesFor('hosted')))).toMatch(/is a link.*remove/s);
     expect(words(checkOwnFolder(await placesFor('hosted')))).toContain('is a link');
-    expect(adopt(own).ok).toBe(false);
+    expect(adopt(ownFolder).ok).toBe(false);
   });
 
   test('when it is a file', async () => {
-    writeFileSync(own, '');
-    expect(words(await claimOwnFolder(await placesFor('hosted')))).toContain(own);
+    writeFileSync(ownFolder, '');
+    expect(words(await claimOwnFolder(await placesFor('hosted')))).toContain(ownFolder);
   });
 
   const kept = 'kept/a/b/link';
@@ -123,20 +123,20 @@ describe('the folder is refused', () => {
     { what: 'the rehearsals as a link', path: 'rehearsal', hosted: true, rehearsal: true },
   ] as const;
   test.each(cases)('for $what, by those who use it', async ({ path, ...refused }) => {
-    claimFolder(own);
-    mkdirSync(join(own, path, '..'), { recursive: true });
-    symlinkSync(root, join(own, path));
+    claimFolder(ownFolder);
+    mkdirSync(join(ownFolder, path, '..'), { recursive: true });
+    symlinkSync(root, join(ownFolder, path));
     for (const kind of ['hosted', 'rehearsal'] as const) {
       const said = words(checkOwnFolder(await placesFor(kind)));
-      expect(said.includes(`${join(own, path)} is a link`), kind).toBe(refused[kind]);
+      expect(said.includes(`${join(ownFolder, path)} is a link`), kind).toBe(refused[kind]);
     }
-    const adopted = adopt(own);
+    const adopted = adopt(ownFolder);
     expect(adopted.ok ? '' : words(adopted.error)).toContain('is a link');
   });
 
   test('for a named pipe in it, which would hold a command up for ever', async () => {
-    claimFolder(own);
-    expect(makePipe(join(own, 'p.state.jsonl.lock'))).toBe(true);
+    claimFolder(ownFolder);
+    expect(makePipe(join(ownFolder, 'p.state.jsonl.lock'))).toBe(true);
     expect(words(checkOwnFolder(await placesFor('hosted')))).toContain('is not a regular file');
   });
 });
@@ -149,7 +149,7 @@ describe('without a place for the key that marks folders', () => {
   test('a run is refused with the cure', async () => {
     const said = words(await claimOwnFolder(await placesFor('hosted')));
     expect(said).toContain('set XDG_STATE_HOME to a folder that you may write to');
-    expect(existsSync(join(own, 'owner.json'))).toBe(false);
+    expect(existsSync(join(ownFolder, 'owner.json'))).toBe(false);
   });
 
   test('a plan goes on without the cache of hashes', async () => {
@@ -171,10 +171,10 @@ test('what a person trusts is a folder of shotlist, not any folder', () => {
 });
 
 test('a person trusts a folder together with the data of its rehearsals', () => {
-  const data = join(own, 'rehearsal/p/service');
+  const data = join(ownFolder, 'rehearsal/p/service');
   mkdirSync(data, { recursive: true });
   writeFileSync(join(data, 'service.sqlite'), '');
-  expect(adopt(own)).toEqual({ ok: true, value: { folders: [own, data] } });
-  expect(adopt(own)).toEqual({ ok: true, value: { folders: [] } });
-  expect([ownershipOf(own), ownershipOf(data)]).toEqual(['ours', 'ours']);
+  expect(adopt(ownFolder)).toEqual({ ok: true, value: { folders: [ownFolder, data] } });
+  expect(adopt(ownFolder)).toEqual({ ok: true, value: { folders: [] } });
+  expect([ownershipOf(ownFolder), ownershipOf(data)]).toEqual(['ours', 'ours']);
 });

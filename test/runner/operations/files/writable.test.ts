@@ -8,16 +8,16 @@ import { checkWritable } from '../../../../src/runner/operations/open.ts';
 test('runs that ask at the same time do not take each other for a folder that cannot be written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const places = {
-    ...{ own: folder, room: folder },
+  const paths = {
+    ...{ ownFolder: folder, runFolder: folder },
     ...{ state: join(folder, 'p.state.jsonl'), lock: join(folder, 'lock'), output: folder },
     ...{ kept: join(folder, 'kept'), hashes: join(folder, 'hashes.db'), serviceName: 'rehearsal' },
-    ...{ service: join(folder, 'service'), ballast: join(folder, 'ballast') },
+    ...{ serviceData: join(folder, 'service'), ballast: join(folder, 'ballast') },
   };
   const problems: unknown[] = [];
   const askAgainAndAgain = async (): Promise<void> => {
     for (let time = 0; time < 60; time++) {
-      const problem = await checkWritable(places);
+      const problem = await checkWritable(paths);
       if (problem !== undefined) problems.push(problem);
     }
   };

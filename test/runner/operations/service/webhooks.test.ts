@@ -6,8 +6,8 @@ import { listenAddress } from '../../../../src/runner/cli/options.ts';
 import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
 import type { Target } from '../../../../src/runner/operations/service/target.ts';
 import {
-  chooseListening,
-  type ListenOptions,
+  type WebhookOptions,
+  webhookConfigOf,
 } from '../../../../src/runner/operations/service/webhooks.ts';
 import { envOf, photoRig, service } from '../../../rig.ts';
 import { temporaryFolder } from '../../adapters/files/places.ts';
@@ -18,10 +18,10 @@ const hosted: Target = { kind: 'hosted', address: 'https://media.example', key: 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What was chosen, or what the problem says. */
-function chosen(env: Env, options: ListenOptions = { listen }, target: Target = hosted): unknown {
-  const listening = chooseListening(options, target, env);
-  if (listening.ok) return listening.value;
-  const text = renderProblem(listening.error);
+function chosen(env: Env, options: WebhookOptions = { listen }, target: Target = hosted): unknown {
+  const webhooks = webhookConfigOf(options, target, env);
+  if (webhooks.ok) return webhooks.value;
+  const text = renderProblem(webhooks.error);
   expect(text).not.toContain(secret);
   return text;
 }
@@ -37,7 +37,7 @@ describe('a run listens', () => {
     expect(chosen({ SHOTLIST_WEBHOOK_SECRET: secret }, {})).toBeUndefined();
   });
 
-  test.each<[string, () => Env, ListenOptions]>([
+  test.each<[string, () => Env, WebhookOptions]>([
     ['the environment', () => ({ SHOTLIST_WEBHOOK_SECRET: secret }), {}],
     ['a file', () => ({ SHOTLIST_WEBHOOK_SECRET_FILE: secretFile(`${secret}\n`) }), {}],
     ['a program', () => ({}), { webhookSecret: secret }],
