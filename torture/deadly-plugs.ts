@@ -16,7 +16,10 @@ function die(): void {
 }
 
 /** `state` is the state file of the run. */
-export function deadlyPlugs(crash: Crash, state: string): Required<Omit<RunInternals, 'client'>> {
+export function deadlyPlugs(
+  crash: Crash,
+  state: string,
+): Required<Pick<RunInternals, 'lines' | 'api' | 'disk'>> {
   let times = 0;
   /** Does the process end here? Counts how often the point was come by. */
   const isDeath = (point: CrashPoint): boolean => {

@@ -145,8 +145,11 @@ describe('with consent', () => {
     expect(stranger.connections).toBeGreaterThan(0);
     const told = await command('run', 'pipeline.yaml', '--json');
     expect(JSON.parse(told.stdout.split('\n')[0] ?? '')).toEqual({
-      type: 'service',
-      address: stranger.address,
+      type: 'started',
+      rehearsal: false,
+      service: stranger.address,
+      state: expect.stringMatching(/\.state\.jsonl$/),
+      output: expect.stringContaining('out'),
     });
     const audited = await command('audit', 'pipeline.yaml', '--json');
     expect(JSON.parse(audited.stdout)).toMatchObject({ service: stranger.address });

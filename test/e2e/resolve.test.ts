@@ -87,7 +87,7 @@ describe('what a person says', () => {
     );
     expect(said.stderr).toBe('');
     expect(said.stdout).toContain(`swap:p1.png (${JSON.stringify(name)}) is project ${project}`);
-    expect(said.stdout).toContain('complete, 10 credits. The next run goes on with it.');
+    expect(said.stdout).toContain('complete, 10 credits. The next run continues with it.');
     expect(said.code).toBe(0);
     expect((await rig.command(['status', 'pipeline.yaml'])).code).toBe(0);
     const { summary } = await rig.run(local);
@@ -147,7 +147,7 @@ describe('what a person says', () => {
     // Also by the name that was sent, and with no key: nothing has to be asked.
     const said = await rig.command(['resolve', 'pipeline.yaml', name, '--not-charged']);
     expect(said).toMatchObject({ code: 0, stderr: '' });
-    expect(said.stdout).toContain('was never taken: the next run sends it again');
+    expect(said.stdout).toContain('The service never took swap:');
     expect(ours(rig)).toBe(0);
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10, reserved: 0 } });

@@ -5,7 +5,7 @@ import type { Ledger } from '../journal/ledger.ts';
 import { worthOf } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
 import { inquire, knownProjects } from '../run/jobs/inquiry.ts';
-import type { LoadedPipeline } from './pipeline/load.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
 import type { LedgerEntry } from './service/local-service.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';

@@ -1,4 +1,4 @@
-// `resolve`: a person says what became of a creation whose answer was lost. Nothing is believed that can be checked.
+// `resolve`: a person settles a creation whose answer was lost. What can be verified is verified.
 
 import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
@@ -10,14 +10,14 @@ import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
 import { readPatiently } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
-import type { LoadedPipeline } from './pipeline/load.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
 /**
  * - `project`: it was taken, and this is its project: the record must carry the attempt's name.
  * - `not-charged`: the service never took it: the next run may send it again.
- * - `abandon`: nobody can say. What was set aside counts as charged, and the next run may pay for it anew.
+ * - `abandon`: nobody can tell. The reserved credits count as charged, and the next run may pay for it again.
  */
 export type Resolution =
   | { readonly how: 'project'; readonly project: string }
@@ -78,7 +78,7 @@ function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
   const hint =
     suggestion(task, names) ??
     (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
-  return err(problem(`nothing is known of a task ${JSON.stringify(task)}`, 'shotlist', hint));
+  return err(problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint));
 }
 
 type Events = Result<readonly Happened[], Problem>;
@@ -91,7 +91,7 @@ async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit
       return ok([{ event: 'refused', job, error }]);
     }
     case 'abandon': {
-      const why = 'resolved by hand: nobody can say, so it counts as charged';
+      const why = 'resolved by hand: nobody can tell, so it counts as charged';
       return ok([{ event: 'abandoned', job, credits: reserve, why }]);
     }
     case 'project':
@@ -113,7 +113,7 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
     );
   for (const other of journal.ledger.jobs())
     if (other.project === project || (other.past ?? []).some((past) => past.project === project))
-      return err(problem(`the project ${project} is that of ${other.tasks.join(', ')}`));
+      return err(problem(`project ${project} belongs to ${other.tasks.join(', ')}`));
   const service = await edit.connect();
   if (!service.ok) return service;
   const { kind } = doubt;
@@ -131,7 +131,7 @@ function settled(doubt: JobLine, record: Project): Events {
       problem(
         `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
         'shotlist',
-        'it is another one: nothing was changed',
+        'this is another project; nothing was changed',
       ),
     );
   const credits = record.credits_charged ?? reserve;

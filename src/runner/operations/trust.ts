@@ -1,8 +1,10 @@
-// Trust: the user lets a pipeline file send the API key to the service that the file names. It holds for the content of
-// the file, so a file that has changed must be trusted again.
+// `trust`: the user lets a pipeline file send the API key to the service that the file names. Consent covers the content of
+// the file, so a changed file must be trusted again.
 import { err, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
+import { realClock } from '../adapters/clock.ts';
 import { allConsents, type Consent, dropConsent, keepConsent } from '../adapters/files/consents.ts';
+import type { Clock } from '../run/jobs/ports.ts';
 import { parsePipeline } from './pipeline/parse.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
@@ -11,9 +13,10 @@ import { realPathOf, withConsents } from './service/consent.ts';
 export type { Consent };
 
 export interface TrustOptions {
+  /** Default: the process's environment. */
   readonly env?: Env;
-  /** Default: now. */
-  readonly now?: number;
+  /** Dates the consent; default: the system's clock. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** What trusting a file allows. */
@@ -25,7 +28,7 @@ export interface Trusted extends Consent {
 /** Remembers that the user trusts this content of a pipeline file. Nothing is sent. */
 export function trust(
   file: string,
-  { env = process.env, now = Date.now() }: TrustOptions = {},
+  { env = process.env, clock = realClock }: TrustOptions = {},
 ): Result<Trusted, Problem> {
   const parsed = parsePipeline(file);
   if (!parsed.ok) return parsed;
@@ -40,7 +43,7 @@ export function trust(
     );
   const address = checkAddress(pipeline.service);
   if (!address.ok) return address;
-  const date = new Date(now).toISOString();
+  const date = new Date(clock.now()).toISOString();
   const consent = { digest, address: address.value, file: realPathOf(file), date };
   return withConsents(env, () => {
     keepConsent(consent, env);

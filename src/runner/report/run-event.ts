@@ -18,8 +18,17 @@ export type Outage =
   | { readonly of: 'storage'; readonly at: string };
 
 export type RunEvent =
-  /** First of all, unless it is a rehearsal: where the key and everything else is sent. */
-  | { readonly type: 'service'; readonly address: string }
+  /**
+   * The first event. `service`: the address that the key and everything else is sent to; absent in a rehearsal. `state`
+   * and `output`: the state file and the output folder, relative to the working folder where they are below it.
+   */
+  | {
+      readonly type: 'started';
+      readonly rehearsal: boolean;
+      readonly service?: string;
+      readonly state: string;
+      readonly output: string;
+    }
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
   /** The service's events are received here; so many creations of earlier runs are in doubt and wait for one. */
@@ -64,7 +73,6 @@ export type RunEvent =
 /** How a run came out. Times in milliseconds, credits as the service charged them. */
 export interface Summary {
   readonly outcome: Outcome;
-  readonly exitCode: number;
   /** Why it stopped early, if it did. */
   readonly stopped?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
@@ -105,14 +113,3 @@ export type Outcome =
   | 'doubt'
   | 'unauthorized'
   | 'interrupted';
-
-/** design.md, Commands. */
-export const exitCodes: Readonly<Record<Outcome, number>> = {
-  done: 0,
-  failed: 1,
-  refused: 2,
-  budget: 3,
-  doubt: 4,
-  unauthorized: 5,
-  interrupted: 130,
-};

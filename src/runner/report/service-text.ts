@@ -1,4 +1,9 @@
-// Says which service is spoken to: the first line of every command that sends something there.
+// Says which service is used: the first line of every command that sends something there, or that is a rehearsal.
 import { printable } from '../../contract/base/printable.ts';
 
 export const serviceLine = (address: string): string => `Service: ${printable(address)}`;
+
+export const rehearsalLine = 'Rehearsal: this runs against the local service and costs nothing.';
+/** The user did not ask for a rehearsal. */
+export const fallbackLine =
+  'Rehearsal: no key and no address are set, so this runs against the local service and costs nothing.';

@@ -1,6 +1,5 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
 import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
-import { exitCodes } from '../report/run-event.ts';
 import type { Closed } from './purse.ts';
 import { Trouble } from './trouble.ts';
 
@@ -97,7 +96,6 @@ export class Tally {
     const { items, stopped, ...others } = rest;
     return {
       outcome,
-      exitCode: exitCodes[outcome],
       ...(stopped === undefined ? {} : { stopped }),
       items: { total: items, done: this.itemsDone, unfinished: items - this.itemsDone },
       tasks: { ...this.#tasks },

@@ -5,7 +5,7 @@ import { futureRealPath } from '../../adapters/files/real-path.ts';
 import { repositoryOf } from '../../adapters/files/repository.ts';
 import { isWithin } from '../../adapters/files/within.ts';
 import { reservedFolder } from '../../plan/reserved-name.ts';
-import type { LoadedPipeline } from '../pipeline/load.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
 export interface OutsideOptions {
@@ -16,7 +16,7 @@ export interface OutsideOptions {
 }
 
 export function boundaryOf(
-  { folder, named }: LoadedPipeline,
+  { folder, named }: BoundPipeline,
   { allowOutside = false }: OutsideOptions,
 ): Boundary {
   return new Boundary({ repository: repositoryOf(folder), allowOutside, named });
@@ -26,7 +26,7 @@ export function boundaryOf(
  * Why nothing may be written to the output folder; asked before a folder is made. The folder that the pipeline names must
  * be in the repository also for a rehearsal, which writes elsewhere: it shows what a run will say.
  */
-export function checkOutput(loaded: LoadedPipeline, options: OutsideOptions): Problem | undefined {
+export function checkOutput(loaded: BoundPipeline, options: OutsideOptions): Problem | undefined {
   const { folder, pipeline } = loaded;
   const repository = repositoryOf(folder);
   if (options.output !== undefined) {
@@ -39,8 +39,7 @@ export function checkOutput(loaded: LoadedPipeline, options: OutsideOptions): Pr
   if (reserved !== undefined) return atOutput(loaded, reserved, 'name another folder');
   if (options.allowOutside === true) return undefined;
   const real = futureRealPath(output);
-  if (real === undefined)
-    return atOutput(loaded, 'leads through a link that leads nowhere', 'remove the link');
+  if (real === undefined) return atOutput(loaded, 'goes through a broken link', 'remove the link');
   if (isWithin(real, repository)) return undefined;
   return atOutput(
     loaded,
@@ -62,7 +61,7 @@ function reservedIn(path: string, repository: string): string | undefined {
   return undefined;
 }
 
-function atOutput({ pipeline, file }: LoadedPipeline, why: string, hint: string): Problem {
+function atOutput({ pipeline, file }: BoundPipeline, why: string, hint: string): Problem {
   const { source, output } = pipeline;
   const message = `output: ${JSON.stringify(output)} ${why}`;
   const span = source.spanOf(['output']);

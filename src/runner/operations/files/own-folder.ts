@@ -112,7 +112,7 @@ export function withoutKey({ message, cause }: OwnerKeyTrouble): Problem {
 
 export const isLink = (path: string): Problem =>
   problem(
-    `${path} is a link: shotlist follows no links among its own files, since they may come from somebody else and lead anywhere`,
+    `${path} is a link: shotlist follows no links among its own files, because they may come from somebody else and lead anywhere`,
     'shotlist',
     `remove the link: ${path}`,
   );
@@ -129,7 +129,7 @@ export const isTracked = (ownFolder: string, name: string): Problem =>
 
 const isForeign = (ownFolder: string): Problem =>
   problem(
-    `${ownFolder} was not made by shotlist for you on this machine, so what is in it is not trusted`,
+    `${ownFolder} was not made by shotlist for you on this machine, so its content is not trusted`,
     'shotlist',
     `move it away, or, if you made it yourself with an older version or copied it, run: shotlist trust --folder ${ownFolder}`,
   );

@@ -1,6 +1,6 @@
 // The paths of what a run leaves (design.md, What a run leaves).
 import { basename, dirname, join, resolve } from 'node:path';
-import type { LoadedPipeline } from '../pipeline/load.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Target, Unasked } from '../service/target.ts';
 
 export interface RunPaths {
@@ -33,7 +33,7 @@ export interface PathOptions {
 }
 
 export function pathsOf(
-  { pipeline, folder }: LoadedPipeline,
+  { pipeline, folder }: BoundPipeline,
   target: Target | Unasked,
   options: PathOptions,
 ): RunPaths {

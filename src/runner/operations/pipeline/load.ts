@@ -1,11 +1,15 @@
-// Opens a pipeline file: reads it, checks it, and settles what its expressions see from outside.
+// Loads a pipeline file: reads it, checks it, and looks up the inputs and variables that its expressions use.
 import { dirname, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
-import { type Scope, toCel } from '../../language/expression.ts';
+import { realClock } from '../../adapters/clock.ts';
+import { toCel } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { BoundPipeline } from './bound-pipeline.ts';
 import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
-import { type ParsedPipeline, parsePipeline } from './parse.ts';
+import type { LoadedPipeline } from './loaded-pipeline.ts';
+import { parsePipeline } from './parse.ts';
 import type { Problem } from './problem.ts';
 
 export interface LoadOptions {
@@ -13,19 +17,11 @@ export interface LoadOptions {
   readonly inputs?: GivenInputs;
   /** Where `env.NAME` is looked up. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** For `run.date`. Default: now. */
-  readonly now?: number;
+  /** For `run.date`. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** A pipeline that is valid, where it stands, and the names that its expressions see. */
-export interface LoadedPipeline extends ParsedPipeline {
-  /** Absolute; all paths in the file are relative to it. */
-  readonly folder: string;
-  /** Absolute: paths that the user wrote with `--input`. */
-  readonly named: readonly string[];
-  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
-}
-
+/** Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing. */
 export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
@@ -42,9 +38,10 @@ export async function loadPipeline(
   if (!inputs.ok) return inputs;
   const env = settleEnv(pipeline, options.env ?? process.env, text);
   if (!env.ok) return env;
-  const date = new Date(options.now ?? Date.now()).toISOString().slice(0, 10);
+  const date = new Date((options.clock ?? realClock).now()).toISOString().slice(0, 10);
   const base = { inputs: toCel(inputs.value), env: env.value, run: { date } };
-  return ok({ ...parsed.value, folder, named: pathsNamed(pipeline, given, folder), base });
+  const named = pathsNamed(pipeline, given, folder);
+  return ok(new BoundPipeline(parsed.value, { folder, named, base }));
 }
 
 /** A folder called "~" would be made, which a careless `rm -r` takes for the home folder. */

@@ -1,4 +1,4 @@
-// Why something was not begun, or could not go on: diagnostics with places, or sentences.
+// Why an operation did not begin, or could not continue: diagnostics with places, or sentences.
 import { type Diagnostic, renderDiagnostics } from '../../../contract/yaml/diagnostic.ts';
 
 export interface Problem {
@@ -21,11 +21,11 @@ export function problem(message: string, file = 'shotlist', hint?: string): Prob
   };
 }
 
-/** A state file that does not load. `error` is what loading said, which names a line where there is damage. */
+/** A state file that does not load. `error` names a line if the file is damaged. */
 export function stateTrouble(error: string, state: string, pipelineFile: string): Problem {
   if (!error.startsWith(`${state}:`)) return problem(error, 'the state file');
   const hint =
-    `it was left as it is; nothing was sent. See what is damaged, and what can be kept: ` +
+    `it was left as it is; nothing was sent. To see what is damaged and what can be kept: ` +
     `shotlist repair ${pipelineFile} (with the same --state, --rehearse or --hosted)`;
   return problem(error, 'the state file', hint);
 }
@@ -35,6 +35,6 @@ export function renderProblem({ diagnostics, text }: Problem, width?: number): s
   return renderDiagnostics(diagnostics, text, width);
 }
 
-/** The journal is whole without it: not worth failing for. */
+/** The journal is complete without it, so it is not worth failing for. */
 export const uncompacted = (why: string): string =>
-  `the state file is whole, and was not made shorter: ${why}; the next run does that`;
+  `the state file is intact but was not compacted (${why}); the next run will do it`;

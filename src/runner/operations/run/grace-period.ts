@@ -1,5 +1,5 @@
-// How long a run that was asked to stop still waits for what it has sent. A service that never ends its answers must not
-// hold up a person, or a supervisor that kills whoever takes too long.
+// How long a run that was asked to stop waits for the requests that it has sent. A service that never ends its answers must
+// not hold up a person, or a supervisor that kills slow processes.
 import type { Clock } from '../../run/jobs/ports.ts';
 
 /** In milliseconds. */
@@ -16,12 +16,12 @@ export class GracePeriod {
     this.#graceMs = grace;
   }
 
-  /** Aborted: what was sent is not waited for any longer. */
+  /** Aborted when the run no longer waits for the requests that it has sent. */
   get expired(): AbortSignal {
     return this.#expired.signal;
   }
 
-  /** Lets it end some time after `stop` is aborted. */
+  /** Starts the period when `stop` is aborted. */
   beginAfter(stop: AbortSignal): void {
     const begin = async (): Promise<void> => {
       await this.#clock.sleep(this.#graceMs, this.#cancelled.signal);

@@ -1,5 +1,5 @@
-// The two passes of a run: first what is paid for and may expire is saved, the earliest first; then everything, in
-// which something new may be bought.
+// The two phases of a run. The first saves what is paid for and may expire, the earliest first. The second does everything
+// else, and may buy.
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Step } from '../../language/pipeline.ts';
 import type { Act } from '../../plan/decide.ts';
@@ -11,7 +11,7 @@ import type { LoopOptions } from '../../run/loop-options.ts';
 import type { Stopped, Tally } from '../../run/tally.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
 import type { Item } from '../../task/item.ts';
-import type { PlannedItems } from '../items/plan-items.ts';
+import type { PlannedItems } from '../planning/plan-items.ts';
 
 export interface PhaseOptions
   extends Omit<
@@ -30,7 +30,7 @@ export interface PhaseOptions
   readonly list: ItemList;
   readonly plannedItems: PlannedItems;
   readonly context: Omit<JobContext, 'stop'>;
-  /** Ends `stop` of both passes. */
+  /** Ends `stop` of both phases. */
   readonly stopper: AbortController;
   /** Steps that this run leaves out. */
   readonly leftOut: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
       items: earliestFirst(options.list, plannedItems.owed),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
       allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
-      closed: { because: 'saving', why: 'what is paid for is saved first' },
+      closed: { because: 'saving', why: 'paid results are saved first' },
       onEvent: (event) => {
         if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
         if (concernsTheRun(event)) options.onEvent(event);
@@ -114,7 +114,7 @@ const saves = ({ kind }: Step, act: Act): boolean =>
 const atOnce = (step: Step): Step =>
   step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
 
-/** What is told of the first pass: that it stopped, and why. */
+/** What the first phase reports: that the run stops, and why. */
 const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
 
 function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {

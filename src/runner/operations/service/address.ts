@@ -40,7 +40,7 @@ function notAnAddress(address: string, scheme: boolean): Problem {
   return problem(`the service's address${said} does not begin with https://`, 'shotlist', hint);
 }
 
-const whole = 'write all of it, such as https://api.example.com';
+const whole = 'write the full address, such as https://api.example.com';
 
 const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 

@@ -1,4 +1,4 @@
-// Before a run sends anything: is the service there, and is it the service?
+// Before a run sends anything: whether the service is there, and whether it is the service.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Account } from '../../../contract/api/project.ts';
 import type { Redactor } from '../../../contract/base/redactor.ts';
@@ -10,7 +10,7 @@ import type { Target } from './target.ts';
 
 type AccountRead = Result<Account | undefined, ApiFailure>;
 
-/** What tells of the account, if anything was to be asked. */
+/** The account, if the service was asked at all. */
 export interface ServiceCheck {
   readonly account?: AccountRead;
 }
@@ -34,7 +34,7 @@ export async function checkService(
     case 'service':
       return ok({ account: greeting.account });
     case 'nobody': {
-      const hint = 'nothing was sent; check the network and the address, then run it again';
+      const hint = 'nothing was sent; check the network and the address, then run again';
       const message = `the service at ${address} ${greeting.why}`;
       return err({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
     }

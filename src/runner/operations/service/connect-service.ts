@@ -1,4 +1,4 @@
-// The service that a run speaks to: the hosted one, or the local one in this process.
+// Connects to the service of a run: the hosted one, or the local one in this process.
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
@@ -64,7 +64,7 @@ export async function connectService({
 /** Why the local service cannot use its data; anything else is thrown again. */
 export function rehearsalDataProblem(error: unknown, data: string): Problem {
   if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
-  const hint = `${dirname(data)} holds only this pipeline's rehearsal: remove it to begin the rehearsal again`;
+  const hint = `${dirname(data)} holds only this pipeline's rehearsal: remove it to start the rehearsal over`;
   return problem(error.message, 'the rehearsal', hint);
 }
 

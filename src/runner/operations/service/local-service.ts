@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import type { FaultsDocument } from '../../../service/endpoints/fault-schema.ts';
 import type { LocalService, Pictures, ServiceOptions } from '../../../service/options.ts';
 import type { LedgerEntry } from '../../../service/store/accounts.ts';
+import { isLoopback } from '../../adapters/http/loopback.ts';
 
 export type { FaultsDocument, LedgerEntry, LocalService, Pictures, ServiceOptions };
 
@@ -16,6 +17,9 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   const service = await import('../../../service/start.ts');
   return service.startService(options);
 }
+
+/** Whether other machines may reach a service that listens at this host. */
+export const isExposed = (host: string): boolean => !isLoopback(host);
 
 /** Reads the text of a faults file (schemas/faults.schema.json). `file` is only shown. */
 export async function parseFaults(

@@ -1,5 +1,8 @@
 // The secrets that this process was given: what is hidden wherever something is written or shown.
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
+import { openSecretWarnings } from '../../adapters/files/open-secret.ts';
+
+export { openSecretWarnings };
 
 const names = ['SHOTLIST_API_KEY', 'SHOTLIST_WEBHOOK_SECRET'] as const;
 

@@ -1,4 +1,4 @@
-// Which service a run speaks to: a hosted one, with an address and a key, or a rehearsal. Never a mixture.
+// Which service a run uses: a hosted one, with an address and a key, or a rehearsal. Never a mixture.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
@@ -78,7 +78,7 @@ export function findTarget(
   if (checked === undefined)
     return err(
       problem(
-        'there is an API key, but no address of a service',
+        'there is an API key, but no service address',
         'shotlist',
         'set SHOTLIST_BASE_URL, use --service <address>, or use --rehearse',
       ),
@@ -100,7 +100,7 @@ function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed:
   const { source } = pipeline;
   const why = changed
     ? 'the file has changed since you trusted it'
-    : 'you have not agreed that it gets your API key';
+    : 'you have not agreed to send your API key there';
   return {
     reason: 'input',
     text: source.text,
@@ -136,7 +136,7 @@ function checkKey(key: string, from: string): Result<string, Problem> {
   if (/^[\x21-\x7e]+$/.test(key)) return ok(key);
   return err(
     problem(
-      `${from} holds no API key: it is empty, or has a character that no key has, such as a space`,
+      `${from} holds no valid API key: it is empty, or has a character that no key has, such as a space`,
       'shotlist',
       'copy the key again, alone and on one line',
     ),

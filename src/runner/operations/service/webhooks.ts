@@ -23,7 +23,7 @@ export interface WebhookOptions {
   /** Of the webhook; else SHOTLIST_WEBHOOK_SECRET or the file that SHOTLIST_WEBHOOK_SECRET_FILE names. */
   readonly webhookSecret?: string | undefined;
   /** How long a creation without an answer waits for an event that names it, in milliseconds. Default 60 s. */
-  readonly doubtPatienceMs?: number | undefined;
+  readonly doubtTimeoutMs?: number | undefined;
 }
 
 /** `secret` is never printed, logged or written. */
@@ -40,13 +40,15 @@ const needs = 'set SHOTLIST_WEBHOOK_SECRET (or SHOTLIST_WEBHOOK_SECRET_FILE): do
 
 /** Undefined: nobody asked to listen. */
 export function webhookConfigOf(
-  { listen, webhookSecret, doubtPatienceMs = 60_000 }: WebhookOptions,
+  { listen, webhookSecret, doubtTimeoutMs = 60_000 }: WebhookOptions,
   target: Target,
   env: Env,
 ): Result<WebhookConfig | undefined, Problem> {
   if (listen === undefined) return ok(undefined);
   if (target.kind === 'rehearsal')
-    return err(problem('--listen: a rehearsal needs no events, it asks the local service itself'));
+    return err(
+      problem('--listen: a rehearsal needs no events, because it polls the local service'),
+    );
   const secret =
     webhookSecret === undefined ? readSecret(env) : checkSecret(webhookSecret, 'webhookSecret');
   if (!secret.ok) return secret;
@@ -55,7 +57,7 @@ export function webhookConfigOf(
   const timestamp = headerOf(env, 'SHOTLIST_WEBHOOK_TIMESTAMP_HEADER', eventHeaders.timestamp);
   if (!timestamp.ok) return timestamp;
   const headers = { signature: signature.value, timestamp: timestamp.value };
-  return ok({ address: listen, secret: secret.value, headers, patienceMs: doubtPatienceMs });
+  return ok({ address: listen, secret: secret.value, headers, patienceMs: doubtTimeoutMs });
 }
 
 function readSecret(env: Env): Result<string, Problem> {
@@ -64,7 +66,7 @@ function readSecret(env: Env): Result<string, Problem> {
   const file = env['SHOTLIST_WEBHOOK_SECRET_FILE'];
   if (file === undefined || file === '')
     return err(
-      problem('--listen: there is no webhook secret to check events by', 'shotlist', needs),
+      problem('--listen: there is no webhook secret to verify events with', 'shotlist', needs),
     );
   const read = readSecretFile(file);
   return read.ok
@@ -84,7 +86,7 @@ function headerOf(env: Env, name: string, usual: string): Result<string, Problem
   const given = env[name];
   if (given === undefined || given === '') return ok(usual);
   if (/^[\w!#$%&'*+.^`|~-]+$/.test(given)) return ok(given.toLowerCase());
-  return err(problem(`${name} holds ${JSON.stringify(given)}, which is no name of a header`));
+  return err(problem(`${name} holds ${JSON.stringify(given)}, which is not a header name`));
 }
 
 export interface OpenInbox {
@@ -121,7 +123,7 @@ export async function openInbox(
   if (!isLoopback(listen.host))
     onEvent({
       type: 'warning',
-      message: `${listen.host} may be reached from other machines; events are checked, but nothing is encrypted`,
+      message: `other machines may reach ${listen.host}; events are verified, but nothing is encrypted`,
     });
   onEvent({ type: 'listening', address, doubts });
   return ok({ inbox, close });

@@ -21,6 +21,7 @@ import {
 } from '../../../../src/runner/operations/files/own-folder.ts';
 import { pathsOf, type RunPaths } from '../../../../src/runner/operations/files/run-paths.ts';
 import { forget } from '../../../../src/runner/operations/forget.ts';
+import { boundPipeline } from '../../../../src/runner/operations/pipeline/bound-pipeline.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
 import { type Problem, renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
 import { repair } from '../../../../src/runner/operations/repair.ts';
@@ -41,14 +42,14 @@ beforeEach(() => {
   writeFileSync(join(root, 'p.yaml'), `pipeline: p\nitems: { values: [{ key: a }] }\n${steps}\n`);
 });
 
-async function placesFor(kind: 'hosted' | 'rehearsal'): Promise<RunPaths> {
+async function pathsFor(kind: 'hosted' | 'rehearsal'): Promise<RunPaths> {
   const loaded = await loadPipeline(join(root, 'p.yaml'));
   if (!loaded.ok) throw new Error(renderProblem(loaded.error));
   const target =
     kind === 'rehearsal'
       ? ({ kind } as const)
       : ({ kind, address: 'https://x', key: 'k' } as const);
-  return pathsOf(loaded.value, target, {});
+  return pathsOf(boundPipeline(loaded.value), target, {});
 }
 
 const words = (problem: Problem | undefined): string =>
@@ -56,14 +57,14 @@ const words = (problem: Problem | undefined): string =>
 
 describe('the folder is made', () => {
   test('with a marker and a rule that keeps it out of git', async () => {
-    expect(await claimOwnFolder(await placesFor('hosted'))).toBeUndefined();
+    expect(await claimOwnFolder(await pathsFor('hosted'))).toBeUndefined();
     expect(ownershipOf(ownFolder)).toBe('ours');
     expect(readFileSync(join(ownFolder, '.gitignore'), 'utf8')).toBe('*\n');
-    expect(await claimOwnFolder(await placesFor('rehearsal'))).toBeUndefined();
+    expect(await claimOwnFolder(await pathsFor('rehearsal'))).toBeUndefined();
   });
 
   test('by nobody who only looks', async () => {
-    expect(checkOwnFolder(await placesFor('hosted'))).toBeUndefined();
+    expect(checkOwnFolder(await pathsFor('hosted'))).toBeUndefined();
     expect(readdirSync(root)).toEqual(['p.yaml']);
   });
 });
@@ -81,13 +82,13 @@ test('commands that only take the lock leave a folder that the next one trusts',
     rmSync(ownFolder, { recursive: true, force: true });
     await command();
     expect(ownershipOf(ownFolder)).toBe('ours');
-    expect(checkOwnFolder(await placesFor('hosted'))).toBeUndefined();
+    expect(checkOwnFolder(await pathsFor('hosted'))).toBeUndefined();
   }
 });
 
 describe('the folder is refused', () => {
   test('when somebody else made it: moved away or trusted it is used', async () => {
-    const paths = await placesFor('rehearsal');
+    const paths = await pathsFor('rehearsal');
     mkdirSync(join(ownFolder, 'rehearsal/p'), { recursive: true });
     for (const refused of [checkOwnFolder(paths), await claimOwnFolder(paths)]) {
       expect(words(refused)).toContain('was not made by shotlist for you on this machine');
@@ -102,14 +103,14 @@ describe('the folder is refused', () => {
   test('when it is a link, also to a folder that is ours', async () => {
     claimFolder(join(root, 'elsewhere'));
     symlinkSync('elsewhere', ownFolder);
-    expect(words(await claimOwnFolder(await placesFor('hosted')))).toMatch(/is a link.*remove/s);
-    expect(words(checkOwnFolder(await placesFor('hosted')))).toContain('is a link');
+    expect(words(await claimOwnFolder(await pathsFor('hosted')))).toMatch(/is a link.*remove/s);
+    expect(words(checkOwnFolder(await pathsFor('hosted')))).toContain('is a link');
     expect(adopt(ownFolder).ok).toBe(false);
   });
 
   test('when it is a file', async () => {
     writeFileSync(ownFolder, '');
-    expect(words(await claimOwnFolder(await placesFor('hosted')))).toContain(ownFolder);
+    expect(words(await claimOwnFolder(await pathsFor('hosted')))).toContain(ownFolder);
   });
 
   const kept = 'kept/a/b/link';
@@ -127,7 +128,7 @@ describe('the folder is refused', () => {
     mkdirSync(join(ownFolder, path, '..'), { recursive: true });
     symlinkSync(root, join(ownFolder, path));
     for (const kind of ['hosted', 'rehearsal'] as const) {
-      const said = words(checkOwnFolder(await placesFor(kind)));
+      const said = words(checkOwnFolder(await pathsFor(kind)));
       expect(said.includes(`${join(ownFolder, path)} is a link`), kind).toBe(refused[kind]);
     }
     const adopted = adopt(ownFolder);
@@ -137,7 +138,7 @@ describe('the folder is refused', () => {
   test('for a named pipe in it, which would hold a command up for ever', async () => {
     claimFolder(ownFolder);
     expect(makePipe(join(ownFolder, 'p.state.jsonl.lock'))).toBe(true);
-    expect(words(checkOwnFolder(await placesFor('hosted')))).toContain('is not a regular file');
+    expect(words(checkOwnFolder(await pathsFor('hosted')))).toContain('is not a regular file');
   });
 });
 
@@ -147,13 +148,13 @@ describe('without a place for the key that marks folders', () => {
   });
 
   test('a run is refused with the cure', async () => {
-    const said = words(await claimOwnFolder(await placesFor('hosted')));
+    const said = words(await claimOwnFolder(await pathsFor('hosted')));
     expect(said).toContain('set XDG_STATE_HOME to a folder that you may write to');
     expect(existsSync(join(ownFolder, 'owner.json'))).toBe(false);
   });
 
   test('a plan goes on without the cache of hashes', async () => {
-    const planned = await ownFolderForPlan(await placesFor('hosted'));
+    const planned = await ownFolderForPlan(await pathsFor('hosted'));
     expect(planned.ok && planned.value.hashes).toBeUndefined();
     expect(planned.ok).toBe(true);
   });

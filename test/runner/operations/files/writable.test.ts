@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkWritable } from '../../../../src/runner/operations/open.ts';
+import { checkWritable } from '../../../../src/runner/operations/files/writable.ts';
 
 test('runs that ask at the same time do not take each other for a folder that cannot be written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));

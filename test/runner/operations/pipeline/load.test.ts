@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { boundPipeline } from '../../../../src/runner/operations/pipeline/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
 
@@ -31,7 +32,8 @@ async function loaded(options: LoadOptions = {}, content = text) {
   const file = written(content);
   const result = await loadPipeline(file, { inputs: { count: 3 }, env, ...options });
   if (!result.ok) throw new Error(renderProblem(result.error));
-  return { ...result.value, file };
+  const { folder, base, pipeline } = boundPipeline(result.value);
+  return { folder, base, pipeline, file };
 }
 
 /** All problems, and their places. */
@@ -62,7 +64,7 @@ describe('"~"', () => {
 describe('a loaded pipeline', () => {
   test('knows where it stands, its inputs by type, its environment and the day', async () => {
     const { file, folder, base, pipeline } = await loaded({
-      now: Date.parse('2026-08-05T23:59:00Z'),
+      clock: { now: () => Date.parse('2026-08-05T23:59:00Z') },
     });
     expect(pipeline.name).toBe('p');
     expect(join(folder, 'p.yaml')).toBe(file);

@@ -1,5 +1,4 @@
-// The survey: every item looked at once, files hashed, troubles found, before anything is sent.
-
+// The plan of all items: each is looked at once, files are hashed and problems found, before anything is sent.
 import { realpath } from 'node:fs/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemTrouble } from '../../../contract/files/system-error.ts';
@@ -23,7 +22,7 @@ import { FileFacts } from '../../run/file-facts.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Hopeless } from '../../run/move.ts';
 import type { Item } from '../../task/item.ts';
-import type { LoadedPipeline } from '../pipeline/load.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { TroubleFinder } from './plan-problems.ts';
 import { PlanningFacts } from './planning-facts.ts';
 
@@ -58,7 +57,7 @@ export interface PlanningInputs {
 }
 
 export async function planItems(
-  loaded: LoadedPipeline,
+  loaded: BoundPipeline,
   items: ItemList,
   { ledger, disk, clock, leftOut, platform = process.platform }: PlanningInputs,
 ): Promise<PlannedItems> {

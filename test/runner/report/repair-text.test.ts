@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Repair } from '../../../src/runner/repair/proposal.ts';
 import { repairOf } from '../../../src/runner/repair/proposal.ts';
-import { proposalText, repairText } from '../../../src/runner/repair/repair-text.ts';
-import { control, wild } from '../report/wild.ts';
+import { proposalText, repairText } from '../../../src/runner/report/repair-text.ts';
+import { control, wild } from './wild.ts';
 
 const header = { shotlist: 1, pipeline: 'p', service: 'rehearsal' };
 const event = (seq: number, more: object): string =>

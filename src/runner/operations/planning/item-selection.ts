@@ -1,10 +1,11 @@
-// What a run is asked to do of a pipeline: which steps, which items.
+// Which items and which steps a command covers.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { ItemFilter, ItemList } from '../../adapters/files/items.ts';
 import { standingFailures } from '../../journal/failures.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { leftOut } from '../../plan/step-selection.ts';
+import { itemOf } from '../../task/task.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
 export interface SelectionOptions {
@@ -20,8 +21,11 @@ export interface SelectionOptions {
 }
 
 export interface Selection {
+  /** Steps that `--only`, `--until` and `--exclude` leave out. */
   readonly leftOut: ReadonlySet<string>;
   readonly filter: ItemFilter;
+  /** Only items with tasks that failed. */
+  readonly retryFailed: boolean;
 }
 
 /** In characters: the matcher takes no longer ones. */
@@ -47,7 +51,7 @@ export function patternTrouble(
   };
 }
 
-/** Settles the steps, and which of what is excluded are items. */
+/** Tells excluded steps from excluded items. */
 export function selectionOf(
   pipeline: Pipeline,
   options: SelectionOptions,
@@ -70,24 +74,28 @@ export function selectionOf(
         'the pipeline has no items',
       ),
     );
-  return ok({ leftOut: out.value, filter: { ...items, ...(except.length > 0 ? { except } : {}) } });
+  return ok({
+    leftOut: out.value,
+    filter: { ...items, ...(except.length > 0 ? { except } : {}) },
+    retryFailed: options.retryFailed ?? false,
+  });
 }
 
-/** Keys of the items with tasks that failed. Undefined: a shared task failed, so every item is concerned. */
+/** Keys of the items with tasks that failed. Undefined: a shared task failed, which concerns every item. */
 export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
   const keys = new Set<string>();
   for (const task of standingFailures(ledger).flatMap(({ tasks }) => tasks)) {
-    const colon = task.indexOf(':');
-    if (colon < 0) return undefined;
-    keys.add(task.slice(colon + 1));
+    const key = itemOf(task);
+    if (key === undefined) return undefined;
+    keys.add(key);
   }
   return keys;
 }
 
-/** `--retry-failed`, and nothing has: then the shared steps are not begun either. */
+/** With `--retry-failed` and no failed item, the shared steps are not begun either. */
 export function excludedSteps(
   { steps }: Pipeline,
-  { leftOut: out, retryFailed }: Selection & { readonly retryFailed: boolean },
+  { leftOut: out, retryFailed }: Selection,
   { count }: ItemList,
 ): ReadonlySet<string> {
   return retryFailed && count === 0 ? new Set(steps.map(({ name }) => name)) : out;

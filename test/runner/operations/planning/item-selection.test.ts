@@ -1,9 +1,9 @@
 // What a run is asked to do: patterns that cannot be matched are refused in a sentence.
 import { describe, expect, test } from 'vitest';
-import type { SelectionOptions } from '../../../../src/runner/operations/items/item-selection.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../../../src/runner/operations/plan.ts';
+import type { SelectionOptions } from '../../../../src/runner/operations/planning/item-selection.ts';
 import { photoPipeline, Rig } from '../../../rig.ts';
 
 async function said(choice: SelectionOptions, pipeline = photoPipeline): Promise<string> {

@@ -1,4 +1,4 @@
-// What the survey sees of the disk: a file that no other can equal need not be read.
+// What the planning of all items sees of the disk: a file that no other can equal need not be read.
 import { digestOf } from '../../../contract/base/digest.ts';
 import type { Facts, FileFact } from '../../plan/facts.ts';
 

@@ -8,7 +8,7 @@ import { tooManyFailed } from '../../language/tolerated.ts';
 import { type Machine, OutputClaims } from '../../plan/output-claims.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Item } from '../../task/item.ts';
-import type { LoadedPipeline } from '../pipeline/load.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 
 /** At most so many of each sort are kept. */
 const most = 100;
@@ -23,11 +23,11 @@ export class TroubleFinder {
   readonly #refused: Diagnostic[] = [];
   /** One item cannot be done; the others can. */
   readonly #ofItems: Diagnostic[] = [];
-  readonly #loaded: LoadedPipeline;
+  readonly #loaded: BoundPipeline;
   readonly #outputs: Outputs;
   readonly #claims: OutputClaims;
 
-  constructor(loaded: LoadedPipeline, outputs: Outputs) {
+  constructor(loaded: BoundPipeline, outputs: Outputs) {
     this.#loaded = loaded;
     this.#outputs = outputs;
     const someOpen = loaded.pipeline.steps.some((step) =>

@@ -1,17 +1,19 @@
 // A damaged state file as text: what is wrong with it, what a proposal would change, what a person must look up.
 import { printable } from '../../contract/base/printable.ts';
 import type { Account } from '../journal/ledger.ts';
-import { count, table } from '../report/text.ts';
-import type { Damage } from './damage.ts';
-import type { Elsewhere } from './evidence.ts';
-import type { Change, Repair } from './proposal.ts';
-import type { Hidden } from './salvage.ts';
+import type { Damage } from '../repair/damage.ts';
+import type { Elsewhere } from '../repair/evidence.ts';
+import type { Change, Repair } from '../repair/proposal.ts';
+import type { Hidden } from '../repair/salvage.ts';
+import { count, table } from './text.ts';
+
+type RepairFacts = Omit<Repair, 'header' | 'ledger'>;
 
 /** How many lines of each list are shown; --json has them all. */
 const most = 40;
 
 /** `state` is the damaged file; `pipeline` is what names in the hub begin with. */
-export function repairText(repair: Repair, state: string, pipeline: string): string {
+export function repairText(repair: RepairFacts, state: string, pipeline: string): string {
   const { damages, untouched, changes, elsewhere, hidden, renumbered, credits } = repair;
   const wrong = damages.filter(({ harmless }) => !harmless).length;
   if (wrong === 0)
