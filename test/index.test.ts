@@ -21,7 +21,7 @@ items: { values: [{ key: one }] }
 steps:
   make:
     uses: ai-qr-code-generator
-    with: { content: "\${{ inputs.text }}", style: { art_style: plain } }
+    with: { content: "\${{ inputs.text }} \${{ item.key }}", style: { art_style: plain } }
   save: { uses: download, with: { of: make, to: "\${{ item.key }}.png" } }
 `;
 
@@ -79,7 +79,9 @@ describe('the examples of the library', () => {
     const rig = new Rig(pipeline);
     const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...env } = process.env;
     const first = ['validate', 'loadPipeline', 'plan', 'run'];
-    const order = [...first, ...Object.keys(says).filter((name) => !first.includes(name))];
+    const last = ['forget'];
+    const others = Object.keys(says).filter((name) => ![...first, ...last].includes(name));
+    const order = [...first, ...others, ...last];
     for (const name of order) {
       const example = examples.find((one) => subjectOf(one) === name) ?? '';
       rig.write(`${name}.ts`, sourceOf(example));

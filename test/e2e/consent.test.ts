@@ -94,7 +94,7 @@ describe('without consent', () => {
     expect(text.code).toBe(2);
     expect(text.stdout.split('\n')[0]).toBe(`Service: ${stranger.address}`);
     expect(text.stdout).toContain('2 items:');
-    expect(text.stderr).toContain('and you have not agreed that it gets your API key');
+    expect(text.stderr).toContain('and you have not agreed to send your API key there');
     const json = await command('plan', 'pipeline.yaml', '--json');
     expect(json.code).toBe(2);
     expect(JSON.parse(json.stdout)).toMatchObject({

@@ -183,8 +183,8 @@ describe('forget is refused with exit code 2, and the state file stays as it was
     await refused(['swap:p2.pgn'], 'swap:p2.png');
     await refused(['nothing-like-it-at-all'], 'shotlist status lists them');
     await refused(['--project', 'none-such'], 'the state file knows no project "none-such"');
-    await refused([], 'say what to forget: a task, or --project <id>');
-    await refused(['swap:p2.png', '--project', 'x'], 'say what to forget');
+    await refused([], 'name what to forget: a task, or --project <id>');
+    await refused(['swap:p2.png', '--project', 'x'], 'name what to forget');
     expect(bill(local.ledger()).size).toBe(2);
   });
 

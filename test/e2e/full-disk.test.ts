@@ -195,7 +195,9 @@ describe.skipIf(!canMount)(
       disk.fill();
       const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
       expect(stderr).toContain('the disk is full');
-      expect(stderr).toContain('nothing was sent; make room or check the disk, then run again');
+      expect(stderr).toContain(
+        'nothing was sent; free some space or check the disk, then run again',
+      );
       expect(code).toBe(2);
       expect(Object.keys(local.requests())).toEqual([]);
     });
@@ -258,7 +260,7 @@ describe.skipIf(!canMount)(
       await until('it is charged', () => bill(local.ledger()).size > 0);
       const folder = makeReadOnly(rig.path('state'));
       const { code, stdout, stderr } = await death;
-      expect(stderr).toContain('the state file is whole, and was not made shorter');
+      expect(stderr).toContain('the state file is intact but was not compacted');
       expect(stdout).toContain('Done.');
       expect(code).toBe(0);
       folder.undo();

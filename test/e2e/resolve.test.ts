@@ -219,7 +219,7 @@ describe('a resolve that is refused exits with 2 and leaves the state file as it
       `is named "a holiday", not ${JSON.stringify(name)}`,
     );
     await refused([task, '--project', 'no-such-project'], /no-such-project cannot be read: .*404/);
-    await refused([task, '--project', other], /is that of .*swap:p2\.png/);
+    await refused([task, '--project', other], /belongs to .*swap:p2\.png/);
     await refused(['swap:p2.png', '--not-charged'], 'swap:p2.png is not in doubt: it is deleted');
     await refused(['swap:p1.pgn', '--abandon'], /no.* task "swap:p1\.pgn"[\s\S]*swap:p1\.png/);
     await refused(['nothing-like-it-at-all', '--abandon'], /in doubt: swap:p1\.png/);

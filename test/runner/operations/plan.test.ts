@@ -21,7 +21,7 @@ test.each([
   ['a file that is not there', 'up: { uses: upload, with: { file: missing.png } }', 'missing.png'],
   [
     'a price that is not known',
-    `${upload}\n  act: { uses: character-replace, with: { assets: { video_file_path: "\${{ steps.up.file_path }}", image_file_path: "\${{ steps.up.file_path }}" } } }`,
+    `${upload}\n  act: { uses: character-replace, with: { end_seconds: 1, assets: { video_file_path: "https://x.example/a.mp4", image_file_path: "https://x.example/a.png" } } }`,
     'not known',
   ],
 ])('%s', async (_, steps, words) => {

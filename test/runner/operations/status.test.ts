@@ -14,20 +14,11 @@ steps:
 const at = '2026-08-05T10:00:00.000Z';
 const lines = [
   { shotlist: 1, pipeline: 'p', service: 'https://a' },
-  { seq: 1, event: 'run', run: 1, at },
+  { run: 1, at, charged: 3, refunded: 0 },
   {
-    seq: 2,
-    event: 'intent',
-    job: 'a'.repeat(64),
-    task: 'make',
-    kind: 'ai-qr-code-generator',
-    attempt: 1,
-    name: 'make #1',
-    reserve: 3,
-    at,
+    ...{ job: 'a'.repeat(64), tasks: ['make'], kind: 'ai-qr-code-generator', state: 'complete' },
+    ...{ attempt: 1, name: 'make #1', reserve: 3, project: 'p1', credits: 3, at },
   },
-  { seq: 3, event: 'created', job: 'a'.repeat(64), project: 'p1', credits: 3 },
-  { seq: 4, event: 'settled', job: 'a'.repeat(64), status: 'complete', credits: 3 },
 ];
 
 async function loaded(rig: Rig) {

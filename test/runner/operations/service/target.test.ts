@@ -110,11 +110,11 @@ describe('the target is', () => {
 
 describe('a mixture is refused', () => {
   test.each<readonly [string, Given, string]>([
-    ['a key without an address', { env: withKey }, 'no address of a service'],
+    ['a key without an address', { env: withKey }, 'no service address'],
     [
       'a key without an address, with --hosted',
       { options: { hosted: true }, env: withKey },
-      'no address of a service',
+      'no service address',
     ],
     ['an address without a key', { env: { SHOTLIST_BASE_URL: address } }, 'there is no API key'],
     ['--service without a key', { options: { service: address } }, 'there is no API key'],
@@ -176,7 +176,7 @@ describe('a key', () => {
     `${key}\r\nx-header: y`,
   ])('that cannot stand in a header is refused without being shown: %j', (bad) => {
     expect(chosen({ env: { SHOTLIST_API_KEY: bad, SHOTLIST_BASE_URL: address } })).toContain(
-      'SHOTLIST_API_KEY holds no API key',
+      'SHOTLIST_API_KEY holds no valid API key',
     );
   });
 
@@ -186,7 +186,7 @@ describe('a key', () => {
       const file = keyFile(content);
       expect(
         chosen({ env: { SHOTLIST_API_KEY_FILE: file, SHOTLIST_BASE_URL: address } }),
-      ).toContain(`the file ${file} holds no API key`);
+      ).toContain(`the file ${file} holds no valid API key`);
     },
   );
 });
@@ -213,7 +213,7 @@ describe('an address', () => {
 
   test.each(['https://', 'ftp://media.example', 'file:///etc'])('%j is not valid', (wrong) => {
     expect(chosen({ options: { service: wrong }, env: withKey })).toBe(
-      `shotlist: error: the service's address "${wrong}" is not valid\n  write all of it, such as https://api.example.com`,
+      `shotlist: error: the service's address "${wrong}" is not valid\n  write the full address, such as https://api.example.com`,
     );
   });
 
@@ -223,8 +223,8 @@ describe('an address', () => {
     ['[::1]:9', 'write http://[::1]:9'],
     ['media.example', 'write https://media.example'],
     ['media.example:8080', 'write https://media.example:8080'],
-    ['', 'write all of it, such as https://api.example.com'],
-    ['not an address', 'write all of it, such as https://api.example.com'],
+    ['', 'write the full address, such as https://api.example.com'],
+    ['not an address', 'write the full address, such as https://api.example.com'],
   ])('%j lacks its scheme, and is told with it', (wrong, hint) => {
     expect(chosen({ options: { service: wrong }, env: withKey })).toBe(
       `shotlist: error: the service's address ${JSON.stringify(wrong)} does not begin with https://\n  ${hint}`,

@@ -151,5 +151,5 @@ test('where it listens is said, and a warning when other machines can reach it',
   expect(far.stdout).toMatch(
     /"type":"listening","address":"http:\/\/0\.0\.0\.0:[1-9]\d*","doubts":0/,
   );
-  expect(far.stdout).toContain('0.0.0.0 may be reached from other machines');
+  expect(far.stdout).toContain('other machines may reach 0.0.0.0');
 });

@@ -41,5 +41,5 @@ test('data of a rehearsal that cannot be used is named, with the cure', async ()
   const audited = await rig.command(['audit', rig.file, '--state', state]);
   expect([audited.code, audited.stdout]).toEqual([2, '']);
   expect(audited.stderr).toContain('the rehearsal: error: The folder ');
-  expect(audited.stderr).toContain('remove it to begin the rehearsal again');
+  expect(audited.stderr).toContain('remove it to start the rehearsal over');
 });
