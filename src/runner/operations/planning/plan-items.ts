@@ -23,7 +23,7 @@ import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Hopeless } from '../../run/move.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { TroubleFinder } from './plan-problems.ts';
+import { PlanProblems } from './plan-problems.ts';
 import { PlanningFacts } from './planning-facts.ts';
 
 export interface PlannedItems {
@@ -86,7 +86,7 @@ export async function planItems(
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.trouble(to)),
   };
   const tally = new PlanTally();
-  const finder = new TroubleFinder(loaded, outputs);
+  const problems = new PlanProblems(loaded, outputs);
   const names = new OutputNames(pipeline.steps);
   const owed = new Map<string, string>();
   const underWay = new Set<string>();
@@ -112,12 +112,12 @@ export async function planItems(
     const { tasks, troubles, verdicts } = itemPlan;
     for (const task of tasks) {
       tally.add(task);
-      finder.look(task);
+      problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
     }
     for (const task of troubles) {
       tally.note(task);
-      finder.trouble(task, item);
+      problems.addTask(task, item);
     }
     const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
       const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
@@ -127,7 +127,7 @@ export async function planItems(
     if (first !== undefined) owed.set(item?.key ?? '', first);
     if (item === undefined) return;
     tally.addItem(troubles.length > 0);
-    finder.lookAtItem(item);
+    problems.addItem(item);
     if (troubles.length > 0) hopeless.set(item.key, verdicts);
     if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
   };
@@ -169,7 +169,7 @@ export async function planItems(
   if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
-    troubles: finder.refusals({ items: items.count, hopeless: hopeless.size }),
+    troubles: problems.refusals({ items: items.count, hopeless: hopeless.size }),
     hopeless,
     findings,
     warnings: names.warnings(),

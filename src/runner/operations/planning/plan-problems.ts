@@ -1,5 +1,5 @@
-// Collects what is wrong before anything is sent: tasks that cannot run, and files that would be written twice or over what
-// is read.
+// Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over an
+// input. What counts as a conflict is decided in plan/output-claims.ts.
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import type { Step } from '../../language/pipeline.ts';
@@ -18,7 +18,7 @@ export interface Outputs extends Machine {
   readonly folder: string;
 }
 
-export class TroubleFinder {
+export class PlanProblems {
   /** The run must not begin. */
   readonly #refused: Diagnostic[] = [];
   /** One item cannot be done; the others can. */
@@ -42,7 +42,7 @@ export class TroubleFinder {
   }
 
   /**
-   * Why a run must not begin: conflicts and troubles of shared steps; troubles of items only where no item is left, or
+   * Why a run must not begin: conflicts and problems of shared steps; problems of items only where no item is left, or
    * where more of them fail than the pipeline allows.
    */
   refusals({ items, hopeless }: { items: number; hopeless: number }): readonly Diagnostic[] {
@@ -65,14 +65,14 @@ export class TroubleFinder {
     return [...this.#refused, ...this.#ofItems, ...why];
   }
 
-  lookAtItem({ key, fields }: Item): void {
+  addItem({ key, fields }: Item): void {
     const { path } = fields;
     if (this.#loaded.pipeline.items.kind === 'glob' && typeof path === 'string')
       this.#conflict(this.#read(`the item ${key}`, path), ['items']);
   }
 
   /** A task that cannot run. `item`: whose task it is; undefined: it is shared. */
-  trouble({ step, task, trouble }: PlannedTask, item: Item | undefined): void {
+  addTask({ step, task, trouble }: PlannedTask, item: Item | undefined): void {
     if (trouble === undefined) return;
     const { expression, at, message } = trouble;
     const { source } = this.#loaded.pipeline;
@@ -85,7 +85,7 @@ export class TroubleFinder {
     this.#note(item === undefined ? this.#refused : this.#ofItems, `${task}: ${message}`, span);
   }
 
-  look({ step, task, to, file }: PlannedTask): void {
+  addOutputs({ step, task, to, file }: PlannedTask): void {
     if (to !== undefined)
       this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
     // A step may go on with what a download saves: then it reads that place on purpose.
