@@ -1,6 +1,7 @@
 // The examples in the comments of the library are real: they compile against the published types, and they run.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as library from '../src/index.ts';
@@ -94,3 +95,23 @@ describe('the examples of the library', () => {
     }
   }, 120_000);
 });
+
+test('the published types name no package of the local service', async () => {
+  const rig = new Rig(pipeline);
+  const project = fileURLToPath(new URL('../tsconfig.build.json', import.meta.url));
+  const args = [compiler, '-p', project, '--emitDeclarationOnly', '--outDir', rig.path('dist')];
+  expect((await ended(spawn(process.execPath, args))).stdout).toBe('');
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+    for (const [, name = ''] of text.matchAll(/(?:from|import\()\s*'([^']+)'/g))
+      if (name.startsWith('.')) visit(join(dirname(file), name.replace(/\.(js|ts)$/, '.d.ts')));
+      else packages.add(name);
+  };
+  visit(rig.path('dist/index.d.ts'));
+  const ours = ['@marcbachmann/cel-js', 'ajv/dist/2020.js', 'json-schema-to-ts'];
+  expect([...packages].filter((name) => !name.startsWith('node:')).sort()).toEqual(ours);
+}, 120_000);

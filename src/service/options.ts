@@ -3,7 +3,6 @@ import type { PathForm } from '../contract/api/routes.ts';
 import type { Tier } from '../contract/api/tier.ts';
 import type { StatedPrices } from './base/charge.ts';
 import type { FaultsDocument } from './endpoints/fault-schema.ts';
-import type { RequestCounts } from './http/app.ts';
 import type { Speed } from './jobs/pace.ts';
 import type { LedgerEntry } from './store/accounts.ts';
 
@@ -89,7 +88,7 @@ export interface LocalService {
   /** Its credits. */
   balance(): number;
   /** How often each route was asked for since the start: `{'POST /v1/face-swap-photo': 2}`. */
-  requests(): RequestCounts;
+  requests(): Readonly<Record<string, number>>;
 }
 
 /** An option that cannot be used. */
