@@ -160,7 +160,7 @@ describe('what a person says', () => {
     expect([net(local), ours(rig)]).toEqual([10, 0]);
     const said = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon']);
     expect(said).toMatchObject({ code: 0, stderr: '' });
-    expect(said.stdout).toContain('10 credits are written off as charged');
+    expect(said.stdout).toContain('is written off: 10 credits count as charged');
     expect(ours(rig)).toBe(10);
     const status = await rig.command(['status', 'pipeline.yaml']);
     expect(status.code).toBe(0);

@@ -74,7 +74,7 @@ withPaths(
   )
   .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
   .option('--log <file>', 'log every event to a file, or with - to standard error')
-  .addOption(new Option('--verbose', 'the same as --log -').conflicts('log'))
+  .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
