@@ -232,7 +232,7 @@ describe('a resolve that is refused exits with 2 and leaves the state file as it
     await refused([task, '--project', stranger], 'there is no API key', {});
     await refused(
       [task, '--project', stranger, '--service', 'http://127.0.0.1:9'],
-      `the state file's projects are at ${local.address}`,
+      `the projects of the state file are at ${local.address}`,
     );
     await refused([task, '--abandon', '--rehearse'], 'there is no state file yet');
   });
