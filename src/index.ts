@@ -1,25 +1,232 @@
-// shotlist as a library: the same operations as the command line, with typed results.
+// shotlist as a library: the operations of the command line, with typed results.
+/**
+ * Every operation answers a `Result`: `{ ok: true, value }`, or `{ ok: false, error }` with a `Problem`, which
+ * `renderProblem` turns into text. An operation throws only for a bug. Operations on a pipeline take what `loadPipeline`
+ * answers. Options have the names and the meaning of the flags of the command line; paths are relative to the working
+ * folder. Time comes from the `clock` option, and the environment (the key and the address of the service) from `env`.
+ *
+ * The parameters of the tools are typed by JSON Schemas (`shotlist/schemas/tools/…`), not by exported types: a pipeline file
+ * is checked against them, and no operation takes a request as an argument.
+ *
+ * @module
+ */
 export type { JsonObject } from './contract/base/json.ts';
 export type { Result } from './contract/base/result.ts';
-export type { CharacterReplaceRequest } from './contract/kinds/character-replace.ts';
-export type { FaceSwapPhotoRequest } from './contract/kinds/face-swap-photo.ts';
 export type { Diagnostic } from './contract/yaml/diagnostic.ts';
+export type { ItemFilter } from './runner/adapters/files/items.ts';
+export type { ListenAddress } from './runner/adapters/http/event-receiver.ts';
+export type { CreditTotals } from './runner/journal/ledger.ts';
+export type { Header, JobLine, RunLine, TaskLine } from './runner/journal/line.ts';
 export type { PipelineDocument } from './runner/language/schema.ts';
+
+/**
+ * Compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { audit, loadPipeline, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const audited = await audit(loaded.value);
+ * if (audited.ok) console.log(audited.value.differences.length, 'differences');
+ * else console.log(renderProblem(audited.error));
+ * ```
+ */
 export { audit } from './runner/operations/audit.ts';
+export type { OutsideOptions } from './runner/operations/files/boundary.ts';
+export type { PathOptions } from './runner/operations/files/run-paths.ts';
+
+/**
+ * Has the next run do a task again. What the task cost stays in the ledger.
+ *
+ * @example
+ * ```ts
+ * import { forget, loadPipeline, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const forgotten = await forget(loaded.value, { by: 'task', task: 'save:one' });
+ * console.log(forgotten.ok ? forgotten.value.tasks : renderProblem(forgotten.error));
+ * ```
+ */
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
-export { type LoadedPipeline, type LoadOptions, loadPipeline } from './runner/operations/load.ts';
+export type { GivenInputs } from './runner/operations/pipeline/inputs.ts';
+
+/**
+ * Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml', { inputs: { text: 'hello' } });
+ * if (loaded.ok) console.log(loaded.value.name);
+ * else console.error(renderProblem(loaded.error)); // with line, column and a code frame
+ * ```
+ */
+export { type LoadOptions, loadPipeline } from './runner/operations/pipeline/load.ts';
+export type { LoadedPipeline } from './runner/operations/pipeline/loaded-pipeline.ts';
+export { type Problem, renderProblem } from './runner/operations/pipeline/problem.ts';
+
+/**
+ * Says what a run would do and cost. Where a run would refuse to begin, `plan` answers the same problem; the plan that it
+ * could make is in `error.planned`.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, plan, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const planned = await plan(loaded.value, { rehearse: true });
+ * if (planned.ok) console.log('at most', planned.value.plan.credits, 'credits');
+ * else console.error(renderProblem(planned.error));
+ * ```
+ */
 export {
+  type Planned,
+  type PlanOptions,
+  type PlanProblem,
+  plan,
+} from './runner/operations/plan.ts';
+export type { SelectionOptions } from './runner/operations/planning/item-selection.ts';
+export type { PrepareOptions } from './runner/operations/planning/prepare.ts';
+
+/**
+ * Reads every known project again, and brings the state file up to date with the service.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, refresh, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const refreshed = await refresh(loaded.value, { onWarning: (message) => console.warn(message) });
+ * if (refreshed.ok) console.log(refreshed.value.projects, 'projects read');
+ * ```
+ */
+export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
+
+/**
+ * Lists the damage in a state file, and proposes a state file that is safe. Never changes the damaged file.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, repair } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const repaired = await repair(loaded.value);
+ * if (repaired.ok && !repaired.value.whole)
+ *   for (const { line, what } of repaired.value.damages) console.log(line, what);
+ * ```
+ */
+export {
+  type Proposal,
+  type Repaired,
+  type RepairOptions,
+  repair,
+} from './runner/operations/repair.ts';
+
+/**
+ * Settles a creation that is in doubt: its project is known, the service never took it, or nobody can tell.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, resolve } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const resolved = await resolve(loaded.value, 'make:one', { how: 'not-charged' });
+ * if (!resolved.ok) console.log(renderProblem(resolved.error)); // make:one is not in doubt
+ * ```
+ */
+export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
+
+/**
+ * Runs a pipeline, or resumes it: nothing is paid twice. Without a key and an address, or with `rehearse`, it runs against the
+ * bundled local service and costs nothing.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, run } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const ran = await run(loaded.value, {
+ *   rehearse: true,
+ *   rehearsalPictures: 'plain',
+ *   budget: 100,
+ *   onEvent: (event) => {
+ *     if (event.type === 'task') console.log(event.task, event.ending);
+ *   },
+ * });
+ * if (ran.ok) console.log(ran.value.summary.outcome, ran.value.summary.credits.charged);
+ * else console.error(renderProblem(ran.error));
+ * ```
+ */
+export { type Ran, type RunOptions, run } from './runner/operations/run.ts';
+export type { Balance } from './runner/operations/service/balance.ts';
+export type { Speed } from './runner/operations/service/local-service.ts';
+
+/**
+ * Starts the local service in this process: the interface of the hosted service, for rehearsals and tests.
+ *
+ * @example
+ * ```ts
+ * import { startService } from 'shotlist';
+ *
+ * const service = await startService({ pictures: 'plain' });
+ * console.log(service.address);
+ * await service.close();
+ * ```
+ */
+export {
+  type FaultsDocument,
+  type LedgerEntry,
   type LocalService,
+  type Pictures,
   type ServiceOptions,
   startService,
-} from './runner/operations/local-service.ts';
-export type { MendOptions } from './runner/operations/mend.ts';
-export { type Planned, type PlanOptions, plan } from './runner/operations/plan.ts';
-export { type Problem, renderProblem } from './runner/operations/problem.ts';
-export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
-export { type Repaired, type RepairOptions, repair } from './runner/operations/repair.ts';
-export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
-export { type Ran, type RunOptions, run } from './runner/operations/run.ts';
+} from './runner/operations/service/local-service.ts';
+export type { TargetOptions } from './runner/operations/service/target.ts';
+export type { WebhookOptions } from './runner/operations/service/webhooks.ts';
+export type { EditOptions } from './runner/operations/state/edit-state.ts';
+export type { LocateOptions } from './runner/operations/state/locate-state.ts';
+
+/**
+ * Says what the state file holds: credits, results that are not saved yet, doubts and failures. Sends nothing.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, status } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const report = await status(loaded.value);
+ * if (report.ok) console.log(report.value.credits.charged, report.value.doubts.length);
+ * else console.log(renderProblem(report.error));
+ * ```
+ */
+export { type StatusOptions, type StatusReport, status } from './runner/operations/status.ts';
+
+/**
+ * Lets a pipeline file send the API key to the service that the file names, until the file changes. `distrust` takes the
+ * consent back, and `trustedFiles` lists all consents.
+ *
+ * @example
+ * ```ts
+ * import { distrust, renderProblem, trust, trustedFiles } from 'shotlist';
+ *
+ * const trusted = trust('pipeline.yaml');
+ * if (trusted.ok) console.log('the key may now be sent to', trusted.value.address);
+ * else console.log(renderProblem(trusted.error)); // the pipeline file names no service
+ * distrust('pipeline.yaml');
+ * const known = trustedFiles();
+ * if (known.ok) console.log(known.value.map(({ file }) => file));
+ * ```
+ */
 export {
   type Consent,
   distrust,
@@ -28,6 +235,24 @@ export {
   trust,
   trustedFiles,
 } from './runner/operations/trust.ts';
+
+/**
+ * Checks a pipeline file, and says what its steps are. Reads nothing but the file.
+ *
+ * @example
+ * ```ts
+ * import { renderProblem, validate } from 'shotlist';
+ *
+ * const validated = await validate('pipeline.yaml');
+ * if (validated.ok) console.log(validated.value.steps.map(({ name }) => name));
+ * else console.error(renderProblem(validated.error));
+ * ```
+ */
+export { type Validated, type ValidStep, validate } from './runner/operations/validate.ts';
+export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
-export type { Audited, Change, Difference, Refreshed } from './runner/report/drift.ts';
-export type { RunEvent, Summary, TaskEnding } from './runner/report/run-event.ts';
+export type { Damage } from './runner/repair/damage.ts';
+export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
+export type { Outcome, RunEvent, Summary, TaskEnding } from './runner/report/run-event.ts';
+export type { Status } from './runner/report/status.ts';
+export type { Clock } from './runner/run/jobs/ports.ts';

@@ -15,9 +15,14 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { loadPipeline } from '../src/runner/operations/load.ts';
-import { renderProblem } from '../src/runner/operations/problem.ts';
-import { type Plugs, type Ran, type RunOptions, run } from '../src/runner/operations/run.ts';
+import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import {
+  type Ran,
+  type RunInternals,
+  type RunOptions,
+  runWith,
+} from '../src/runner/operations/run.ts';
 import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
 import { photo } from './photo.ts';
@@ -91,19 +96,20 @@ export class Rig {
   }
 
   /** Runs in this process, against a service. The pipeline must be valid and the run must begin. */
-  async run(service: LocalService, options: RunOptions = {}, plugs?: Plugs): Promise<Told> {
+  async run(
+    service: LocalService,
+    { backoffMs = 1, speedFactor = 100, ...options }: RigOptions = {},
+    internals: RunInternals = {},
+  ): Promise<Told> {
     const events: RunEvent[] = [];
     const loaded = await loadPipeline(this.file);
     if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const all = {
-      backoffMs: 1,
-      speedFactor: 100,
       ...options,
       env: envOf(service),
       onEvent: (event: RunEvent) => void events.push(event),
     };
-    const ran =
-      plugs === undefined ? await run(loaded.value, all) : await run(loaded.value, all, plugs);
+    const ran = await runWith(loaded.value, all, { backoffMs, speedFactor, ...internals });
     if (!ran.ok) throw new Error(renderProblem(ran.error));
     return { ...ran.value, events };
   }
@@ -150,6 +156,9 @@ export class Rig {
     return await ended(this.start(args, env));
   }
 }
+
+/** The pace of a test is an option here, so that each test need not make its own internals. */
+type RigOptions = RunOptions & Pick<RunInternals, 'backoffMs' | 'speedFactor'>;
 
 export interface Told extends Ran {
   readonly events: readonly RunEvent[];
@@ -219,7 +228,7 @@ export async function until(what: string, check: () => boolean): Promise<void> {
 }
 
 /** Hears every line of a run's journal, in the order in which they were appended. */
-export function journalInto(lines: string[]): Plugs {
+export function journalInto(lines: string[]): RunInternals {
   return {
     lines: (file) => ({
       append(line) {

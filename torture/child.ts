@@ -3,9 +3,9 @@
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/contract/base/json.ts';
-import { loadPipeline } from '../src/runner/operations/load.ts';
-import { renderProblem } from '../src/runner/operations/problem.ts';
-import { type Plugs, run } from '../src/runner/operations/run.ts';
+import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import { type RunInternals, runWith } from '../src/runner/operations/run.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
 import { deadlyPlugs } from './deadly-plugs.ts';
 import type { RunEnd } from './run-process.ts';
@@ -43,7 +43,7 @@ function readCrash({ point, at, share }: JsonObject): Crash {
 }
 
 /** The witness stands nearest to the run; what kills it stands behind. */
-function plugsFor(state: string, crash: Crash | undefined): Plugs {
+function plugsFor(state: string, crash: Crash | undefined): RunInternals {
   const { lines, api } = witness(state);
   if (crash === undefined) return { lines, api };
   const deadly = deadlyPlugs(crash, state);
@@ -58,8 +58,11 @@ async function perform({ file, service, state, crash }: Order): Promise<RunEnd> 
   const loaded = await loadPipeline(file);
   if (!loaded.ok) return { problem: 'input', text: renderProblem(loaded.error) };
   controller = new AbortController();
-  const options = { service, backoffMs: 1, speedFactor: 100, signal: controller.signal };
-  const ran = await run(loaded.value, options, plugsFor(state, crash));
+  const options = { service, signal: controller.signal };
+  const ran = await runWith(loaded.value, options, {
+    ...{ backoffMs: 1, speedFactor: 100 },
+    ...plugsFor(state, crash),
+  });
   controller = undefined;
   if (!ran.ok) return { problem: ran.error.reason, text: renderProblem(ran.error) };
   return { summary: ran.value.summary };

@@ -3,7 +3,7 @@ import { statSync, truncateSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Plugs } from '../src/runner/operations/run.ts';
+import type { RunInternals } from '../src/runner/operations/run.ts';
 import type { Disk, MediaApi } from '../src/runner/run/jobs/ports.ts';
 import type { LineFile } from '../src/runner/run/journal-writer.ts';
 import type { Crash, CrashPoint } from './crash-points.ts';
@@ -16,7 +16,10 @@ function die(): void {
 }
 
 /** `state` is the state file of the run. */
-export function deadlyPlugs(crash: Crash, state: string): Required<Omit<Plugs, 'client'>> {
+export function deadlyPlugs(
+  crash: Crash,
+  state: string,
+): Required<Pick<RunInternals, 'lines' | 'api' | 'disk'>> {
   let times = 0;
   /** Does the process end here? Counts how often the point was come by. */
   const isDeath = (point: CrashPoint): boolean => {

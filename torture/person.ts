@@ -1,6 +1,7 @@
 // The person who looks into the hub: every doubt is resolved by what the service's ledger says of its unique name.
-import { type LoadedPipeline, loadPipeline } from '../src/runner/operations/load.ts';
-import { renderProblem } from '../src/runner/operations/problem.ts';
+import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
+import type { LoadedPipeline } from '../src/runner/operations/pipeline/loaded-pipeline.ts';
+import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import type { Books } from './books.ts';
 import { doubtsOf } from './check.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '../src/runner/operations/problem.ts';
+import type { Problem } from '../src/runner/operations/pipeline/problem.ts';
 import type { Summary } from '../src/runner/report/run-event.ts';
 import type { Crash } from './crash-points.ts';
 

@@ -6,10 +6,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { loadPipeline } from '../src/runner/operations/load.ts';
-import { renderProblem } from '../src/runner/operations/problem.ts';
+import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
-import { run } from '../src/runner/operations/run.ts';
+import { runWith } from '../src/runner/operations/run.ts';
 import type { Outcome } from '../src/runner/report/run-event.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { digestAt, ledgerAt } from './books.ts';
@@ -137,7 +137,7 @@ class CutTrial {
 
   get #options() {
     const env = { SHOTLIST_BASE_URL: this.#wire.address, SHOTLIST_API_KEY: this.#service.key };
-    return { env, backoffMs: 1, speedFactor: 1000 };
+    return { env };
   }
 
   async play(taken: boolean): Promise<void> {
@@ -165,7 +165,7 @@ class CutTrial {
   async #run(): Promise<Outcome | string> {
     const loaded = await loadPipeline(join(this.#folder, 'pipeline.yaml'));
     if (!loaded.ok) return renderProblem(loaded.error);
-    const ran = await run(loaded.value, this.#options);
+    const ran = await runWith(loaded.value, this.#options, { backoffMs: 1, speedFactor: 1000 });
     return ran.ok ? ran.value.summary.outcome : renderProblem(ran.error);
   }
 

@@ -2,7 +2,7 @@
 // and breaks the run that does something before what must be on disk is on disk. A kill finds that only by luck.
 import { readFileSync, statSync } from 'node:fs';
 import { asJson, isJson, isObject } from '../src/contract/base/json.ts';
-import type { Plugs } from '../src/runner/operations/run.ts';
+import type { RunInternals } from '../src/runner/operations/run.ts';
 
 /** What the state file holds for sure. */
 class Surely {
@@ -34,7 +34,7 @@ class Surely {
   }
 }
 
-export function witness(state: string): Required<Pick<Plugs, 'lines' | 'api'>> {
+export function witness(state: string): Required<Pick<RunInternals, 'lines' | 'api'>> {
   const surely = new Surely();
   const insist = (holds: boolean, what: string): void => {
     if (!holds) throw new Error(`the order is wrong: ${what}`);

@@ -1,6 +1,6 @@
 // One budget over several runs: those that share a --run-id, and one that was interrupted and goes on.
 import { expect, test } from 'vitest';
-import type { Plugs, RunOptions } from '../../src/runner/operations/run.ts';
+import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
 import { booksOf, gate, speech, spendingRig } from './spending.ts';
@@ -15,7 +15,7 @@ async function interruptedAfter(
 ): Promise<Told> {
   const controller = new AbortController();
   let answered = 0;
-  const plugs: Plugs = {
+  const internals: RunInternals = {
     api: (api) => ({
       ...api,
       async create(tool, body, known) {
@@ -26,7 +26,7 @@ async function interruptedAfter(
       },
     }),
   };
-  const told = await rig.run(local, { ...options, signal: controller.signal }, plugs);
+  const told = await rig.run(local, { ...options, signal: controller.signal }, internals);
   expect(told.summary.outcome).toBe('interrupted');
   return told;
 }

@@ -15,7 +15,7 @@ test.each([
   const local = await service(rich);
   const { summary } = await spendingRig({ items: 20, more }).run(local, { budget });
   expect(booksOf(local)).toMatchObject({ most, net: most });
-  expect(summary.exitCode).toBe(3);
+  expect(summary.outcome).toBe('budget');
 });
 
 test('what no longer fits when its turn comes is asked again when a refund has made room', async () => {
@@ -46,7 +46,7 @@ test('what no longer fits when its turn comes ends as stopped by the budget', as
   rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace(/limits:.*/, steps));
   const { summary } = await rig.run(local);
   expect(booksOf(local)).toMatchObject({ most: 94, net: 94, creations: 8 });
-  expect(summary).toMatchObject({ exitCode: 3, tasks: { done: 8, pending: 2 } });
+  expect(summary).toMatchObject({ outcome: 'budget', tasks: { done: 8, pending: 2 } });
 });
 
 describe('an item’s own budget', () => {
@@ -172,23 +172,26 @@ describe('the balance of the account', () => {
     const rig = spendingRig({ items: 30, window: 4, steps, more: 'output: out' });
     const told = await rig.run(local);
     expect(saidBefore(told)).toEqual([
-      'service',
+      'started',
       'planned',
       'account',
-      'the plan may take 300 credits and the account has 55: the run stops when they are used up',
+      'the plan may take 300 credits and the account has 55: the run stops when the balance is used up',
     ]);
     // 402 in the middle: what is paid is finished and saved.
     expect(booksOf(local)).toMatchObject({ net: 50, creations: 5 });
     expect(local.requests()['POST /v1/ai-voice-generator']).toBeLessThanOrEqual(5 + 4);
     expect(rig.files('out')).toHaveLength(5);
-    expect(told.summary).toMatchObject({ exitCode: 3, credits: { charged: 50, reserved: 0 } });
+    expect(told.summary).toMatchObject({
+      outcome: 'budget',
+      credits: { charged: 50, reserved: 0 },
+    });
   });
 
   test('is not missed where the service does not tell it', async () => {
     const local = await service(rich);
     const told = await spendingRig({ items: 2 }).run(await withoutAccount(local));
-    expect(saidBefore(told)).toEqual(['service', 'planned']);
-    expect(told.summary.exitCode).toBe(0);
+    expect(saidBefore(told)).toEqual(['started', 'planned']);
+    expect(told.summary.outcome).toBe('done');
     expect(asked(local)).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 // A laptop wakes up, a time server corrects the hour: durations are measured by a clock that nobody can set.
 import { expect, test } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
 import { bill, photoPipeline, photoRig, service } from '../rig.ts';
 
@@ -14,13 +14,13 @@ const timed = photoPipeline.replace(
 );
 
 /** After every look at a project the wall clock shows another year: this one, the next, the last. */
-function jumping(): { readonly clock: Clock; readonly plugs: Plugs; jumps(): number } {
+function jumping(): { readonly clock: Clock; readonly internals: RunInternals; jumps(): number } {
   let jumps = 0;
   const clock: Clock = {
     ...realClock,
     now: () => realClock.now() + (((jumps + 1) % 3) - 1) * year,
   };
-  const plugs: Plugs = {
+  const internals: RunInternals = {
     api: (api) => ({
       ...api,
       async project(record, id) {
@@ -30,14 +30,14 @@ function jumping(): { readonly clock: Clock; readonly plugs: Plugs; jumps(): num
       },
     }),
   };
-  return { clock, plugs, jumps: () => jumps };
+  return { clock, internals, jumps: () => jumps };
 }
 
 test('the wall clock jumps a year ahead and back in the middle of a run: it ends well, charged once', async () => {
   const local = await service({ speed: 40 });
   const rig = await photoRig(4, timed);
-  const { clock, plugs, jumps } = jumping();
-  const ran = await rig.run(local, { clock }, plugs);
+  const { clock, internals, jumps } = jumping();
+  const ran = await rig.run(local, { clock }, internals);
   expect(jumps()).toBeGreaterThan(4);
   expect(ran.summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
   expect(ran.summary.elapsedMs).toBeLessThan(year / 2);

@@ -94,7 +94,7 @@ describe('without consent', () => {
     expect(text.code).toBe(2);
     expect(text.stdout.split('\n')[0]).toBe(`Service: ${stranger.address}`);
     expect(text.stdout).toContain('2 items:');
-    expect(text.stderr).toContain('and you have not agreed that it gets your API key');
+    expect(text.stderr).toContain('and you have not agreed to send your API key there');
     const json = await command('plan', 'pipeline.yaml', '--json');
     expect(json.code).toBe(2);
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -118,7 +118,7 @@ describe('without consent', () => {
     for (const args of commands(name).slice(2)) {
       const { code, stdout, stderr } = await command(...args);
       expect(code, args.join(' ')).toBe(2);
-      expect(stdout + stderr).toContain(`the state file's projects are at ${stranger.address}`);
+      expect(stdout + stderr).toContain(`the projects of the state file are at ${stranger.address}`);
     }
     expect(stranger.connections).toBe(0);
   });
@@ -145,8 +145,11 @@ describe('with consent', () => {
     expect(stranger.connections).toBeGreaterThan(0);
     const told = await command('run', 'pipeline.yaml', '--json');
     expect(JSON.parse(told.stdout.split('\n')[0] ?? '')).toEqual({
-      type: 'service',
-      address: stranger.address,
+      type: 'started',
+      rehearsal: false,
+      service: stranger.address,
+      state: expect.stringMatching(/\.state\.jsonl$/),
+      output: expect.stringContaining('out'),
     });
     const audited = await command('audit', 'pipeline.yaml', '--json');
     expect(JSON.parse(audited.stdout)).toMatchObject({ service: stranger.address });

@@ -1,7 +1,7 @@
 // Promise 1 and 2: whatever dies, whenever, one task is charged at most once, and nothing paid is lost.
 import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import { startService } from '../../src/service/start.ts';
 import { bill, ended, photoRig, plainly, type Rig, service, until } from '../rig.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
@@ -9,7 +9,7 @@ import { cutAt, PowerCut } from './power-cut.ts';
 async function countLines(): Promise<number> {
   const rig = await photoRig(2);
   let lines = 0;
-  const count: Plugs = {
+  const count: RunInternals = {
     lines: (file) => ({
       append(text) {
         lines += 1;
@@ -59,7 +59,7 @@ test.each([1, 2, 4, 6])(
     const local = await service();
     const rig = await photoRig(3);
     let syncs = 0;
-    const full: Plugs = {
+    const full: RunInternals = {
       lines: (file) => ({
         append: (text) => file.append(text),
         sync: async () => {

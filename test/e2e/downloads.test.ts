@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Download, Project } from '../../src/contract/api/project.ts';
 import { err } from '../../src/contract/base/result.ts';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { Disk, MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
@@ -130,7 +130,7 @@ describe('a download', () => {
     );
     const rig = await photoRig(3, two);
     const names = new Set<string>();
-    const noted: Plugs = {
+    const noted: RunInternals = {
       disk: (disk) =>
         beside(disk, {
           async temporary(path, work) {
@@ -157,7 +157,7 @@ describe('an address', () => {
   function altered(
     readings: number,
     alter: (download: Download) => Download,
-  ): Plugs & { readonly asked: string[] } {
+  ): RunInternals & { readonly asked: string[] } {
     const asked: string[] = [];
     let left = readings;
     const other = (record: Project): Project => {
@@ -188,27 +188,27 @@ describe('an address', () => {
   ])('%s', async (_, readings) => {
     const local = await service();
     const rig = await photoRig(1);
-    const plugs = altered(readings, past);
-    expect((await rig.run(local, {}, plugs)).summary.outcome).toBe('done');
-    expect(plugs.asked.slice(-3)).toEqual(['read', 'read', 'fetch']);
+    const internals = altered(readings, past);
+    expect((await rig.run(local, {}, internals)).summary.outcome).toBe('done');
+    expect(internals.asked.slice(-3)).toEqual(['read', 'read', 'fetch']);
     expect(downloads(local)).toBe(1);
   });
 
   test('that is refused is read again once', async () => {
     const local = await service();
     const rig = await photoRig(1);
-    const plugs = altered(1, forged);
-    expect((await rig.run(local, {}, plugs)).summary.outcome).toBe('done');
-    expect(plugs.asked.slice(-4)).toEqual(['read', 'fetch', 'read', 'fetch']);
+    const internals = altered(1, forged);
+    expect((await rig.run(local, {}, internals)).summary.outcome).toBe('done');
+    expect(internals.asked.slice(-4)).toEqual(['read', 'fetch', 'read', 'fetch']);
   });
 
   test('that is refused, and the fresh one too, leaves it to the next run', async () => {
     const local = await service();
     const rig = await photoRig(1);
-    const plugs = altered(1000, forged);
-    const { summary } = await rig.run(local, {}, plugs);
+    const internals = altered(1000, forged);
+    const { summary } = await rig.run(local, {}, internals);
     expect(summary.tasks).toMatchObject({ pending: 1, failed: 0 });
-    expect(plugs.asked.slice(-4)).toEqual(['read', 'fetch', 'read', 'fetch']);
+    expect(internals.asked.slice(-4)).toEqual(['read', 'fetch', 'read', 'fetch']);
     expect(bill(local.ledger()).size).toBe(1);
 
     const again = await rig.run(local);
@@ -220,7 +220,7 @@ describe('an address', () => {
 describe('a disk that is full', () => {
   const full = { message: 'out could not be written: the disk is full', systemic: true };
 
-  const moments: readonly (readonly [string, Plugs])[] = [
+  const moments: readonly (readonly [string, RunInternals])[] = [
     ['a folder is made', { disk: (disk) => beside(disk, { temporary: async () => err(full) }) }],
     [
       'a file is put in its place',
@@ -236,13 +236,13 @@ describe('a disk that is full', () => {
       },
     ],
   ];
-  test.each(moments)('when %s stops what pays, and the next run saves it', async (_, plugs) => {
+  test.each(moments)('when %s stops what pays, and the next run saves it', async (_, internals) => {
     const local = await service();
     const rig = await photoRig(
       4,
       photoPipeline.replace('output:', 'limits: { items: 1 }\noutput:'),
     );
-    const { summary, events } = await rig.run(local, {}, plugs);
+    const { summary, events } = await rig.run(local, {}, internals);
     expect([...bill(local.ledger()).values()]).toEqual([10]);
     expect(summary.stopped ?? '').toMatch(/the disk is full/);
     expect(events.filter((one) => one.type === 'task' && one.ending === 'failed')).toEqual([]);
@@ -259,7 +259,9 @@ describe('a disk that is full', () => {
     const rig = await photoRig(1);
     await rig.run(local);
     rig.write('pipeline.yaml', photoPipeline.replace('.stem }}.png', '.stem }}-copy.png'));
-    const noCopies: Plugs = { disk: (disk) => beside(disk, { copy: async () => err(full) }) };
+    const noCopies: RunInternals = {
+      disk: (disk) => beside(disk, { copy: async () => err(full) }),
+    };
     const { summary } = await rig.run(local, {}, noCopies);
     expect(summary.stopped ?? '').toMatch(/the disk is full/);
     expect(rig.files('out')).toEqual(['p1.png']);

@@ -2,7 +2,7 @@
 // what differs, and neither writes anything when all is as it was.
 import { describe, expect, test } from 'vitest';
 import { audit as auditState } from '../../src/runner/operations/audit.ts';
-import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { refresh as refreshState } from '../../src/runner/operations/refresh.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, type Ended, envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
@@ -115,7 +115,9 @@ describe('refresh', () => {
       );
       done = body['status'] === 'complete';
     }
-    expect((await refresh(rig, local)).stdout).toContain('it is complete: the next run fetches it');
+    expect((await refresh(rig, local)).stdout).toContain(
+      'the project is complete: the next run downloads its result',
+    );
     rig.write('pipeline.yaml', kept);
     expect((await rig.run(local)).summary).toMatchObject({
       outcome: 'done',
@@ -130,7 +132,7 @@ describe('refresh', () => {
     await removeElsewhere(local, projectOf(rig, 'swap:p1.png'));
     const said = await refresh(rig, local);
     expect(said.stdout).toContain('gone: swap:p1.png: project');
-    expect(said.stdout).toContain('it was deleted elsewhere; its files are saved');
+    expect(said.stdout).toContain('the project was deleted elsewhere; its files are saved');
     expect(said.stdout).not.toContain('--pay-again');
     await isSettled(rig, local);
     expect((await rig.run(local)).summary).toMatchObject({

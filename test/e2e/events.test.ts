@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Plugs, RunOptions } from '../../src/runner/operations/run.ts';
+import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
@@ -65,7 +65,7 @@ describe('the answer to every creation gets lost after it was charged', () => {
       const rig = await photoRig(3);
       const { summary } = await rig.run(local, options);
       expect(summary).toMatchObject({
-        ...{ outcome: 'done', exitCode: 0 },
+        ...{ outcome: 'done' },
         tasks: { doubt: 0, pending: 0 },
         credits: { charged: 30, refunded: 0, reserved: 0 },
       });
@@ -96,7 +96,7 @@ describe('the answer to every creation gets lost after it was charged', () => {
   test('once an event has said that it was made, nothing is sent again, whatever the answer was', async () => {
     const { local, options } = await registered([]);
     const rig = await photoRig(2);
-    const lying: Plugs = {
+    const lying: RunInternals = {
       api: (api) => ({
         ...api,
         async create(tool, body, known) {
@@ -130,12 +130,12 @@ describe('the answer to every creation gets lost after it was charged', () => {
   test('and every event too: it ends in doubt, charged once', async () => {
     const { local, options } = await registered([swapFault('reset'), { fault: 'event-lost' }]);
     const rig = await photoRig(1);
-    const { summary } = await rig.run(local, { ...options, doubtPatienceMs: 20 });
+    const { summary } = await rig.run(local, { ...options, doubtTimeoutMs: 20 });
     expect(summary).toMatchObject({
-      ...{ outcome: 'doubt', exitCode: 4 },
+      ...{ outcome: 'doubt' },
       credits: { charged: 0, reserved: 10 },
     });
-    const again = await rig.run(local, { ...options, doubtPatienceMs: 20 });
+    const again = await rig.run(local, { ...options, doubtTimeoutMs: 20 });
     expect(again.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
     expect([...bill(local.ledger()).values()]).toEqual([10]);
   });
@@ -144,8 +144,8 @@ describe('the answer to every creation gets lost after it was charged', () => {
     const forged = { fault: 'event-wrong-signature' } as const;
     const { local, options } = await registered([swapFault('reset'), forged]);
     const rig = await photoRig(1);
-    const { summary } = await rig.run(local, { ...options, doubtPatienceMs: 80 });
-    expect(summary).toMatchObject({ outcome: 'doubt', exitCode: 4, credits: { charged: 0 } });
+    const { summary } = await rig.run(local, { ...options, doubtTimeoutMs: 80 });
+    expect(summary).toMatchObject({ outcome: 'doubt', credits: { charged: 0 } });
   });
 
   test('and the run is asked to stop while it waits for an event: it stops at once', async () => {
@@ -155,7 +155,7 @@ describe('the answer to every creation gets lost after it was charged', () => {
     const running = rig.run(local, {
       ...options,
       signal: stop.signal,
-      doubtPatienceMs: 86_400_000,
+      doubtTimeoutMs: 86_400_000,
     });
     await until('it is in doubt', () => journal(rig).includes('"event":"doubt"'));
     stop.abort();
@@ -225,7 +225,7 @@ describe('kill -9', () => {
     });
     await passing(clock, 'it is over', () => over);
     const { code, stdout, stderr } = await done;
-    expect(stderr).toMatch(/^warning: the lock of process \d+ on .* taken over\n$/);
+    expect(stderr).toMatch(/^warning: this run took over the lock of process \d+ on .*\n$/);
     expect(code).toBe(0);
     expect([...bill(local.ledger()).values()]).toEqual([10]);
     expect(rig.files('out')).toHaveLength(1);
@@ -256,7 +256,7 @@ describe('kill -9', () => {
     await death;
     expect(journal(rig)).not.toContain('"event":"created"');
 
-    const { summary } = await rig.run(local, { ...options, doubtPatienceMs: 10_000 });
+    const { summary } = await rig.run(local, { ...options, doubtTimeoutMs: 10_000 });
     expect(summary).toMatchObject({
       outcome: 'done',
       tasks: { doubt: 0 },
@@ -283,7 +283,7 @@ test.each(['before', 'after'] as const)(
       const sent = local.requests()[swaps] === 1;
       const begun = journal(rig).includes('"event":"intent"');
       const lost = begun && !sent;
-      const { summary } = await rig.run(local, { ...options, doubtPatienceMs: lost ? 1 : 50_000 });
+      const { summary } = await rig.run(local, { ...options, doubtTimeoutMs: lost ? 1 : 50_000 });
       const where = `cut ${when} line ${line}`;
       expect(summary.outcome, where).toBe(lost ? 'doubt' : 'done');
       expect([...bill(local.ledger()).values()], where).toEqual(lost ? [] : [10]);
@@ -313,9 +313,9 @@ steps:
   await finished(clock, polled);
   const without = local.requests()[reads] ?? 0;
 
-  const listening = new Rig(pipeline).run(local, { ...options, clock: sleepless });
+  const webhooks = new Rig(pipeline).run(local, { ...options, clock: sleepless });
   await until('it is read', () => (local.requests()[reads] ?? 0) > without);
-  const { summary } = await finished(clock, listening);
+  const { summary } = await finished(clock, webhooks);
   expect(summary.outcome).toBe('done');
   expect((local.requests()[reads] ?? 0) - without).toBe(2);
 });

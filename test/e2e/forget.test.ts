@@ -45,7 +45,7 @@ describe('forget', () => {
     const said = await forget(rig, 'swap:p1.png');
     expect(said).toMatchObject({ code: 0, stderr: '' });
     expect(said.stdout).toContain(
-      'swap:p1.png: the next run makes it anew, and pays for it anew. 10 credits stay in the ledger; ' +
+      'swap:p1.png: the next run makes it again, and pays for it again. 10 credits stay in the ledger; ' +
         `project ${project} stays at the service as it is.`,
     );
     const plan = await rig.command(['plan', 'pipeline.yaml', '--json'], envOf(local));
@@ -97,7 +97,7 @@ describe('forget', () => {
     await rig.run(local);
     const uploads = local.requests()['PUT /uploads/*'] ?? 0;
     const said = await forget(rig, 'photo:p1.png');
-    expect(said.stdout).toBe('photo:p1.png: the next run does it anew.\n');
+    expect(said.stdout).toBe('photo:p1.png: the next run does it again.\n');
     const told = await rig.run(local);
     expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     expect(doneIn(told)).toEqual(['photo:p1.png']);
@@ -115,7 +115,7 @@ describe('forget', () => {
     rig.write('out/p1.png', 'spoilt by hand');
     expect((await rig.run(local)).summary.tasks.done).toBe(0);
     const said = await forget(rig, 'save:p1.png');
-    expect(said.stdout).toBe('save:p1.png: the next run saves its files anew.\n');
+    expect(said.stdout).toBe('save:p1.png: the next run downloads its files again.\n');
     const told = await rig.run(local);
     expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     expect(doneIn(told)).toEqual(['save:p1.png']);
@@ -155,7 +155,7 @@ describe('forget', () => {
     const state = rig.read(stateFile);
     const byName = await forget(rig, 'swap:p1.png');
     expect(byName.stderr).toContain(
-      `swap:p1.png is paid and in the works: wait for it, or name its project: --project ${project}`,
+      `swap:p1.png is paid and still running: wait for it, or name its project: --project ${project}`,
     );
     expect(byName.code).toBe(2);
     expect(rig.read(stateFile)).toBe(state);
@@ -178,13 +178,13 @@ describe('forget is refused with exit code 2, and the state file stays as it was
       expect(code, args.join(' ')).toBe(2);
       expect(rig.read(stateFile), args.join(' ')).toBe(state);
     };
-    await refused(['swap:p1.png'], 'swap:p1.png is in doubt: say what became of it first');
-    await refused(['save:p1.png'], 'nothing is known of a task "save:p1.png"');
+    await refused(['swap:p1.png'], 'swap:p1.png is in doubt: settle it first');
+    await refused(['save:p1.png'], 'the state file knows no task "save:p1.png"');
     await refused(['swap:p2.pgn'], 'swap:p2.png');
     await refused(['nothing-like-it-at-all'], 'shotlist status lists them');
     await refused(['--project', 'none-such'], 'the state file knows no project "none-such"');
-    await refused([], 'say what to forget: a task, or --project <id>');
-    await refused(['swap:p2.png', '--project', 'x'], 'say what to forget');
+    await refused([], 'name what to forget: a task, or --project <id>');
+    await refused(['swap:p2.png', '--project', 'x'], 'name what to forget');
     expect(bill(local.ledger()).size).toBe(2);
   });
 
@@ -196,7 +196,7 @@ describe('forget is refused with exit code 2, and the state file stays as it was
     await rig.run(local);
     const state = rig.read(stateFile);
     const said = await forget(rig, 'swap:p1.png');
-    expect(said.stderr).toContain('swap:p1.png has failed: the next run tries it again by itself');
+    expect(said.stderr).toContain('swap:p1.png has failed: the next run tries it again');
     expect(said.code).toBe(2);
     expect(rig.read(stateFile)).toBe(state);
   });

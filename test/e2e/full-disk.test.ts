@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photo, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
@@ -13,7 +13,7 @@ const size = 4 << 20;
 const lineBytes = 5000;
 
 /** Does something just before the first line with these words is written. Each line takes more than a page. */
-function before(words: string, act: () => void): Plugs {
+function before(words: string, act: () => void): RunInternals {
   let done = false;
   return {
     lines: (file) => ({
@@ -92,7 +92,7 @@ describe.skipIf(!canMount)(
         { state },
         before(words, () => disk.fill()),
       );
-      expect(first.summary).toMatchObject({ outcome: 'failed', exitCode: 1, tasks: { doubt: 0 } });
+      expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
       expect(first.summary.stopped).toContain('the disk is full: make room and run again');
       expect(first.summary.credits).toMatchObject({
         charged: bill(local.ledger()).size * 10,
@@ -109,14 +109,14 @@ describe.skipIf(!canMount)(
         { state },
         before('"event":"ended"', () => disk.fill()),
       );
-      expect(first.summary).toMatchObject({ outcome: 'done', exitCode: 0, tasks: { doubt: 0 } });
+      expect(first.summary).toMatchObject({ outcome: 'done', tasks: { doubt: 0 } });
       await goesOn(place, 4);
     });
 
     test('and more is to be written than room was kept for: it ends at once, and nothing is paid twice', async () => {
       const { rig, local, disk, state } = await placed(30);
       let full = false;
-      const tooMuch: Plugs = {
+      const tooMuch: RunInternals = {
         lines: (file) => ({
           append(text) {
             full ||= text.includes('"event":"created"');
@@ -177,7 +177,6 @@ describe.skipIf(!canMount)(
         const first = await rig.run(local, {}, spoil);
         expect(first.summary).toMatchObject({
           outcome: 'failed',
-          exitCode: 1,
           tasks: { doubt: 0 },
         });
         disk.free();
@@ -218,7 +217,7 @@ describe.skipIf(!canMount)(
         { output },
         before('"event":"created"', () => disk.fill()),
       );
-      expect(first.summary).toMatchObject({ outcome: 'failed', exitCode: 1, tasks: { doubt: 0 } });
+      expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
       expect(JSON.stringify(first.summary.trouble)).toContain('the disk is full');
       disk.free();
       const { summary } = await rig.run(local, { output });
@@ -261,12 +260,12 @@ describe.skipIf(!canMount)(
       await until('it is charged', () => bill(local.ledger()).size > 0);
       const folder = makeReadOnly(rig.path('state'));
       const { code, stdout, stderr } = await death;
-      expect(stderr).toContain('the state file is whole, and was not made shorter');
+      expect(stderr).toContain('the state file is intact but was not compacted');
       expect(stdout).toContain('Done.');
       expect(code).toBe(0);
       folder.undo();
       const again = await rig.command(args, envOf(local));
-      expect(again.stderr).toContain('was left behind by a run that is gone: it was taken over');
+      expect(again.stderr).toContain('this run took over the lock of process ');
       expect(again.code).toBe(0);
       expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
       expect(rig.files('state')).toEqual(['p.jsonl']);
@@ -295,7 +294,7 @@ test('a compaction that fails is a warning: the result of the run counts', async
   expect(events).toContainEqual({
     type: 'warning',
     message: expect.stringMatching(
-      /the state file is whole, and was not made shorter: .*photos\.state\.jsonl\.part is a folder/,
+      /the state file is intact but was not compacted \(.*photos\.state\.jsonl\.part is a folder/,
     ),
   });
   const again = await rig.run(local);

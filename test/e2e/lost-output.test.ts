@@ -30,7 +30,7 @@ describe.skipIf(!existsSync('/dev/full'))('facts that cannot be written', () => 
   ])('make %s fail, with a sentence', async (command) => {
     const { status, stderr } = shell(await photoRig(1), `${command} > /dev/full`);
     expect(stderr).toBe(
-      'error: standard output could not be written: the disk is full; what was printed is not complete\n',
+      'error: standard output could not be written: the disk is full; the printed output is incomplete\n',
     );
     expect(status).toBe(1);
   });

@@ -2,7 +2,7 @@
 // fails, no attempt is spent, nothing is paid twice.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { err } from '../../src/contract/base/result.ts';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { FaultsDocument } from '../../src/service/endpoints/fault-schema.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
@@ -46,7 +46,7 @@ class Stoppable {
 }
 
 interface Outage {
-  readonly plugs: Plugs;
+  readonly internals: RunInternals;
   /** How many calls found nobody. */
   missed(): number;
 }
@@ -67,7 +67,7 @@ function awayAfter(creations: number, away: Stoppable, missed: (times: number) =
     if (!got.ok && got.error.reason === 'unreachable' && underWay === 0) missed(++misses);
     return got;
   };
-  const plugs: Plugs = {
+  const internals: RunInternals = {
     api: (api) => ({
       uploadAddress: (file) => noted(() => api.uploadAddress(file)),
       put: (target, file) => noted(() => api.put(target, file)),
@@ -92,7 +92,7 @@ function awayAfter(creations: number, away: Stoppable, missed: (times: number) =
       download: (url, into) => noted(() => api.download(url, into)),
     }),
   };
-  return { plugs, missed: () => misses };
+  return { internals, missed: () => misses };
 }
 
 const limited = (outage: string, items = 8): string =>
@@ -120,10 +120,10 @@ function eachIsPaidOnce(rig: Rig, local: LocalService, photos: number): void {
 test('40 photos, the service away in the middle: the run waits, goes on by itself, and nothing fails', async () => {
   const rig = await photoRig(40, limited('15m'));
   const away = await Stoppable.start(rig);
-  const { plugs, missed } = awayAfter(10, away, (times) => {
+  const { internals, missed } = awayAfter(10, away, (times) => {
     if (times === 4) void away.startAgain();
   });
-  const told = await rig.run(away.service, {}, plugs);
+  const told = await rig.run(away.service, {}, internals);
   expect(missed()).toBeGreaterThanOrEqual(4);
   expect(told.summary).toMatchObject({
     outcome: 'done',
@@ -145,9 +145,9 @@ test('40 photos, the service away in the middle: the run waits, goes on by itsel
 test('an outage that lasts longer than limits.outage stops the run, and the next run goes on', async () => {
   const rig = await photoRig(12, limited('40ms'));
   const away = await Stoppable.start(rig);
-  const { plugs } = awayAfter(4, away, () => undefined);
-  const { summary } = await rig.run(away.service, {}, plugs);
-  expect(summary).toMatchObject({ outcome: 'failed', exitCode: 1, tasks: { failed: 0, doubt: 0 } });
+  const { internals } = awayAfter(4, away, () => undefined);
+  const { summary } = await rig.run(away.service, {}, internals);
+  expect(summary).toMatchObject({ outcome: 'failed', tasks: { failed: 0, doubt: 0 } });
   expect(summary.stopped).toMatch(
     /^the run stopped waiting: the service cannot be reached \(ECONNREFUSED\), for .* limits\.outage/,
   );
@@ -162,11 +162,15 @@ test('a run that is interrupted while it waits ends at once, with nothing in dou
   const rig = await photoRig(12, limited('15m'));
   const away = await Stoppable.start(rig);
   const person = new AbortController();
-  const { plugs } = awayAfter(4, away, (times) => {
+  const { internals } = awayAfter(4, away, (times) => {
     if (times === 3) person.abort();
   });
   // Long pauses: the interruption ends one of them.
-  const { summary } = await rig.run(away.service, { signal: person.signal, backoffMs: 200 }, plugs);
+  const { summary } = await rig.run(
+    away.service,
+    { signal: person.signal, backoffMs: 200 },
+    internals,
+  );
   expect(summary).toMatchObject({ outcome: 'interrupted', tasks: { failed: 0, doubt: 0 } });
   expect(rig.read(stateFile)).not.toContain('"doubt"');
   await away.startAgain();
@@ -181,14 +185,14 @@ test('a run that dies while it waits leaves nothing in doubt', async () => {
   const lines: string[] = [];
   let atDeath: string | undefined;
   const person = new AbortController();
-  const { plugs } = awayAfter(4, away, (times) => {
+  const { internals } = awayAfter(4, away, (times) => {
     if (times !== 4) return;
     // What a power cut would leave at this moment.
     atDeath = lines.join('\n');
     person.abort();
   });
-  const witness: Plugs = {
-    ...plugs,
+  const witness: RunInternals = {
+    ...internals,
     lines: (file) => ({
       append(line) {
         lines.push(line);
@@ -268,7 +272,7 @@ test('a lost answer to a creation stays a doubt while the service is away', asyn
   const away = await Stoppable.start(rig);
   let sent = 0;
   let stopped: Promise<void> | undefined;
-  const plugs: Plugs = {
+  const internals: RunInternals = {
     api: (api) => ({
       ...api,
       async create(tool, body, known) {
@@ -283,7 +287,7 @@ test('a lost answer to a creation stays a doubt while the service is away', asyn
       },
     }),
   };
-  const { summary } = await rig.run(away.service, {}, plugs);
+  const { summary } = await rig.run(away.service, {}, internals);
   expect(summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1, failed: 0 } });
   expect(away.service.ledger().filter(({ kind }) => kind === 'charge')).toHaveLength(3);
   expect(sent).toBe(3);

@@ -14,10 +14,11 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { renderDiagnostics } from '../../src/contract/yaml/diagnostic.ts';
-import { type LoadOptions, loadPipeline } from '../../src/runner/operations/load.ts';
+import { exitCodes } from '../../src/runner/cli/exit-code.ts';
+import { type LoadOptions, loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { type Problem, renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
-import { type Problem, renderProblem } from '../../src/runner/operations/problem.ts';
-import { type RunOptions, run } from '../../src/runner/operations/run.ts';
+import { type RunOptions, runWith } from '../../src/runner/operations/run.ts';
 import { planText } from '../../src/runner/report/plan-text.ts';
 import { summaryText } from '../../src/runner/report/run-text.ts';
 import { type Ended, photo, Rig } from '../rig.ts';
@@ -102,19 +103,21 @@ async function rehearse(what: 'plan' | 'run', { file, ...options }: Given = {}):
   if (!loaded.ok) return refused(loaded.error);
   if (what === 'plan') {
     const planned = await plan(loaded.value, { ...options, rehearse: true });
-    if (!planned.ok) return refused(planned.error);
-    const { troubles, plan: found, warnings, outside } = planned.value;
-    const { text } = loaded.value.pipeline.source;
+    const answer = planned.ok ? planned.value : planned.error.planned;
+    if (answer === undefined) return planned.ok ? { code: 0, text: '' } : refused(planned.error);
+    const troubles = planned.ok ? [] : planned.error.diagnostics;
+    const { plan: found, warnings, outside } = answer;
+    const { text } = loaded.value;
     const said = [planText(found), ...warnings, ...outside, renderDiagnostics(troubles, text)].join(
       '\n',
     );
     return { code: troubles.length > 0 ? 2 : found.badItems > 0 ? 1 : 0, text: said };
   }
-  const terms = { ...options, rehearse: true, rehearsalPictures: 'plain', backoffMs: 1 } as const;
-  const ran = await run(loaded.value, terms);
+  const terms = { ...options, rehearse: true, rehearsalPictures: 'plain' } as const;
+  const ran = await runWith(loaded.value, terms, { backoffMs: 1 });
   if (!ran.ok) return refused(ran.error);
   const { summary } = ran.value;
-  return { code: summary.exitCode, text: summaryText(summary, ran.value) };
+  return { code: exitCodes[summary.outcome], text: summaryText(summary, ran.value) };
 }
 
 /** Files that hold what the user's files hold, as an upload leaves one with the local service. */

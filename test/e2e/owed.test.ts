@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../src/contract/base/result.ts';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
@@ -25,7 +25,7 @@ const unsaved = narrow.replace(/ {2}save[\s\S]*/, '');
 function listeningTo(
   calls: string[],
   more: (api: MediaApi) => Partial<MediaApi> = () => ({}),
-): Plugs {
+): RunInternals {
   return {
     api: (api) => ({
       ...api,
@@ -253,7 +253,6 @@ describe('nothing is bought while what is owed cannot be saved:', () => {
     const { summary } = await rig.run(local, {}, refused);
     expect(summary).toMatchObject({
       outcome: 'unauthorized',
-      exitCode: 5,
       credits: { charged: 0 },
     });
     expect(calls.filter((call) => call.startsWith('create'))).toEqual([]);
@@ -275,7 +274,7 @@ describe('nothing is bought while what is owed cannot be saved:', () => {
       },
     }));
     const { summary } = await rig.run(local, {}, full);
-    expect(summary).toMatchObject({ outcome: 'failed', exitCode: 1, credits: { charged: 0 } });
+    expect(summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
     expect(summary.stopped).toContain('the disk is full');
     expect(calls.filter((call) => call.startsWith('create'))).toEqual([]);
     expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
 import { audit } from '../../src/runner/operations/audit.ts';
-import { type LoadedPipeline, loadPipeline } from '../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
 import { refresh } from '../../src/runner/operations/refresh.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';

@@ -8,11 +8,11 @@ import { Ledger } from '../../src/runner/journal/ledger.ts';
 import { toCel } from '../../src/runner/language/expression.ts';
 import type { Pipeline } from '../../src/runner/language/pipeline.ts';
 import { validate } from '../../src/runner/language/validate.ts';
-import type { LoadedPipeline } from '../../src/runner/operations/load.ts';
-import { pass } from '../../src/runner/operations/passes.ts';
-import { type PlannedItems, planItems } from '../../src/runner/operations/plan-items.ts';
+import { BoundPipeline } from '../../src/runner/operations/pipeline/bound-pipeline.ts';
+import { type PlannedItems, planItems } from '../../src/runner/operations/planning/plan-items.ts';
+import { runPhases } from '../../src/runner/operations/run/phases.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
-import { leftOut } from '../../src/runner/plan/selection.ts';
+import { leftOut } from '../../src/runner/plan/step-selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
@@ -36,7 +36,7 @@ class JobContext {
   readonly clock = new FakeClock();
   readonly ledger = new Ledger();
   readonly service: MemoryService;
-  readonly loaded: LoadedPipeline;
+  readonly loaded: BoundPipeline;
 
   constructor(pipeline: Pipeline) {
     this.service = new MemoryService(this.disk, this.clock, (tool, body) => {
@@ -45,8 +45,9 @@ class JobContext {
       return price.credits;
     });
     const base = { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } };
-    const read = { file: 'p.yaml', folder: '/nowhere', named: [], digest: digestOf('') };
-    this.loaded = { ...read, pipeline, base, warnings: [] };
+    const read = { file: 'p.yaml', digest: digestOf('') };
+    const place = { folder: '/nowhere', named: [] };
+    this.loaded = new BoundPipeline({ ...read, pipeline, warnings: [] }, { ...place, base });
     for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
     // The same content under another name, and a file that must be read first. f4.png does not exist.
     this.disk.files.set('f3.png', 'f0');
@@ -110,7 +111,7 @@ class JobContext {
         backoffMs: 1,
         limitMs: 1000,
       });
-      await pass({
+      await runPhases({
         pipeline,
         base,
         list: list.value,

@@ -1,6 +1,6 @@
 // Cuts the power of a run at a line of its journal, as tests of crashes need it.
 import { rmSync, statSync, truncateSync } from 'node:fs';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { LineFile } from '../../src/runner/run/journal-writer.ts';
 
 export class PowerCut extends Error {
@@ -15,7 +15,7 @@ export function cutAt(
   line: number,
   when: 'before' | 'after',
   state: string,
-): Plugs & { restore(): void } {
+): RunInternals & { restore(): void } {
   let lines = 0;
   let dead = false;
   let synced = 0;

@@ -1,7 +1,7 @@
 // The real command on damaged state files, and the bill of the runs that go on with what it proposes.
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { repair } from '../../src/runner/operations/repair.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, envOf, journalInto, photoPipeline, photoRig, type Rig, service } from '../rig.ts';

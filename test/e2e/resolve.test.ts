@@ -87,7 +87,7 @@ describe('what a person says', () => {
     );
     expect(said.stderr).toBe('');
     expect(said.stdout).toContain(`swap:p1.png (${JSON.stringify(name)}) is project ${project}`);
-    expect(said.stdout).toContain('complete, 10 credits. The next run goes on with it.');
+    expect(said.stdout).toContain('complete, 10 credits. The next run continues with it.');
     expect(said.code).toBe(0);
     expect((await rig.command(['status', 'pipeline.yaml'])).code).toBe(0);
     const { summary } = await rig.run(local);
@@ -147,7 +147,7 @@ describe('what a person says', () => {
     // Also by the name that was sent, and with no key: nothing has to be asked.
     const said = await rig.command(['resolve', 'pipeline.yaml', name, '--not-charged']);
     expect(said).toMatchObject({ code: 0, stderr: '' });
-    expect(said.stdout).toContain('was never taken: the next run sends it again');
+    expect(said.stdout).toContain('The service never took swap:');
     expect(ours(rig)).toBe(0);
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10, reserved: 0 } });
@@ -160,7 +160,7 @@ describe('what a person says', () => {
     expect([net(local), ours(rig)]).toEqual([10, 0]);
     const said = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon']);
     expect(said).toMatchObject({ code: 0, stderr: '' });
-    expect(said.stdout).toContain('10 credits are written off as charged');
+    expect(said.stdout).toContain('is written off: 10 credits count as charged');
     expect(ours(rig)).toBe(10);
     const status = await rig.command(['status', 'pipeline.yaml']);
     expect(status.code).toBe(0);
@@ -219,7 +219,7 @@ describe('a resolve that is refused exits with 2 and leaves the state file as it
       `is named "a holiday", not ${JSON.stringify(name)}`,
     );
     await refused([task, '--project', 'no-such-project'], /no-such-project cannot be read: .*404/);
-    await refused([task, '--project', other], /is that of .*swap:p2\.png/);
+    await refused([task, '--project', other], /belongs to .*swap:p2\.png/);
     await refused(['swap:p2.png', '--not-charged'], 'swap:p2.png is not in doubt: it is deleted');
     await refused(['swap:p1.pgn', '--abandon'], /no.* task "swap:p1\.pgn"[\s\S]*swap:p1\.png/);
     await refused(['nothing-like-it-at-all', '--abandon'], /in doubt: swap:p1\.png/);
@@ -232,7 +232,7 @@ describe('a resolve that is refused exits with 2 and leaves the state file as it
     await refused([task, '--project', stranger], 'there is no API key', {});
     await refused(
       [task, '--project', stranger, '--service', 'http://127.0.0.1:9'],
-      `the state file's projects are at ${local.address}`,
+      `the projects of the state file are at ${local.address}`,
     );
     await refused([task, '--abandon', '--rehearse'], 'there is no state file yet');
   });

@@ -103,7 +103,7 @@ describe('serve', () => {
   test('warns when it listens to other machines', async () => {
     const served = await serveJson(new Rig(''), ['--host', '0.0.0.0']);
     expect((await served.stop()).stderr).toMatch(
-      /^warning: 0\.0\.0\.0 may be reached from other machines\..*the hub answers to this machine only\.\n$/s,
+      /^warning: other machines may reach 0\.0\.0\.0\..*the hub answers only to this machine\.\n$/s,
     );
   });
 

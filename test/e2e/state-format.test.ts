@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { loadState } from '../../src/runner/adapters/state/load-state.ts';
 import { type Ledger, memoryStore } from '../../src/runner/journal/ledger.ts';
 import { lineText } from '../../src/runner/journal/line.ts';
-import { loadPipeline } from '../../src/runner/operations/load.ts';
+import { boundPipeline } from '../../src/runner/operations/pipeline/bound-pipeline.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import { resultFates } from '../../src/runner/plan/result-fate.ts';
 import { statusOf } from '../../src/runner/report/status.ts';
@@ -57,7 +58,7 @@ describe.each(names)('the %s state file', (name) => {
     const rig = rigOf(name, await service());
     const pipeline = await loadPipeline(rig.file);
     if (!pipeline.ok) throw new Error('the pipeline does not load');
-    const fateOf = resultFates(pipeline.value.pipeline.steps);
+    const fateOf = resultFates(boundPipeline(pipeline.value).pipeline.steps);
     const { unsaved, ...status } = statusOf(await loaded(rig), { now: 0, expiringMs: 0, fateOf });
     expect({ ...status, unsaved: unsaved.map(({ soon: _, ...one }) => one) }).toMatchObject(
       said.status,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
 import { err, ok } from '../../src/contract/base/result.ts';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
@@ -25,12 +25,12 @@ const throttled: ApiFailure = { reason: 'throttled', message: '' };
 describe('a stop while a creation is under way', () => {
   /** Every creation is refused once; then the run is stopped while the next one is being answered. */
   function stoppedInCreation(answered: (api: MediaApi) => MediaApi['create']): {
-    readonly plugs: Plugs;
+    readonly internals: RunInternals;
     readonly signal: AbortSignal;
   } {
     const controller = new AbortController();
     const refused = new Set<unknown>();
-    const plugs: Plugs = {
+    const internals: RunInternals = {
       api: (api) => ({
         ...api,
         async create(tool, body) {
@@ -44,14 +44,14 @@ describe('a stop while a creation is under way', () => {
         },
       }),
     };
-    return { plugs, signal: controller.signal };
+    return { internals, signal: controller.signal };
   }
 
   test('that was sent again keeps its answer: the project is recorded, and not paid again', async () => {
     const local = await service();
     const rig = await photoRig(2);
-    const { plugs, signal } = stoppedInCreation((api) => api.create);
-    const first = await rig.run(local, { signal }, plugs);
+    const { internals, signal } = stoppedInCreation((api) => api.create);
+    const first = await rig.run(local, { signal }, internals);
     expect(first.summary.outcome).toBe('interrupted');
     const paid = bill(local.ledger()).size;
     expect(paid).toBeGreaterThan(0);
@@ -63,11 +63,11 @@ describe('a stop while a creation is under way', () => {
   test('that was sent again and got no answer is in doubt, not forgotten', async () => {
     const local = await service();
     const rig = await photoRig(1);
-    const { plugs, signal } = stoppedInCreation((api) => async (tool, body) => {
+    const { internals, signal } = stoppedInCreation((api) => async (tool, body) => {
       await api.create(tool, body);
       return err({ reason: 'unanswered', message: 'ECONNRESET' });
     });
-    await rig.run(local, { signal }, plugs);
+    await rig.run(local, { signal }, internals);
     const again = await rig.run(local);
     expect(again.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
     expect([...bill(local.ledger()).values()]).toEqual([10]);
@@ -86,7 +86,7 @@ describe('a stop waits for nothing but answers', () => {
     const local = await service();
     const rig = await photoRig(2);
     const controller = new AbortController();
-    const plugs: Plugs = {
+    const internals: RunInternals = {
       api: (api) => ({
         ...api,
         async create() {
@@ -95,7 +95,7 @@ describe('a stop waits for nothing but answers', () => {
         },
       }),
     };
-    const { summary } = await rig.run(local, { ...options, signal: controller.signal }, plugs);
+    const { summary } = await rig.run(local, { ...options, signal: controller.signal }, internals);
     expect(summary.outcome).toBe('interrupted');
     expect(bill(local.ledger()).size).toBe(0);
     expect((await rig.run(local)).summary.outcome).toBe('done');
@@ -109,7 +109,7 @@ describe('a stop waits for nothing but answers', () => {
       photoPipeline.replace('output: out', 'output: out\nlimits: { requests_per_minute: 1 }'),
     );
     const controller = new AbortController();
-    const plugs: Plugs = {
+    const internals: RunInternals = {
       api: (api) => ({
         ...api,
         async uploadAddress(file) {
@@ -118,7 +118,7 @@ describe('a stop waits for nothing but answers', () => {
         },
       }),
     };
-    const { summary } = await rig.run(local, { signal: controller.signal }, plugs);
+    const { summary } = await rig.run(local, { signal: controller.signal }, internals);
     expect(summary.outcome).toBe('interrupted');
     expect(bill(local.ledger()).size).toBe(0);
   });
@@ -127,7 +127,7 @@ describe('a stop waits for nothing but answers', () => {
     const local = await service();
     const rig = await photoRig(2);
     const controller = new AbortController();
-    const plugs: Plugs = {
+    const internals: RunInternals = {
       api: (api) => ({
         ...api,
         async faceDetection(id) {
@@ -146,7 +146,7 @@ describe('a stop waits for nothing but answers', () => {
     const { summary } = await rig.run(
       local,
       { speedFactor: 0.001, signal: controller.signal },
-      plugs,
+      internals,
     );
     expect(summary.outcome).toBe('interrupted');
     expect(summary.credits.charged).toBe(bill(local.ledger()).size * 10);
@@ -168,7 +168,7 @@ describe('a stop does not wait for ever', () => {
     const rig = await photoRig(2);
     const signal = stopWhen(local, 'POST /v1/face-swap-photo', 2);
     const { summary } = await rig.run(local, { signal, graceMs: 1 });
-    expect(summary).toMatchObject({ outcome: 'interrupted', exitCode: 130, tasks: { doubt: 2 } });
+    expect(summary).toMatchObject({ outcome: 'interrupted', tasks: { doubt: 2 } });
     expect(rig.read('photos.state.jsonl').match(/"state":"doubt"/g)).toHaveLength(2);
     expect(rig.files('.shotlist').filter((name) => /lock|ballast|part/.test(name))).toEqual([]);
     const again = await rig.run(local);
@@ -238,7 +238,7 @@ describe('the command is asked to stop', () => {
     expect((await death).code).toBe(130);
     const again = await rig.command(['run', 'pipeline.yaml'], envOf(local));
     expect(again.stderr).toContain(`the lock of process ${child.pid} on `);
-    expect(again.stderr).toContain('was left behind by a run that is gone: it was taken over');
+    expect(again.stderr).toContain('this run took over the lock of process ');
     expect(again.stdout).toContain('IN DOUBT');
     expect(again.code).toBe(4);
     for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);

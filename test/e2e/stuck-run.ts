@@ -1,8 +1,8 @@
 // A run whose disk stops for ever when it has learned of a creation, so that a test can kill it between the two:
 // node stuck-run.ts <pipeline> <port>. Prints "created" when that line waits for the disk.
 
-import { loadPipeline } from '../../src/runner/operations/load.ts';
-import { run } from '../../src/runner/operations/run.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { runWith } from '../../src/runner/operations/run.ts';
 import type { LineFile } from '../../src/runner/run/journal-writer.ts';
 
 function stuckAtCreated(file: LineFile): LineFile {
@@ -23,4 +23,4 @@ const [, , pipeline = '', port = ''] = process.argv;
 const loaded = await loadPipeline(pipeline);
 if (!loaded.ok) throw new Error('the pipeline is not valid');
 const listen = { host: '127.0.0.1', port: Number(port) };
-await run(loaded.value, { listen, backoffMs: 1 }, { lines: stuckAtCreated });
+await runWith(loaded.value, { listen }, { backoffMs: 1, lines: stuckAtCreated });

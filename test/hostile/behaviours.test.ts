@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { printable, printableJson } from '../../src/contract/base/printable.ts';
 import { zoneOf } from '../../src/runner/adapters/http/zones.ts';
-import type { Plugs } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import { runEventText, summaryText } from '../../src/runner/report/run-text.ts';
 import { bill, photoPipeline, photoRig, type Rig, service, type Told } from '../rig.ts';
 import { answers } from './answers.ts';
@@ -69,16 +69,18 @@ async function run(rig: Rig, behaviour: Behaviour): Promise<void> {
     gather: count,
   });
   const { key } = local;
-  const plugs: Plugs = { client: { network, longestFile: 4 << 20, ...client } };
+  const internals: RunInternals = { client: { network, longestFile: 4 << 20, ...client } };
   const options = { backoffMs: 1, speedFactor: 1000 };
   const { after } = behaviour;
   if (after.includes('refused')) {
-    const refused: unknown = await rig.run(front.service, options, plugs).catch((error) => error);
+    const refused: unknown = await rig
+      .run(front.service, options, internals)
+      .catch((error) => error);
     expect(refused).toBeInstanceOf(Error);
     expectClean(refused instanceof Error ? refused.message.replaceAll('\n', ' ') : '', key);
     expect(local.ledger().filter(({ kind }) => kind === 'charge')).toEqual([]);
   } else {
-    const told = await rig.run(front.service, options, plugs);
+    const told = await rig.run(front.service, options, internals);
     expect(front.met()).toBeGreaterThan(0);
     expectClean(seen(told), key);
     expectClean(readFileSync(rig.path('photos.state.jsonl'), 'utf8'), key);

@@ -1,6 +1,5 @@
 // POST /v1/character-replace, in full (interface.md, POST /v1/character-replace).
 
-import type { FromSchema } from 'json-schema-to-ts';
 import { fieldOf } from '../base/json.ts';
 import { endSeconds, imageAsset, name, startSeconds, videoAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
@@ -82,8 +81,6 @@ export const characterReplaceRequest = {
     },
   },
 } as const;
-
-export type CharacterReplaceRequest = FromSchema<typeof characterReplaceRequest>;
 
 export const characterReplace: Tool = {
   name: 'character-replace',

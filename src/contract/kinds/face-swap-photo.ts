@@ -1,5 +1,4 @@
 // POST /v1/face-swap-photo, in full (interface.md, POST /v1/face-swap-photo; modes from facts.md).
-import type { FromSchema } from 'json-schema-to-ts';
 import { imageAsset, mostFaceMappings, name } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { facesHaveASource } from './rules.ts';
@@ -52,8 +51,6 @@ export const faceSwapPhotoRequest = {
     },
   },
 } as const;
-
-export type FaceSwapPhotoRequest = FromSchema<typeof faceSwapPhotoRequest>;
 
 export const faceSwapPhoto: Tool = {
   name: 'face-swap-photo',

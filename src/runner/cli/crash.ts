@@ -9,7 +9,7 @@ export const bugExitCode = 1;
 export function sayBug(error: unknown): void {
   const bug = bugOf(error);
   const debug = process.env['SHOTLIST_DEBUG'] === '1';
-  const hint = debug ? '' : '; SHOTLIST_DEBUG=1 shows where it happened';
+  const hint = debug ? '' : '; set SHOTLIST_DEBUG=1 to see where it happened';
   write('err', shown(`error: ${bugText(bug)}${hint}`));
   if (debug) write('err', shown(bug.stack));
 }

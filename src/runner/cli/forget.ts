@@ -1,11 +1,11 @@
-// shotlist forget: a task is to be done anew.
+// shotlist forget: has the next run do a task again.
 import { printable } from '../../contract/base/printable.ts';
 import { type Forgettable, type Forgotten, forget } from '../operations/forget.ts';
-import { loadPipeline } from '../operations/load.ts';
-import { problem } from '../operations/problem.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { count } from '../report/text.ts';
+import { command } from './command.ts';
 import type { PipelineFlags } from './options.ts';
-import { caution, print, printJson, refuse } from './terminal.ts';
+import { fail } from './terminal.ts';
 
 export interface ForgetFlags extends PipelineFlags {
   readonly project?: string;
@@ -16,17 +16,15 @@ export async function forgetCommand(
   task: string | undefined,
   flags: ForgetFlags,
 ): Promise<number> {
-  const json = flags.json === true;
   const which = whichOf(task, flags.project);
   if (which === undefined)
-    return refuse(problem('say what to forget: a task, or --project <id>'), json);
-  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
-  if (!loaded.ok) return refuse(loaded.error, json);
-  const forgotten = await forget(loaded.value, which, { ...flags, warn: caution });
-  if (!forgotten.ok) return refuse(forgotten.error, json);
-  if (json) printJson(forgotten.value);
-  else print(textOf(forgotten.value));
-  return 0;
+    return fail(problem('name what to forget: a task, or --project <id>'), flags.json === true);
+  return await command(
+    file,
+    flags,
+    (pipeline, reports) => forget(pipeline, which, { ...flags, ...reports }),
+    { text: textOf },
+  );
 }
 
 /** Exactly one of the two. */
@@ -38,10 +36,10 @@ function whichOf(task: string | undefined, project: string | undefined): Forgett
 
 function textOf({ tasks, what, credits, project }: Forgotten): string {
   const whose = printable(tasks.join(', '));
-  if (what === 'files') return `${whose}: the next run saves its files anew.`;
-  if (project === undefined) return `${whose}: the next run does it anew.`;
+  if (what === 'files') return `${whose}: the next run downloads its files again.`;
+  if (project === undefined) return `${whose}: the next run does it again.`;
   return (
-    `${whose}: the next run makes it anew, and pays for it anew. ${count(credits, 'credit')} stay in the ledger; ` +
-    `project ${printable(project)} stays at the service as it is.`
+    `${whose}: the next run makes it again, and pays for it again. ${count(credits, 'credit')} stay in the ledger; ` +
+    `project ${printable(project)} stays at the service.`
   );
 }

@@ -1,4 +1,4 @@
-// The log of a run: every run event as a line of JSON, to a file or, with --verbose, to standard error.
+// The log of a run: every run event as a line of JSON, to a file or to standard error.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
@@ -7,13 +7,13 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { makeFolder } from '../../contract/files/make-folder.ts';
 import { assertRegular } from '../../contract/files/regular-file.ts';
 import { systemReason } from '../../contract/files/system-error.ts';
-import type { RunEvent } from '../report/run-event.ts';
+import type { ShownEvent } from './exit-code.ts';
 import { lose } from './output.ts';
 import { ownRedactor } from './shown.ts';
 import { complain } from './terminal.ts';
 
 export interface Log {
-  write(event: RunEvent): void;
+  write(event: ShownEvent): void;
   close(): void;
 }
 
@@ -55,9 +55,17 @@ function openOwn(file: string): number {
   }
 }
 
-/** On failure: why the file cannot be written. A log that fails later is given up with a warning; the run goes on. */
-export function openLog({ log, verbose }: LogFlags): Result<Log, string> {
-  if (log === undefined && verbose !== true) return ok(nowhere);
+/** `--verbose` is short for `--log -`. */
+const toStandardError = ({ log, verbose }: LogFlags): boolean =>
+  log === '-' || (log === undefined && verbose === true);
+
+/** Undefined: there is no log, or it goes to standard error. */
+export const logFileOf = ({ log }: LogFlags): string | undefined => (log === '-' ? undefined : log);
+
+/** On failure: why the file cannot be written. A log that fails later ends with a warning; the run goes on. */
+export function openLog(flags: LogFlags): Result<Log, string> {
+  const log = logFileOf(flags);
+  if (log === undefined && !toStandardError(flags)) return ok(nowhere);
   let sink: ReturnType<typeof destination>;
   try {
     sink =

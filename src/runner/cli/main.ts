@@ -1,8 +1,8 @@
-// The command line: what was typed becomes a command, the command an exit code. Commands load when used.
+// The command line: arguments become a command, and the command an exit code. Commands load when used.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
-import { openSecretWarnings } from '../adapters/files/open-secret.ts';
+import { openSecretWarnings } from '../operations/service/secrets.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import {
   duration,
@@ -13,9 +13,9 @@ import {
   positiveNumber,
   serviceOption,
   wholeNumber,
-  withChoice,
   withInputs,
-  withPlaces,
+  withPaths,
+  withSelection,
   withState,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
@@ -32,7 +32,7 @@ const program = new Command('shotlist')
   .configureHelp({ showGlobalOptions: false })
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or for want of\ncredits, 4 something is in doubt, 5 not authorised, 130 interrupted.',
+    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or a lack of\ncredits, 4 something is in doubt, 5 not authorized, 130 interrupted.',
   );
 
 let exitCode = 0;
@@ -43,9 +43,9 @@ withInputs(
   exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
 });
 
-withPlaces(
+withPaths(
   withInputs(
-    withChoice(
+    withSelection(
       program
         .command('plan')
         .description('show what would run and what it costs')
@@ -56,29 +56,38 @@ withPlaces(
   exitCode = await (await import('./plan.ts')).planCommand(file, flags);
 });
 
-withPlaces(
+withPaths(
   withInputs(
-    withChoice(
-      program.command('run').description('run a pipeline, or go on with it').argument('<file>'),
+    withSelection(
+      program.command('run').description('run a pipeline, or resume it').argument('<file>'),
     ),
   ),
 )
-  .option('--budget <credits>', 'spend at most so many credits', wholeNumber)
-  .option('--run-id <id>', 'let the budget count over all runs with this id')
-  .option('--pay-again', 'pay again for results that are gone here and at the service')
+  .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
+  .option('--run-id <id>', 'apply the budget to all runs with this id together')
+  .option('--pay-again', 'pay again for results that are gone, both here and at the service')
   .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
-  .option('--speed <speed>', 'of a rehearsal: instant, realtime or a factor such as 60', speed)
-  .addOption(pictures('of a rehearsal: real previews, or plain stand-ins at once'))
-  .option('--verbose', 'log everything that happens to standard error')
-  .option('--log <file>', 'log everything that happens to a file')
+  .option(
+    '--speed <speed>',
+    'speed of a rehearsal: instant, realtime or a factor such as 60',
+    speed,
+  )
+  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+  .option('--log <file>', 'log every event to a file, or with - to standard error')
+  .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
 
-withState(program.command('status').description('show what the state file says').argument('<file>'))
+withState(
+  program
+    .command('status')
+    .description('show the state of the last run, its credits, and what needs attention')
+    .argument('<file>'),
+)
   .option(
     '--expiring <time>',
-    'warn of paid results whose addresses run out within this time (default: 6h)',
+    'mark paid results whose addresses expire within this time (default: 6h)',
     duration,
   )
   .action(async (file: string, flags) => {
@@ -88,23 +97,23 @@ withState(program.command('status').description('show what the state file says')
 withState(
   program
     .command('resolve')
-    .description('say what became of a creation that is in doubt')
+    .description('settle a creation that is in doubt')
     .argument('<file>')
-    .argument('<task>', 'as status shows it, or the name that was sent'),
+    .argument('<task>', 'its name as status shows it, or the name that was sent'),
 )
   .addOption(serviceOption())
   .addOption(
-    new Option('--project <id>', 'it was taken: this is its project').conflicts([
+    new Option('--project <id>', 'the service created this project for it').conflicts([
       'notCharged',
       'abandon',
     ]),
   )
   .addOption(
-    new Option('--not-charged', 'the service never took it: it may be sent again').conflicts(
+    new Option('--not-charged', 'the service never took it; it may be sent again').conflicts(
       'abandon',
     ),
   )
-  .option('--abandon', 'nobody can say: write the credits off; it may be paid for anew')
+  .option('--abandon', 'nobody can tell: write the credits off; it may be paid for again')
   .action(async (file: string, task: string, flags) => {
     exitCode = await (await import('./resolve.ts')).resolveCommand(file, task, flags);
   });
@@ -112,9 +121,9 @@ withState(
 withState(
   program
     .command('forget')
-    .description('have a task done anew; what it cost stays in the ledger')
+    .description('do a task again in the next run; its cost stays in the ledger')
     .argument('<file>')
-    .argument('[task]', 'as status and plan show it'),
+    .argument('[task]', 'its name as status and plan show it'),
 )
   .option('--project <id>', 'the task that this project belongs to')
   .action(async (file: string, task: string | undefined, flags) => {
@@ -124,11 +133,11 @@ withState(
 withState(
   program
     .command('refresh')
-    .description('read every known project again, and mend the state file')
+    .description('read every known project again, and update the state file')
     .argument('<file>'),
 )
   .addOption(serviceOption())
-  .option('--accept-missing', 'believe the service also when it knows none of the projects')
+  .option('--accept-missing', 'accept the answer even if the service knows none of the projects')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./refresh.ts')).refreshCommand(file, flags);
   });
@@ -147,7 +156,7 @@ withState(
 withState(
   program
     .command('repair')
-    .description('list what is wrong with a damaged state file, and propose a safe one')
+    .description('list the damage in a state file, and propose a safe one')
     .argument('<file>'),
 )
   .addOption(serviceOption('the service that its ids belong to, if the file no longer says so'))
@@ -161,7 +170,7 @@ program
   .description('let a pipeline file use your API key with the service that it names')
   .argument('[file]')
   .option('--remove', 'no longer trust the file')
-  .option('--folder <folder>', 'instead, accept a .shotlist or data folder that you made yourself')
+  .option('--folder <folder>', 'accept a .shotlist or data folder that you made yourself')
   .option('--list', 'list the trusted files')
   .option('--json', 'print facts as JSON')
   .action(async (file: string | undefined, flags) => {
@@ -170,7 +179,7 @@ program
 
 program
   .command('tools')
-  .description('list the step kinds, or say what one takes')
+  .description('list the step kinds, or the parameters of one')
   .argument('[kind]')
   .option('--json', 'print facts as JSON')
   .action(async (kind: string | undefined, flags) => {
@@ -186,28 +195,28 @@ program
   .option('--speed <speed>', 'instant, realtime or a factor such as 60', speed)
   .option('--credits <n>', 'opening balance of a new account (default: 10000)', wholeNumber)
   .addOption(new Option('--tier <tier>', 'plan of a new account (default: pro)').choices(tiers))
-  .option('--faults <file>', 'what shall go wrong (schemas/faults.schema.json)')
-  .option('--seed <n>', 'seed of all chance', wholeNumber)
-  .option('--slots <n>', 'projects in the works at once (default: 8)', positiveInteger)
-  .addOption(pictures('real previews, or plain stand-ins at once'))
+  .option('--faults <file>', 'inject the faults in this file (schemas/faults.schema.json)')
+  .option('--seed <n>', 'seed for everything that is random', wholeNumber)
+  .option('--slots <n>', 'how many projects are processed at once (default: 8)', positiveInteger)
+  .addOption(pictures('real previews, or plain stand-ins'))
   .addOption(
     new Option(
       '--paths <form>',
-      'form of the paths that exist in two forms (default: both)',
+      'which form of the paths that exist in two forms to answer (default: both)',
     ).choices(pathForms),
   )
   .option(
     '--address-lifetime <time>',
-    'how long a presigned address works (default: 24h)',
+    'how long a presigned address is valid (default: 24h)',
     duration,
   )
   .option('--asset-lifetime <time>', 'how long an upload is kept (default: 7d)', duration)
   .option(
     '--event-backoff <time>',
-    'wait before an event is sent again; doubles (default: 1s)',
+    'pause before an event is sent again; doubles each time (default: 1s)',
     duration,
   )
-  .option('--event-give-up <time>', 'when an event is given up (default: 24h)', duration)
+  .option('--event-give-up <time>', 'how long an event is retried (default: 24h)', duration)
   .option('--json', 'print address, key and hub as JSON')
   .action(async (flags) => {
     exitCode = await (await import('./serve.ts')).serveCommand(flags);

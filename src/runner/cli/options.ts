@@ -1,8 +1,10 @@
-// Options that several commands share, and how what was typed becomes values.
+// Options that several commands share, and how arguments become values.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { milliseconds } from '../../contract/base/duration.ts';
-import type { ItemFilter } from '../adapters/files/items.ts';
-import type { ListenAddress } from '../adapters/http/event-receiver.ts';
+import type { RunOptions } from '../operations/run.ts';
+
+type ItemFilter = NonNullable<RunOptions['items']>;
+type ListenAddress = NonNullable<RunOptions['listen']>;
 
 export interface PipelineFlags {
   readonly input?: Readonly<Record<string, string>>;
@@ -27,18 +29,18 @@ export function withInputs(command: Command): Command {
     .option('--json', 'print facts as JSON');
 }
 
-export function withPlaces(command: Command): Command {
+export function withPaths(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
-    .option('--output <folder>', 'put downloads below this folder')
+    .option('--output <folder>', 'save downloads below this folder')
     .option(
       '--allow-outside',
       'let the pipeline read and write files outside its repository (the folder with .git above it)',
     )
-    .option('--items <glob>', 'only items whose key matches')
-    .option('--limit <n>', 'only the first n items', positiveInteger)
+    .option('--items <glob>', 'process only the items whose keys match')
+    .option('--limit <n>', 'process only the first n items', positiveInteger)
     .addOption(serviceOption())
-    .option('--rehearse', 'run against the local service, whatever is set')
+    .option('--rehearse', 'run against the local service, even if a key and an address are set')
     .addOption(
       new Option('--hosted', 'fail instead of falling back to a rehearsal (for CI)').conflicts(
         'rehearse',
@@ -47,12 +49,16 @@ export function withPlaces(command: Command): Command {
 }
 
 /** Which steps and items. */
-export function withChoice(command: Command): Command {
+export function withSelection(command: Command): Command {
   return command
-    .option('--only <step>', 'begin nothing but this step (repeatable)', collect)
-    .option('--until <step>', 'this step and what it needs (repeatable)', collect)
-    .option('--exclude <step or item>', 'not this step, or not these items (repeatable)', collect)
-    .option('--retry-failed', 'only items with tasks that failed');
+    .option('--only <step>', 'start only this step (repeatable)', collect)
+    .option(
+      '--until <step>',
+      'start only this step and the steps that it needs (repeatable)',
+      collect,
+    )
+    .option('--exclude <step or item>', 'leave out this step, or these items (repeatable)', collect)
+    .option('--retry-failed', 'process only items with failed tasks');
 }
 
 /** A rehearsal has a service of its own. */
@@ -65,12 +71,14 @@ const collect = (text: string, known: readonly string[] = []): readonly string[]
   text,
 ];
 
-/** For commands about a state file that stands. */
+/** For commands about an existing state file. */
 export function withState(command: Command): Command {
   return withInputs(command)
     .option('--state <file>', 'use this state file')
-    .option('--rehearse', 'of the rehearsal')
-    .addOption(new Option('--hosted', 'of the hosted runs').conflicts('rehearse'));
+    .option('--rehearse', "use the rehearsal's state file")
+    .addOption(
+      new Option('--hosted', 'use the state file of the hosted runs').conflicts('rehearse'),
+    );
 }
 
 function collectInput(

@@ -19,7 +19,7 @@ export function outliveOutput(): void {
     if (!lost.has('out') && systemCode(error) !== 'EPIPE') {
       write(
         'err',
-        `error: standard output ${systemReason(error)}; what was printed is not complete`,
+        `error: standard output ${systemReason(error)}; the printed output is incomplete`,
       );
       process.once('exit', (code) => {
         if (code === 0) process.exitCode = 1;

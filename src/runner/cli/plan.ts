@@ -1,47 +1,48 @@
-// shotlist plan: what would run, what it would cost, what is reused. At most the account's balance is asked for.
-
-import { loadPipeline } from '../operations/load.ts';
+// shotlist plan: what would run, what it would cost, what is reused. Exit code 2: a run would refuse to begin.
+import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
+import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
 import { envText, outsideText } from '../report/exposure-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
-import { serviceLine } from '../report/service-text.ts';
+import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
+import { withPipeline } from './command.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
-import {
-  caution,
-  print,
-  printJson,
-  refuse,
-  rehearsalLine,
-  rehearseLine,
-  warn,
-} from './terminal.ts';
+import { caution, fail, print, printJson, printWarnings } from './terminal.ts';
 
 export async function planCommand(file: string, flags: PipelineFlags): Promise<number> {
   const json = flags.json === true;
-  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
-  if (!loaded.ok) return refuse(loaded.error, json);
-  const planned = await plan(loaded.value, {
-    ...flags,
-    items: filterOf(flags),
-    ...(json ? {} : { reaching: (address) => print(serviceLine(address)) }),
+  return await withPipeline(file, flags, async (pipeline) => {
+    const result = await plan(pipeline, {
+      ...flags,
+      items: filterOf(flags),
+      ...(json ? {} : { onConnect: (address) => print(serviceLine(address)) }),
+    });
+    const planned = result.ok ? result.value : result.error.planned;
+    if (planned === undefined) return result.ok ? 0 : fail(result.error, json);
+    const troubles = result.ok ? [] : result.error.diagnostics;
+    if (json) printJson({ ...planned, troubles });
+    else show(planned, troubles, pipeline, flags.rehearse === true);
+    if (troubles.length > 0) return 2;
+    return planned.plan.badItems > 0 ? 1 : 0;
   });
-  if (!planned.ok) return refuse(planned.error, json);
-  const { troubles, warnings, rehearsal, balance } = planned.value;
-  if (json) printJson(planned.value);
-  else {
-    const { text } = loaded.value.pipeline.source;
-    const messages = troubles.map(({ message }) => message);
-    if (rehearsal) print(flags.rehearse === true ? rehearseLine : rehearsalLine);
-    warn(loaded.value.warnings, text);
-    warnings.forEach(caution);
-    print(planText(planned.value.plan, messages));
-    for (const line of exposed(planned.value)) print(line);
-    if (balance?.credits !== undefined) print(balanceLine(balance.credits));
-    if (balance?.warning !== undefined) caution(balance.warning);
-    warn(troubles, text);
-  }
-  if (troubles.length > 0) return 2;
-  return planned.value.plan.badItems > 0 ? 1 : 0;
+}
+
+function show(
+  planned: Planned,
+  troubles: Problem['diagnostics'],
+  { text, warnings }: LoadedPipeline,
+  asked: boolean,
+): void {
+  const { rehearsal, balance } = planned;
+  const messages = troubles.map(({ message }) => message);
+  if (rehearsal) print(asked ? rehearsalLine : fallbackLine);
+  printWarnings(warnings, text);
+  planned.warnings.forEach(caution);
+  print(planText(planned.plan, messages));
+  for (const line of exposed(planned)) print(line);
+  if (balance?.credits !== undefined) print(balanceLine(balance.credits));
+  if (balance?.warning !== undefined) caution(balance.warning);
+  printWarnings(troubles, text);
 }
 
 /** What a person should see before they run a pipeline that someone else wrote. */

@@ -1,13 +1,12 @@
 // shotlist resolve: says what became of a creation whose answer was lost.
 
 import { printable } from '../../contract/base/printable.ts';
-import { loadPipeline } from '../operations/load.ts';
-import { problem } from '../operations/problem.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { type Resolution, type Resolved, resolve } from '../operations/resolve.ts';
 import { count } from '../report/text.ts';
-import { NamedService } from './named-service.ts';
+import { command } from './command.ts';
 import type { PipelineFlags } from './options.ts';
-import { caution, print, printJson, refuse } from './terminal.ts';
+import { fail } from './terminal.ts';
 
 export interface ResolveFlags extends PipelineFlags {
   readonly project?: string;
@@ -20,25 +19,18 @@ export async function resolveCommand(
   task: string,
   flags: ResolveFlags,
 ): Promise<number> {
-  const json = flags.json === true;
   const resolution = resolutionOf(flags);
   if (resolution === undefined)
-    return refuse(
-      problem('say what became of it: one of --project <id>, --not-charged, --abandon', 'shotlist'),
-      json,
+    return fail(
+      problem('say what became of the task: --project <id>, --not-charged or --abandon'),
+      flags.json === true,
     );
-  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
-  if (!loaded.ok) return refuse(loaded.error, json);
-  const service = new NamedService(json);
-  const resolved = await resolve(loaded.value, task, resolution, {
-    ...flags,
-    warn: caution,
-    reaching: service.name,
-  });
-  if (!resolved.ok) return refuse(resolved.error, json);
-  if (json) printJson({ ...service.fact, ...resolved.value });
-  else print(textOf(resolved.value, resolution));
-  return 0;
+  return await command(
+    file,
+    flags,
+    (pipeline, reports) => resolve(pipeline, task, resolution, { ...flags, ...reports }),
+    { text: (resolved) => textOf(resolved, resolution) },
+  );
 }
 
 /** Exactly one of the three. */
@@ -57,11 +49,11 @@ function textOf({ tasks, name, state, credits, project }: Resolved, { how }: Res
     case 'project':
       return (
         `${whose} is project ${printable(project ?? '')}: ${state}, ${count(credits, 'credit')}. ` +
-        (state === 'failed' ? 'The next run tries it again.' : 'The next run goes on with it.')
+        (state === 'failed' ? 'The next run tries it again.' : 'The next run continues with it.')
       );
     case 'not-charged':
-      return `${whose} was never taken: the next run sends it again.`;
+      return `The service never took ${whose}: the next run sends it again.`;
     case 'abandon':
-      return `${whose} is given up: ${count(credits, 'credit')} are written off as charged. The next run pays for it anew.`;
+      return `${whose} is written off: ${count(credits, 'credit')} count as charged. The next run pays for it again.`;
   }
 }

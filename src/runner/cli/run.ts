@@ -1,27 +1,18 @@
 // shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
 import { resolve } from 'node:path';
-import type { ListenAddress } from '../adapters/http/event-receiver.ts';
-import { loadPipeline } from '../operations/load.ts';
-import type { Pictures } from '../operations/local-service.ts';
-import { placesOf } from '../operations/places.ts';
-import { problem } from '../operations/problem.ts';
-import { run } from '../operations/run.ts';
-import { chooseTarget } from '../operations/target.ts';
+import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
+import { problem } from '../operations/pipeline/problem.ts';
+import { type RunOptions, run } from '../operations/run.ts';
+import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, summaryText } from '../report/run-text.ts';
-import { serviceLine } from '../report/service-text.ts';
-import { openLog } from './log.ts';
+import { fallbackLine } from '../report/service-text.ts';
+import { withPipeline } from './command.ts';
+import { exitCodes, withExitCode } from './exit-code.ts';
+import { type Log, logFileOf, openLog } from './log.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { stopWhenAsked } from './stop.ts';
-import {
-  complain,
-  print,
-  printJson,
-  refuse,
-  rehearsalLine,
-  rehearseLine,
-  warn,
-} from './terminal.ts';
+import { complain, fail, print, printJson, printWarnings } from './terminal.ts';
 
 export interface RunFlags extends PipelineFlags {
   readonly budget?: number;
@@ -29,71 +20,77 @@ export interface RunFlags extends PipelineFlags {
   readonly runId?: string;
   readonly verbose?: boolean;
   readonly log?: string;
-  readonly listen?: ListenAddress;
-  readonly speed?: 'instant' | 'realtime' | number;
-  readonly pictures?: Pictures;
+  readonly listen?: NonNullable<RunOptions['listen']>;
+  readonly speed?: NonNullable<RunOptions['rehearsalSpeed']>;
+  readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
 }
 
 export async function runCommand(file: string, flags: RunFlags): Promise<number> {
   const json = flags.json === true;
-  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
-  if (!loaded.ok) return refuse(loaded.error, json);
-  const target = chooseTarget(flags, loaded.value, process.env);
-  if (!target.ok) return refuse(target.error, json);
-  if (!json && target.value.kind === 'rehearsal')
-    print(flags.rehearse === true ? rehearseLine : rehearsalLine);
-  if (!json && target.value.kind === 'hosted') print(serviceLine(target.value.address));
-  if (!json) warn(loaded.value.warnings, loaded.value.pipeline.source.text);
+  return await withPipeline(file, flags, async (pipeline) => {
+    const logFile = logFileOf(flags);
+    if (logFile !== undefined && stateFilesOf(pipeline, flags).includes(resolve(logFile)))
+      return fail(problem(`--log ${logFile} names a state file: name another file`), json);
+    const opened = openLog(flags);
+    if (!opened.ok) return fail(problem(opened.error), json);
+    try {
+      return await perform(pipeline, flags, opened.value);
+    } finally {
+      opened.value.close();
+    }
+  });
+}
 
-  const { state } = placesOf(loaded.value, target.value, flags);
-  if (flags.log !== undefined && resolve(flags.log) === state)
-    return refuse(problem(`--log ${flags.log} names the state file: name another file`), json);
-  const opened = openLog(flags);
-  if (!opened.ok) return refuse(problem(opened.error), json);
-  const log = opened.value;
+async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Promise<number> {
+  const json = flags.json === true;
+  const { speed, pictures } = flags;
   const stop = stopWhenAsked();
-  const show = json ? facts : reader(stop.signal);
+  const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal);
   try {
-    const ran = await run(loaded.value, {
+    const ran = await run(pipeline, {
       ...flags,
       items: filterOf(flags),
       signal: stop.signal,
-      ...(flags.speed === undefined ? {} : { rehearsalSpeed: flags.speed }),
-      ...(flags.pictures === undefined ? {} : { rehearsalPictures: flags.pictures }),
+      ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
+      ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
       onEvent: (event) => {
-        log.write(event);
+        log.write(withExitCode(event));
         show(event);
       },
     });
-    if (!ran.ok) return refuse(ran.error, json);
+    if (!ran.ok) return fail(ran.error, json);
     if (!json) print(summaryText(ran.value.summary, ran.value));
-    return ran.value.summary.exitCode;
+    return exitCodes[ran.value.summary.outcome];
   } finally {
     stop.off();
-    log.close();
   }
 }
 
 /** The stack of a bug is for the log. */
 const facts = (event: RunEvent): void =>
-  printJson(event.type === 'bug' ? { ...event, stack: undefined } : event);
+  printJson(event.type === 'bug' ? { ...event, stack: undefined } : withExitCode(event));
 
-/** What is told beside the facts. */
+/** What goes to standard error, beside the facts. */
 const aside: ReadonlySet<RunEvent['type']> = new Set([
   ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
 ]);
 
-function reader(stop: AbortSignal): (event: RunEvent) => void {
+/** Prints events for a person. `asked`: the user asked for a rehearsal. */
+function reader(
+  { warnings, text: source }: LoadedPipeline,
+  asked: boolean,
+  stop: AbortSignal,
+): (event: RunEvent) => void {
   let items = 0;
   return (event) => {
     if (event.type === 'planned') items = event.plan.items;
-    // Said before the warnings of the file.
-    if (event.type === 'service') return;
-    // Said when it was asked for.
+    // It was reported when it was asked for.
     if (event.type === 'stopping' && stop.aborted) return;
-    const text = runEventText(event, items);
+    const fallback = event.type === 'started' && event.rehearsal && !asked;
+    const text = fallback ? fallbackLine : runEventText(event, items);
     if (text === undefined) return;
     if (aside.has(event.type)) complain(text);
     else print(text);
+    if (event.type === 'started') printWarnings(warnings, source);
   };
 }

@@ -1,19 +1,19 @@
-// shotlist serve: the local service by itself, to rehearse and to test against.
+// shotlist serve: the local service by itself, for rehearsals and tests.
 import type { PathForm } from '../../contract/api/routes.ts';
 import type { Tier } from '../../contract/api/tier.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { readRegularFile } from '../../contract/files/regular-file.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { decodeText } from '../../contract/yaml/utf8.ts';
-import { isLoopback } from '../adapters/http/loopback.ts';
 import {
   type FaultsDocument,
+  isExposed,
   type LocalService,
   type Pictures,
   parseFaults,
   type ServiceOptions,
   startService,
-} from '../operations/local-service.ts';
+} from '../operations/service/local-service.ts';
 import { complain, disclose, discloseJson, print } from './terminal.ts';
 
 export interface ServeFlags {
@@ -48,10 +48,10 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   }
   const service = started.value;
   const { address, key, hub } = service;
-  if (flags.host !== undefined && !isLoopback(flags.host))
+  if (flags.host !== undefined && isExposed(flags.host))
     complain(
-      `warning: ${flags.host} may be reached from other machines. They need the key, but nothing is encrypted; ` +
-        'the hub answers to this machine only.',
+      `warning: other machines may reach ${flags.host}. They need the key, but nothing is encrypted; ` +
+        'the hub answers only to this machine.',
     );
   for (const lack of service.lacks()) complain(`note: ${lack}`);
   if (flags.json === true) discloseJson({ address, key, hub });

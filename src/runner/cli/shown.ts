@@ -1,7 +1,7 @@
 // What text and facts look like when they leave: no secret of the environment, and nothing that a terminal would obey.
 import { printable } from '../../contract/base/printable.ts';
 import { Redactor } from '../../contract/base/redactor.ts';
-import { secretsIn } from '../operations/secrets.ts';
+import { secretsIn } from '../operations/service/secrets.ts';
 
 let redactor: Redactor | undefined;
 

@@ -1,51 +1,22 @@
-// shotlist status: what the state file says. Reads, sends nothing.
-
-import { holderOf } from '../adapters/lock/lock.ts';
-import { loadState } from '../adapters/state/load-state.ts';
-import { memoryStore } from '../journal/ledger.ts';
-import { loadPipeline } from '../operations/load.ts';
-import { checkOwnFolder } from '../operations/own-folder.ts';
-import { problem, stateTrouble } from '../operations/problem.ts';
-import { standingPlaces } from '../operations/standing.ts';
-import { resultFates } from '../plan/result-fate.ts';
-import { statusOf, statusText } from '../report/status.ts';
+// shotlist status: what the state file says. Exit code 4: something is in doubt.
+import { status } from '../operations/status.ts';
+import { statusText } from '../report/status.ts';
+import { command } from './command.ts';
 import type { PipelineFlags } from './options.ts';
-import { caution, print, printJson, refuse } from './terminal.ts';
 
 export interface StatusFlags extends PipelineFlags {
   /** Milliseconds. */
   readonly expiring?: number;
 }
 
-export async function statusCommand(file: string, flags: StatusFlags): Promise<number> {
-  const json = flags.json === true;
-  const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
-  if (!loaded.ok) return refuse(loaded.error, json);
-  const { places } = standingPlaces(loaded.value, flags);
-  const refused = checkOwnFolder(places);
-  if (refused !== undefined) return refuse(refused, json);
-  const { state, lock } = places;
-  // Asked for before the file is read: a run that ends meanwhile leaves nothing that looks unfinished.
-  const running = await holderOf(lock);
-  const read = await loadState(state, memoryStore());
-  if (!read.ok) return refuse(stateTrouble(read.error, state, file), json);
-  if (read.value.header === undefined)
-    return refuse(
-      problem(`there is no state file yet: ${state}`, file, `shotlist run ${file} creates it`),
-      json,
-    );
-  if (read.value.header.pipeline !== loaded.value.pipeline.name) {
-    const owner = read.value.header.pipeline;
-    const message = `${state} belongs to the pipeline "${owner}", not to "${loaded.value.pipeline.name}"`;
-    return refuse(problem(message, 'shotlist', 'use another --state'), json);
-  }
-  // A run that is writing may be in the middle of its last line.
-  const warnings = running === undefined ? read.value.warnings : [];
-  warnings.forEach(caution);
-  const { expiring: expiringMs = 6 * 3_600_000 } = flags;
-  const fateOf = resultFates(loaded.value.pipeline.steps);
-  const status = statusOf(read.value.ledger, { now: Date.now(), expiringMs, fateOf, running });
-  if (json) printJson({ state, service: read.value.header.service, ...status });
-  else print(statusText(status, `${state} (${read.value.header.service})`, file));
-  return status.doubts.length > 0 ? 4 : 0;
-}
+export const statusCommand = (file: string, flags: StatusFlags): Promise<number> =>
+  command(
+    file,
+    flags,
+    (pipeline, { onWarning }) =>
+      status(pipeline, { ...flags, expiringMs: flags.expiring, onWarning }),
+    {
+      text: (report) => statusText(report, `${report.state} (${report.service})`, file),
+      exitCode: ({ doubts }) => (doubts.length > 0 ? 4 : 0),
+    },
+  );

@@ -2,7 +2,8 @@
 
 import { printable, printableJson } from '../../contract/base/printable.ts';
 import { type Diagnostic, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
-import { type Problem, renderProblem } from '../operations/problem.ts';
+import { type Problem, renderProblem } from '../operations/pipeline/problem.ts';
+import { problemCode } from './exit-code.ts';
 import { write } from './output.ts';
 import { ownRedactor, shown } from './shown.ts';
 
@@ -17,21 +18,17 @@ export const printJson = (value: unknown): void => discloseJson(ownRedactor().va
 export const discloseJson = (value: unknown): void =>
   write('out', printableJson(JSON.stringify(value)));
 
-/** Exit code 2: the command line or a file is wrong, nothing was sent; 1: this machine or the network stopped a run. */
-export function refuse(problem: Problem, json: boolean): number {
+/** Prints why a command failed; answers its exit code. */
+export function fail(problem: Problem, json: boolean): number {
   if (json)
     printJson({ type: 'refused', reason: problem.reason, diagnostics: problem.diagnostics });
   else complain(renderProblem(problem, width()));
-  return problem.reason === 'system' || problem.reason === 'unreachable' ? 1 : 2;
+  return problemCode(problem);
 }
 
-export function warn(warnings: readonly Diagnostic[], text: string): void {
+export function printWarnings(warnings: readonly Diagnostic[], text: string): void {
   if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width()));
 }
 
 /** Columns of the terminal that errors go to; undefined where they go to a file. */
 const width = (): number | undefined => process.stderr.columns;
-
-export const rehearsalLine =
-  'Rehearsal: no key and no address are set, so this runs against the local service and costs nothing.';
-export const rehearseLine = 'Rehearsal: this runs against the local service and costs nothing.';

@@ -1,4 +1,4 @@
-// shotlist tools: the step kinds, their prices and what they take.
+// shotlist tools: the step kinds, their prices and their parameters.
 import { countedFps, priceOf } from '../../contract/api/price.ts';
 import { priceExamples } from '../../contract/api/price-examples.ts';
 import { priceList } from '../../contract/api/price-list.ts';
@@ -7,9 +7,9 @@ import type { Schema } from '../../contract/base/schema.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem } from '../operations/problem.ts';
+import { problem } from '../operations/pipeline/problem.ts';
 import { duration, table } from '../report/text.ts';
-import { print, printJson, refuse } from './terminal.ts';
+import { fail, print, printJson } from './terminal.ts';
 
 export function toolsCommand(name: string | undefined, flags: { readonly json?: boolean }): number {
   const json = flags.json === true;
@@ -24,7 +24,7 @@ export function toolsCommand(name: string | undefined, flags: { readonly json?: 
       name,
       kinds.map((known) => known.name),
     );
-    return refuse(
+    return fail(
       problem(`there is no step kind ${JSON.stringify(name)}`, 'shotlist tools', hint),
       json,
     );
@@ -58,8 +58,8 @@ const factsOf = (kind: StepKind): Record<string, Json> => {
     title: kind.title,
     paid: true,
     record: kind.tool.record,
-    median_seconds: kind.tool.medianSeconds,
-    example_credits: credits,
+    medianSeconds: kind.tool.medianSeconds,
+    exampleCredits: credits,
     example: of,
   };
 };
@@ -74,7 +74,7 @@ function listText(): string {
     table([['kind', 'makes', 'median', 'credits', 'for', ''], ...rows], [2, 3]),
     `Prices as published in ${priceList.date}, each for the example beside it. "~": the final charge follows the real`,
     'frame rate. "?": no price is published; a budget and a rehearsal then need an estimate:.',
-    'shotlist tools <kind> says what it takes.',
+    'shotlist tools <kind> lists the parameters of a kind.',
   ].join('\n');
 }
 

@@ -1,30 +1,29 @@
-// shotlist validate: is the file right? Reads nothing but the file.
+// shotlist validate: whether pipeline files are right.
 import { printable } from '../../contract/base/printable.ts';
-import { loadPipeline } from '../operations/load.ts';
+import { type Validated, validate } from '../operations/validate.ts';
 import { count } from '../report/text.ts';
+import { answer } from './command.ts';
 import type { PipelineFlags } from './options.ts';
-import { print, printJson, refuse, warn } from './terminal.ts';
+import { printWarnings } from './terminal.ts';
 
 export async function validateCommand(
   files: readonly string[],
-  flags: PipelineFlags,
+  { input = {}, json = false }: PipelineFlags,
 ): Promise<number> {
   let code = 0;
   for (const file of files) {
-    const loaded = await loadPipeline(file, { inputs: flags.input ?? {} });
-    if (!loaded.ok) {
-      code = refuse(loaded.error, flags.json === true);
-      continue;
-    }
-    const { pipeline, warnings } = loaded.value;
-    if (flags.json === true) printJson({ file, pipeline: pipeline.name, valid: true, warnings });
-    else {
-      warn(warnings, pipeline.source.text);
-      const order = pipeline.steps.map(({ name, shared }) => (shared ? `${name} (shared)` : name));
-      print(
-        `${printable(file)}: valid. ${count(pipeline.steps.length, 'step')}: ${order.join(' → ')}`,
-      );
-    }
+    const validated = await validate(file, { inputs: input });
+    if (validated.ok && !json) printWarnings(validated.value.warnings, validated.value.text);
+    const own = answer(validated, json, {
+      text: textOf,
+      facts: ({ pipeline, warnings }) => ({ file, pipeline, valid: true, warnings }),
+    });
+    if (own !== 0) code = own;
   }
   return code;
+}
+
+function textOf({ file, steps }: Validated): string {
+  const order = steps.map(({ name, shared }) => (shared ? `${name} (shared)` : name));
+  return `${printable(file)}: valid. ${count(steps.length, 'step')}: ${order.join(' → ')}`;
 }

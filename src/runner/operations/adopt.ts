@@ -7,8 +7,8 @@ import { oddEntryIn } from '../../contract/files/odd-entries.ts';
 import { adoptFolder, OwnerKeyTrouble, ownershipOf } from '../../contract/files/owner.ts';
 import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
 import { trackedAt } from '../adapters/files/git-index.ts';
-import { isLink, isSpecial, isTracked, withoutKey } from './own-folder.ts';
-import { type Problem, problem } from './problem.ts';
+import { isLink, isSpecial, isTracked, withoutKey } from './files/own-folder.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
 
 export interface Adopted {
   /** Absolute: the folder, and the data folders of rehearsals in it. */

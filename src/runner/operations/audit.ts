@@ -5,17 +5,17 @@ import type { Ledger } from '../journal/ledger.ts';
 import { jobFacts, worthOf } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
 import { inquire, knownProjects } from '../run/jobs/inquiry.ts';
-import type { LoadedPipeline } from './load.ts';
-import type { LedgerEntry } from './local-service.ts';
-import { type MendOptions, mend } from './mend.ts';
-import type { Problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import type { Problem } from './pipeline/problem.ts';
+import type { LedgerEntry } from './service/local-service.ts';
+import { type EditOptions, editState } from './state/edit-state.ts';
 
 export async function audit(
   loaded: LoadedPipeline,
-  options: MendOptions = {},
+  options: EditOptions = {},
 ): Promise<Result<Audited, Problem>> {
-  return await mend(loaded, options, async ({ journal, clock, reach, header }) => {
-    const service = await reach();
+  return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
+    const service = await connect();
     if (!service.ok) return service;
     const { ledger } = journal;
     const differences: Difference[] = [];

@@ -1,11 +1,11 @@
-// `forget`: a person wants a task done anew. The job's result is given up; what it cost stays in the ledger.
+// `forget`: has the next run do a task again. The job's result is given up; its cost stays in the ledger.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Happened, JobLine } from '../journal/line.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type MendOptions, mend } from './mend.ts';
-import { type Problem, problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { type EditOptions, editState } from './state/edit-state.ts';
 
 /** `project`: the job that this project belongs to, also while it is in the works. */
 export type Forgettable =
@@ -13,10 +13,10 @@ export type Forgettable =
   | { readonly by: 'project'; readonly project: string };
 
 export interface Forgotten {
-  /** All tasks that begin anew: tasks with the same content share a job. */
+  /** All tasks that start again: tasks with the same content share a job. */
   readonly tasks: readonly string[];
   readonly kind: string;
-  /** `result`: it is made anew, and paid anew where it costs. `files`: they are downloaded anew. */
+  /** `result`: the next run makes it again, and pays for it again. `files`: the next run downloads them again. */
   readonly what: 'result' | 'files';
   /** What it has cost so far: the ledger keeps that. */
   readonly credits: number;
@@ -27,9 +27,9 @@ export interface Forgotten {
 export async function forget(
   loaded: LoadedPipeline,
   which: Forgettable,
-  options: MendOptions = {},
+  options: EditOptions = {},
 ): Promise<Result<Forgotten, Problem>> {
-  return await mend(loaded, options, async ({ journal }) => {
+  return await editState(loaded, options, async ({ journal }) => {
     const found =
       which.by === 'task'
         ? byTask(journal.ledger, which.task)
@@ -71,11 +71,11 @@ function byTask(ledger: Ledger, task: string): Found {
   }
   if (refused !== undefined) return err(problem(`${task} ${refused}`));
   if (ledger.task(task) !== undefined)
-    return err(problem(`${task} was never done: the next run tries it again by itself`));
+    return err(problem(`${task} was never done: the next run tries it again`));
   const hint = suggestion(task, names);
   return err(
     problem(
-      `nothing is known of a task ${JSON.stringify(task)}`,
+      `the state file knows no task ${JSON.stringify(task)}`,
       'shotlist',
       hint ?? 'shotlist status lists them',
     ),
@@ -90,13 +90,13 @@ function reasonAgainst({ state, project }: JobLine): string | undefined {
   switch (state) {
     case 'intended':
     case 'doubt':
-      return 'is in doubt: say what became of it first (shotlist resolve)';
+      return 'is in doubt: settle it first (shotlist resolve)';
     case 'created':
-      return `is paid and in the works: wait for it, or name its project: --project ${project}`;
+      return `is paid and still running: wait for it, or name its project: --project ${project}`;
     case 'failed':
-      return 'has failed: the next run tries it again by itself';
+      return 'has failed: the next run tries it again';
     case 'forgotten':
-      return 'is forgotten already';
+      return 'is already forgotten';
     case 'supplied':
     case 'complete':
     case 'deleted':

@@ -1,38 +1,34 @@
-// `plan`: what a run would do and cost. At most it asks for the account's balance.
+// `plan`: what a run would do and cost. The one request that it may send reads the account's balance.
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
 import { httpClient } from '../adapters/http/http-client.ts';
 import { type EnvUse, envUses } from '../plan/env-uses.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type Balance, balanceFor, refuseBeyondPlan, refuseUnpriced } from './money.ts';
-import { openWorkspace } from './open.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
-import { ownFolderForPlan } from './own-folder.ts';
-import { type PlaceOptions, placesOf } from './places.ts';
-import { planItems } from './plan-items.ts';
-import type { Problem } from './problem.ts';
-import { rehearsalTier } from './reach.ts';
-import { findTarget, type Target, type TargetOptions, type Unasked } from './target.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import type { Problem } from './pipeline/problem.ts';
+import { type PrepareOptions, prepare } from './planning/prepare.ts';
+import { refusals } from './planning/price-checks.ts';
+import { type Balance, balanceFor } from './service/balance.ts';
+import { rehearsalTier } from './service/connect-service.ts';
+import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
 
-export interface PlanOptions extends TargetOptions, PlaceOptions, OutsideOptions, ChoiceOptions {
+export interface PlanOptions extends TargetOptions, PrepareOptions {
+  /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Hears the address of the hosted service, before anything is sent there. */
-  readonly reaching?: (address: string) => void;
+  /** Called with the address of the hosted service before anything is sent there. */
+  readonly onConnect?: (address: string) => void;
 }
 
 export interface Planned {
   readonly plan: Plan;
-  /** Why a run would refuse to begin: each has a place in the pipeline file. */
-  readonly troubles: readonly Diagnostic[];
   readonly warnings: readonly string[];
-  /** What the service says of the account: asked for only where something is to be paid there. */
+  /** What the service reports of the account; asked for only where the plan costs something there. */
   readonly balance?: Balance;
-  /** The address of the hosted service; absent in a rehearsal. Nothing was sent there if `troubles` says why. */
+  /** The address of the hosted service; absent in a rehearsal. */
   readonly service?: string;
   readonly rehearsal: boolean;
   /** The environment variables that the pipeline uses, and which steps send them. */
@@ -42,66 +38,53 @@ export interface Planned {
   readonly state: string;
 }
 
+/** The same problem with which a run would refuse to begin. */
+export interface PlanProblem extends Problem {
+  /** The plan beside it, where the pipeline got as far as that. */
+  readonly planned?: Planned;
+}
+
 export async function plan(
   loaded: LoadedPipeline,
   options: PlanOptions = {},
-): Promise<Result<Planned, Problem>> {
-  const clock = options.clock ?? realClock;
-  const target = findTarget(options, loaded, options.env ?? process.env);
-  if (!target.ok) return target;
-  if (target.value.kind !== 'rehearsal') options.reaching?.(target.value.address);
-  const chosen = choose(loaded.pipeline, options);
-  if (!chosen.ok) return chosen;
-  const misplaced = checkOutput(loaded, options);
-  if (misplaced !== undefined) return err(misplaced);
-  const boundary = boundaryOf(loaded, options);
-  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
-  const own = await ownFolderForPlan(placesOf(loaded, target.value, options));
-  if (!own.ok) return own;
-  const places = own.value;
-  const opened = await openWorkspace(loaded, places, choice, clock);
+): Promise<Result<Planned, PlanProblem>> {
+  const bound = boundPipeline(loaded);
+  const { clock = realClock, env = process.env } = options;
+  const found = findTarget(options, bound, env);
+  if (!found.ok) return found;
+  const target = found.value;
+  if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
+  const warnings: string[] = [];
+  const onWarning = (message: string): void => void warnings.push(message);
+  const opened = await prepare(bound, target, options, { access: 'plan', clock, onWarning });
   if (!opened.ok) return opened;
-  const { state, disk, items, close } = opened.value;
-  const leftOut = stepsLeftOut(loaded.pipeline, choice, items);
-  try {
-    const {
-      plan,
-      troubles,
-      findings,
-      warnings: plannedItems,
-    } = await planItems(loaded, items, {
-      ledger: state.ledger,
-      disk,
-      clock,
-      leftOut,
-    });
-    const { credits: budget } = loaded.pipeline.budget;
-    const rehearsal = target.value.kind === 'rehearsal';
-    const known = await balanceOf(target.value, plan, clock);
-    const tier = rehearsal ? rehearsalTier : known.balance?.tier;
-    return ok({
-      plan,
-      ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
-      troubles: [
-        ...(target.value.kind === 'unasked' ? target.value.why.diagnostics : []),
-        ...troubles,
-        ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
-        ...refuseBeyondPlan(findings, tier, loaded),
-      ],
-      ...known,
-      warnings: [...state.warnings, ...plannedItems],
-      rehearsal,
-      env: envUses(loaded.pipeline),
-      outside: boundary.outside,
-      state: places.state,
-    });
-  } finally {
-    close();
-  }
+  await using prepared = opened.value;
+  const { boundary, paths } = prepared;
+  const { plan } = prepared.planned;
+  const rehearsal = target.kind === 'rehearsal';
+  const account = await accountFor(target, plan, clock);
+  const tier = rehearsal ? rehearsalTier : account.balance?.tier;
+  const { credits: budget } = bound.pipeline.budget;
+  const diagnostics = [
+    ...(target.kind === 'unasked' ? target.why.diagnostics : []),
+    ...refusals(prepared, { budget, rehearsal, tier }),
+  ];
+  const planned: Planned = {
+    plan,
+    ...(rehearsal ? {} : { service: target.address }),
+    ...account,
+    warnings: [...warnings, ...prepared.planned.warnings],
+    rehearsal,
+    env: envUses(bound.pipeline),
+    outside: boundary.outside,
+    state: paths.state,
+  };
+  return diagnostics.length === 0
+    ? ok(planned)
+    : err({ reason: 'input', diagnostics, text: bound.text, planned });
 }
 
-/** The one request that a plan sends, and it is free. */
-async function balanceOf(
+async function accountFor(
   target: Target | Unasked,
   plan: Plan,
   clock: Clock,

@@ -1,24 +1,24 @@
-// `refresh`: what became of every known project at the service, brought into the state file.
+// `refresh`: brings the state file up to date with the service, for every known project.
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Happened } from '../journal/line.ts';
 import { downloadCount } from '../plan/decide.ts';
-import type { Change, Refreshed } from '../report/drift.ts';
+import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
 import { type Inquired, inquire } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type MendOptions, mend } from './mend.ts';
-import { type Problem, problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { type EditOptions, editState } from './state/edit-state.ts';
 
-export interface RefreshOptions extends MendOptions {
+export interface RefreshOptions extends EditOptions {
   /** Believe the service also when it knows none of the projects. */
   readonly acceptMissing?: boolean | undefined;
 }
 
 interface Finding {
-  readonly change: Change;
+  readonly change: DriftChange;
   readonly event: Happened;
 }
 
@@ -26,8 +26,8 @@ export async function refresh(
   loaded: LoadedPipeline,
   options: RefreshOptions = {},
 ): Promise<Result<Refreshed, Problem>> {
-  return await mend(loaded, options, async ({ journal, clock, reach, header }) => {
-    const service = await reach();
+  return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
+    const service = await connect();
     if (!service.ok) return service;
     const findings: Finding[] = [];
     const unread: { project: string; why: string }[] = [];
@@ -85,8 +85,8 @@ function gone({ job, project, credits }: Inquired): Finding {
   const saved = new Set((job.outputs ?? []).map(({ index }) => index)).size;
   const whole = job.state === 'complete' && saved >= downloadCount(job);
   const why = whole
-    ? 'it was deleted elsewhere; its files are saved'
-    : 'it is gone at the service, and its result was never saved';
+    ? 'the project was deleted elsewhere; its files are saved'
+    : 'the project is gone, and its result was never saved';
   return {
     event: { event: 'deleted', job: job.job, why },
     change: {
@@ -109,7 +109,7 @@ function settled(
   const what = event.status === 'error' ? 'failed' : event.status;
   const why =
     event.error === undefined
-      ? 'it is complete: the next run fetches it'
-      : `it ended: ${event.error.code}: ${event.error.message}`;
+      ? 'the project is complete: the next run downloads its result'
+      : `the project ended: ${event.error.code}: ${event.error.message}`;
   return { event, change: { tasks: job.tasks, project, what, why, before, after: event.credits } };
 }

@@ -9,102 +9,115 @@ import { scrubbed } from '../../contract/base/scrub.ts';
 import { systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { syncFolder } from '../adapters/files/output-folders.ts';
-import { takeLock } from '../adapters/lock/lock.ts';
 import { writeLedger } from '../adapters/state/compaction.ts';
 import { linkTrouble, loadState } from '../adapters/state/load-state.ts';
 import { rawLines } from '../adapters/state/raw-lines.ts';
 import { memoryStore } from '../journal/ledger.ts';
-import type { Header } from '../journal/line.ts';
+import type { Header, JobLine, RunLine, TaskLine } from '../journal/line.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import type { Damage } from '../repair/damage.ts';
 import { isWhole, type Repair, repairOf } from '../repair/proposal.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { checkAddress } from './address.ts';
-import type { LoadedPipeline } from './load.ts';
-import { ownFolderForLock } from './own-folder.ts';
-import type { Places } from './places.ts';
-import { type Problem, problem } from './problem.ts';
-import { type StandingOptions, standingPlaces } from './standing.ts';
+import { stepOf } from '../task/task.ts';
+import type { RunPaths } from './files/run-paths.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { checkAddress } from './service/address.ts';
+import { type LocateOptions, locateState } from './state/locate-state.ts';
+import { lockState, strangerTo } from './state/open-state.ts';
 
-export interface RepairOptions extends StandingOptions {
-  /** `--write`: where the proposal goes; nothing may be there yet. */
+export interface RepairOptions extends LocateOptions {
+  /** `--write`: write the proposal to this file, which must not exist yet. */
   readonly write?: string | undefined;
-  /** `--service`: to which service the ids belong, should the file not say any more. */
+  /** `--service`: the service that the ids belong to, if the file no longer says so. */
   readonly service?: string | undefined;
+  /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
+  /** Called with what a person should know besides the result. */
+  readonly onWarning?: (message: string) => void;
 }
 
 export interface Repaired {
   /** The damaged file, which is left as it is. */
   readonly state: string;
   readonly pipeline: string;
-  /** Nothing is wrong with it but what loading copes with. */
+  /** The file loads as it is: nothing is wrong, or only what does no harm. */
   readonly whole: boolean;
-  readonly repair: Repair;
+  /** By line. */
+  readonly damages: readonly Damage[];
+  readonly proposal: Proposal;
   /** Where the proposal was written. */
   readonly written?: string;
+}
+
+/** What the proposed state file would hold. */
+export interface Proposal extends Omit<Repair, 'damages' | 'header' | 'ledger'> {
+  /** Absent: no line says to which service the ids belong. */
+  readonly header?: Header;
+  readonly jobs: readonly JobLine[];
+  readonly runs: readonly RunLine[];
+  readonly tasks: readonly TaskLine[];
 }
 
 export async function repair(
   loaded: LoadedPipeline,
   options: RepairOptions = {},
 ): Promise<Result<Repaired, Problem>> {
-  const { places, rehearsal } = standingPlaces(loaded, options);
-  const { state } = places;
+  const bound = boundPipeline(loaded);
+  const { pipeline, name } = bound;
+  const { paths, rehearsal } = locateState(bound, options);
+  const { state } = paths;
   if (!existsSync(state))
     return err(
-      problem(`there is no state file: ${state}`, loaded.file, 'there is nothing to repair'),
+      problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
     );
   if (lstatSync(state).isSymbolicLink()) return err(problem(linkTrouble(state), 'the state file'));
-  const refused = await refusedTarget(places, options.write);
+  const refused = await targetProblem(paths, options.write);
   if (refused !== undefined) return err(refused);
-  const service = rehearsal ? ok('rehearsal') : serviceOf(loaded.pipeline, options);
+  const service = rehearsal ? ok('rehearsal') : serviceOf(pipeline, options);
   if (!service.ok) return service;
-  const untrusted = await ownFolderForLock(places);
-  if (untrusted !== undefined) return err(untrusted);
-  const lock = await takeLock(places.lock, (options.clock ?? realClock).now());
-  if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
-  try {
-    const lines = await rawLines(state);
-    if (!lines.ok) return err(problem(lines.error, 'the state file'));
-    const { name } = loaded.pipeline;
-    const kindOf = (task: string): string | undefined => paidKindOf(loaded.pipeline, task);
-    const found = repairOf(lines.value, { pipeline: name, service: service.value, kindOf });
-    const repaired = {
-      state,
-      pipeline: name,
-      whole: isWhole(found),
-      repair: { ...found, damages: found.damages.map(shown) },
-    };
-    if (options.write === undefined || repaired.whole) return ok(repaired);
-    const { header } = found;
-    if (header === undefined) return err(homeless(state));
-    if (header.pipeline !== name)
-      return err(
-        problem(
-          `${state} belongs to the pipeline "${header.pipeline}", not to "${name}"`,
-          'shotlist',
-          'use another --state, or the pipeline file that it belongs to',
-        ),
-      );
-    const written = await writeProposal(resolve(options.write), header, found);
-    return written.ok ? ok({ ...repaired, written: written.value }) : written;
-  } finally {
-    await lock.value.release();
-  }
+  const { clock = realClock, onWarning = () => undefined } = options;
+  const locked = await lockState(paths, 'edit', { clock, onWarning });
+  if (!locked.ok) return locked;
+  await using _lock = locked.value;
+  const lines = await rawLines(state);
+  if (!lines.ok) return err(problem(lines.error, 'the state file'));
+  const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
+  const found = repairOf(lines.value, { pipeline: name, service: service.value, kindOf });
+  const repaired = {
+    ...{ state, pipeline: name, whole: isWhole(found) },
+    ...{ damages: found.damages.map(shown), proposal: proposalOf(found) },
+  };
+  if (options.write === undefined || repaired.whole) return ok(repaired);
+  const { header } = found;
+  if (header === undefined) return err(homeless(state));
+  const stranger = strangerTo(header, state, name);
+  if (stranger !== undefined) return err(stranger);
+  const written = await writeProposal(resolve(options.write), header, found);
+  return written.ok ? ok({ ...repaired, written: written.value }) : written;
+}
+
+function proposalOf({ damages: _, header, ledger, ...proposal }: Repair): Proposal {
+  return {
+    ...proposal,
+    ...(header === undefined ? {} : { header }),
+    ...{ jobs: [...ledger.jobs()], runs: ledger.runs(), tasks: ledger.tasks() },
+  };
 }
 
 const homeless = (state: string): Problem =>
   problem(
-    `${state} has no header any more, and nothing else says to which service its ids belong`,
+    `${state} has no header, and no other line says which service its ids belong to`,
     'shotlist',
-    'say it: --service <address>, or --rehearse',
+    'name the service: --service <address>, or --rehearse',
   );
 
 /** The kind of the tool behind a task: its own step's, or that of the step it downloads or deletes. */
 function paidKindOf({ steps }: Pipeline, task: string): string | undefined {
-  const [name] = task.split(':');
+  const name = stepOf(task);
   const step = steps.find((known) => known.name === name);
   const source = step?.of === undefined ? step : steps.find((known) => known.name === step.of);
   return source?.kind.name;
@@ -118,14 +131,14 @@ function serviceOf(
   return address === undefined ? ok(undefined) : checkAddress(address);
 }
 
-/** Asked before anything is read: a proposal never takes the place of anything. */
-async function refusedTarget(
-  { state }: Places,
+/** Checked before anything is read: a proposal replaces no file. */
+async function targetProblem(
+  { state }: RunPaths,
   write: string | undefined,
 ): Promise<Problem | undefined> {
   if (write === undefined) return undefined;
   const file = resolve(write);
-  const hint = 'name a new file; put it in place by hand when you have looked at it';
+  const hint = 'name a new file; move it into place yourself after you have reviewed it';
   try {
     const there = join(await realpath(dirname(file)), basename(file));
     if (there === (await realpath(state)))
@@ -134,7 +147,7 @@ async function refusedTarget(
     return problem(`the folder of ${file} ${systemReason(error)}`, 'shotlist');
   }
   return existsSync(file)
-    ? problem(`--write ${write} exists already: nothing is overwritten`, 'shotlist', hint)
+    ? problem(`--write ${write} exists already, and nothing is overwritten`, 'shotlist', hint)
     : undefined;
 }
 

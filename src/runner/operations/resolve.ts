@@ -1,4 +1,4 @@
-// `resolve`: a person says what became of a creation whose answer was lost. Nothing is believed that can be checked.
+// `resolve`: a person settles a creation whose answer was lost. What can be verified is verified.
 
 import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
@@ -12,14 +12,14 @@ import { abandoned, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import { readPatiently } from '../run/jobs/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
-import type { LoadedPipeline } from './load.ts';
-import { type Mending, type MendOptions, mend } from './mend.ts';
-import { type Problem, problem } from './problem.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
 /**
  * - `project`: it was taken, and this is its project: the record must carry the attempt's name.
  * - `not-charged`: the service never took it: the next run may send it again.
- * - `abandon`: nobody can say. What was set aside counts as charged, and the next run may pay for it anew.
+ * - `abandon`: nobody can tell. The reserved credits count as charged, and the next run may pay for it again.
  */
 export type Resolution =
   | { readonly how: 'project'; readonly project: string }
@@ -41,14 +41,14 @@ export async function resolve(
   loaded: LoadedPipeline,
   task: string,
   resolution: Resolution,
-  options: MendOptions = {},
+  options: EditOptions = {},
 ): Promise<Result<Resolved, Problem>> {
-  return await mend(loaded, options, async (mending) => {
-    const { journal } = mending;
+  return await editState(loaded, options, async (edit) => {
+    const { journal } = edit;
     const found = doubtOf(journal.ledger, task);
     if (!found.ok) return found;
     const doubt = found.value;
-    const events = await eventsFor(doubt, resolution, mending);
+    const events = await eventsFor(doubt, resolution, edit);
     if (!events.ok) return events;
     journal.append(events.value);
     await journal.sync();
@@ -80,16 +80,12 @@ function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
   const hint =
     suggestion(task, names) ??
     (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
-  return err(problem(`nothing is known of a task ${JSON.stringify(task)}`, 'shotlist', hint));
+  return err(problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint));
 }
 
 type Events = Result<readonly Happened[], Problem>;
 
-async function eventsFor(
-  doubt: JobLine,
-  resolution: Resolution,
-  mending: Mending,
-): Promise<Events> {
+async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit): Promise<Events> {
   const { job, reserve = 0 } = doubt;
   switch (resolution.how) {
     case 'not-charged': {
@@ -97,17 +93,17 @@ async function eventsFor(
       return ok([notTaken(job, error)]);
     }
     case 'abandon': {
-      const why = 'resolved by hand: nobody can say, so it counts as charged';
+      const why = 'resolved by hand: nobody can tell, so it counts as charged';
       return ok([abandoned(job, reserve, why)]);
     }
     case 'project':
-      return await adopted(doubt, resolution.project, mending);
+      return await adopted(doubt, resolution.project, edit);
   }
 }
 
 /** The project must be there, bear the attempt's name, and belong to no other job. */
-async function adopted(doubt: JobLine, project: string, mending: Mending): Promise<Events> {
-  const { journal, clock } = mending;
+async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<Events> {
+  const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
   if (!usable(project))
     return err(
@@ -119,8 +115,8 @@ async function adopted(doubt: JobLine, project: string, mending: Mending): Promi
     );
   for (const other of journal.ledger.jobs())
     if (other.project === project || (other.past ?? []).some((past) => past.project === project))
-      return err(problem(`the project ${project} is that of ${other.tasks.join(', ')}`));
-  const service = await mending.reach();
+      return err(problem(`project ${project} belongs to ${other.tasks.join(', ')}`));
+  const service = await edit.connect();
   if (!service.ok) return service;
   const { kind } = doubt;
   const read = await readPatiently(service.value.api, clock, { kind, project });
@@ -137,7 +133,7 @@ function settled(doubt: JobLine, record: Project): Events {
       problem(
         `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
         'shotlist',
-        'it is another one: nothing was changed',
+        'this is another project; nothing was changed',
       ),
     );
   const credits = record.credits_charged ?? reserve;

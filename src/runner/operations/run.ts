@@ -1,72 +1,26 @@
 // `run`: makes it so. Everything that can be refused is refused before the first request.
-import { relative } from 'node:path';
 import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
-import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
-import { type ClientOptions, httpClient } from '../adapters/http/http-client.ts';
-import { takeLock } from '../adapters/lock/lock.ts';
-import { type Ballast, takeBallast } from '../adapters/state/ballast.ts';
-import { openJournal } from '../adapters/state/journal-file.ts';
-import { formatVersion } from '../journal/line-schemas.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
-import { FileFacts } from '../run/file-facts.ts';
-import { Outages } from '../run/jobs/outages.ts';
-import type { Clock, Disk, MediaApi } from '../run/jobs/ports.ts';
-import type { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
-import { JournalWriter, type LineFile } from '../run/journal-writer.ts';
-import { type ChoiceOptions, choose, stepsLeftOut } from './choice.ts';
-import { type Greeted, greetService } from './greeting.ts';
-import { chooseListening, type Listening, type ListenOptions, openInbox } from './listen.ts';
-import type { LoadedPipeline } from './load.ts';
-import type { Pictures, Speed } from './local-service.ts';
-import { balanceOf, refuseBeyondPlan, refuseUnpriced, smaller, statedPrices } from './money.ts';
-import { checkWritable, type Opened, openWorkspace } from './open.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from './outside.ts';
-import { claimOwnFolder } from './own-folder.ts';
-import { pass } from './passes.ts';
-import { Patience } from './patience.ts';
-import { type PlaceOptions, type Places, placesOf } from './places.ts';
-import { type PlannedItems, planItems } from './plan-items.ts';
-import { type Problem, problem, uncompacted } from './problem.ts';
-import { openService, type Reachable, rehearsalTier, speedFactorOf } from './reach.ts';
-import { resolveFromLedger } from './rehearsal.ts';
-import { secretsIn } from './secrets.ts';
-import { chooseTarget, type Target, type TargetOptions } from './target.ts';
+import { pathsOf } from './files/run-paths.ts';
+import { shownPath } from './files/shown-path.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { prepare } from './planning/prepare.ts';
+import { refusals, smaller } from './planning/price-checks.ts';
+import type { PreparedRun, RunContext } from './run/context.ts';
+import { execute } from './run/execute.ts';
+import type { RunInternals, RunOptions } from './run/options.ts';
+import { openResources } from './run/resources.ts';
+import { rehearsalTier } from './service/connect-service.ts';
+import { secretsIn } from './service/secrets.ts';
+import { chooseTarget } from './service/target.ts';
+import { webhookConfigOf } from './service/webhooks.ts';
 
-export interface RunOptions
-  extends TargetOptions,
-    PlaceOptions,
-    OutsideOptions,
-    ListenOptions,
-    ChoiceOptions {
-  /** `--budget`: credits; the smaller of it and the pipeline's counts. */
-  readonly budget?: number | undefined;
-  /** `--run-id`: the budget counts over all runs with this id. */
-  readonly runId?: string | undefined;
-  /** A result that is gone, here and at the service, may be paid again. */
-  readonly payAgain?: boolean | undefined;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly clock?: Clock;
-  /** Hears everything that happens. */
-  readonly onEvent?: (event: RunEvent) => void;
-  /** Aborted: nothing new starts, running requests end, the state can be resumed. */
-  readonly signal?: AbortSignal;
-  /**
-   * How long requests that are running may take after `signal` was aborted, in milliseconds. Default 30,000. Then they are
-   * cut; a creation among them is in doubt.
-   */
-  readonly graceMs?: number;
-  /** The first pause before a request is sent again, in milliseconds. Default 1000. */
-  readonly backoffMs?: number;
-  /** How many times faster than the hosted service the service is: polling follows it. Default 1. */
-  readonly speedFactor?: number;
-  /** How fast the local service of a rehearsal renders. Default: at once. */
-  readonly rehearsalSpeed?: Speed;
-  /** What the local service of a rehearsal renders. Default: real previews. */
-  readonly rehearsalPictures?: Pictures;
-}
+export type { RunInternals, RunOptions };
 
 export interface Ran {
   readonly summary: Summary;
@@ -76,306 +30,86 @@ export interface Ran {
   readonly output: string;
 }
 
-/** Where a test can put a plug of its own between the run and the world. */
-export interface Plugs {
-  /** What the journal's lines go through on their way to the state file. */
-  readonly lines?: (file: LineFile) => LineFile;
-  readonly api?: (api: MediaApi) => MediaApi;
-  readonly disk?: (disk: Disk) => Disk;
-  /** Limits of the client, and its network. */
-  readonly client?: Partial<ClientOptions>;
-}
-
 export async function run(
   loaded: LoadedPipeline,
-  given: RunOptions = {},
-  plugs: Plugs = {},
+  options: RunOptions = {},
 ): Promise<Result<Ran, Problem>> {
-  const clock = given.clock ?? realClock;
-  const env = given.env ?? process.env;
-  const target = chooseTarget(given, loaded, env);
+  return await runWith(loaded, options, {});
+}
+
+/** The same, for tests. */
+export async function runWith(
+  loaded: LoadedPipeline,
+  options: RunOptions,
+  internals: RunInternals,
+): Promise<Result<Ran, Problem>> {
+  const bound = boundPipeline(loaded);
+  const { env = process.env, clock = realClock } = options;
+  const target = chooseTarget(options, bound, env);
   if (!target.ok) return target;
-  if (target.value.kind === 'hosted')
-    given.onEvent?.({ type: 'service', address: target.value.address });
-  const listening = chooseListening(given, target.value, env);
-  if (!listening.ok) return listening;
-  const redactor = new Redactor([...secretsIn(env), listening.value?.secret]);
-  const onEvent = (event: RunEvent): void => given.onEvent?.(redactor.value(event));
-  const options = { ...given, onEvent };
-  const chosen = choose(loaded.pipeline, options);
-  if (!chosen.ok) return chosen;
-  const boundary = boundaryOf(loaded, options);
-  const choice = { ...chosen.value, retryFailed: options.retryFailed ?? false, boundary };
-  const misplaced = checkOutput(loaded, options);
-  if (misplaced !== undefined) return err(misplaced);
-  const places = placesOf(loaded, target.value, options);
-  const refused = await claimOwnFolder(places);
-  if (refused !== undefined) return err(refused);
-  const unwritable = await checkWritable(places);
-  if (unwritable !== undefined) return err(unwritable);
-  const lock = await takeLock(places.lock, clock.now());
-  if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
-  if (lock.value.warning !== undefined) onEvent({ type: 'warning', message: lock.value.warning });
+  const webhooks = webhookConfigOf(options, target.value, env);
+  const redactor = new Redactor([
+    ...secretsIn(env),
+    webhooks.ok ? webhooks.value?.secret : undefined,
+  ]);
+  const onEvent = (event: RunEvent): void => options.onEvent?.(redactor.value(event));
+  const rehearsal = target.value.kind === 'rehearsal';
+  const { state, output } = pathsOf(bound, target.value, options);
+  const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
+  onEvent({
+    ...{ type: 'started', ...places },
+    ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
+  });
+  if (!webhooks.ok) return webhooks;
+  const context = { options, internals, clock, redactor, onEvent };
   try {
-    const opened = await openWorkspace(loaded, places, choice, clock);
-    if (!opened.ok) return opened;
-    try {
-      return await runOpened({
-        plugs,
-        loaded,
-        options,
-        redactor,
-        clock,
-        places,
-        target: target.value,
-        listening: listening.value,
-        opened: opened.value,
-        leftOut: stepsLeftOut(loaded.pipeline, choice, opened.value.items),
-      });
-    } catch (error) {
-      if (!isSystemTrouble(error)) throw error;
-      return err(cannotGoOn(error, places));
-    } finally {
-      opened.value.close();
-    }
-  } finally {
-    await lock.value.release();
+    const summary = await runOn(bound, {
+      ...{ ...context, target: target.value, webhooks: webhooks.value },
+    });
+    return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+    return err(stoppedBy(error, state));
   }
 }
 
+async function runOn(
+  bound: ReturnType<typeof boundPipeline>,
+  context: RunContext,
+): Promise<Result<Summary, Problem>> {
+  const { options, clock, onEvent, target } = context;
+  const began = clock.elapsed();
+  const onWarning = (message: string): void => onEvent({ type: 'warning', message });
+  const opened = await prepare(bound, target, options, { access: 'run', clock, onWarning });
+  if (!opened.ok) return opened;
+  await using prepared = opened.value;
+  const { plan, warnings } = prepared.planned;
+  const rehearsal = target.kind === 'rehearsal';
+  const budget = smaller(options.budget, bound.pipeline.budget.credits);
+  const tier = rehearsal ? rehearsalTier : undefined;
+  const diagnostics = refusals(prepared, { budget, rehearsal, tier });
+  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
+  onEvent({ type: 'planned', plan });
+  warnings.forEach(onWarning);
+  if (budget !== undefined && plan.credits > budget)
+    onWarning(
+      `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
+    );
+  const preparedRun: PreparedRun = { ...context, prepared, budget, began };
+  const resources = await openResources(preparedRun);
+  if (!resources.ok) return resources;
+  await using held = resources.value;
+  const summary = await execute(preparedRun, held);
+  onEvent({ type: 'ended', summary });
+  return ok(summary);
+}
+
 /** The journal could not be written: nothing new was sent after that, and what was is in it. */
-function cannotGoOn(error: unknown, { state }: Places): Problem {
+function stoppedBy(error: unknown, state: string): Problem {
   const hint =
-    'everything recorded before is safe; fix this, then run again: nothing is paid twice';
+    'everything that was recorded is safe; fix this, then run again: nothing is paid twice';
   return {
     ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
     reason: 'system',
   };
-}
-
-interface Running {
-  readonly plugs: Plugs;
-  readonly loaded: LoadedPipeline;
-  readonly options: RunOptions & Required<Pick<RunOptions, 'onEvent'>>;
-  /** Hides the run's secrets in what is heard and in what is written. */
-  readonly redactor: Redactor;
-  readonly clock: Clock;
-  readonly places: Places;
-  readonly target: Target;
-  readonly listening: Listening | undefined;
-  readonly opened: Opened;
-  /** Steps that this run leaves out. */
-  readonly leftOut: ReadonlySet<string>;
-}
-
-async function runOpened(running: Running): Promise<Result<Ran, Problem>> {
-  const { loaded, options, redactor, clock, opened } = running;
-  const { onEvent } = options;
-  const began = clock.elapsed();
-  for (const message of opened.state.warnings) onEvent({ type: 'warning', message });
-  const plannedItems = await planItems(loaded, opened.items, {
-    ledger: opened.state.ledger,
-    disk: opened.disk,
-    clock,
-    leftOut: running.leftOut,
-  });
-  const { plan, troubles } = plannedItems;
-  if (troubles.length > 0)
-    return err({ reason: 'input', diagnostics: troubles, text: loaded.pipeline.source.text });
-  const budget = smaller(options.budget, loaded.pipeline.budget.credits);
-  const rehearsal = running.target.kind === 'rehearsal';
-  const diagnostics = [
-    ...refuseUnpriced(plan, { budget, rehearsal }, loaded),
-    ...refuseBeyondPlan(plannedItems.findings, rehearsal ? rehearsalTier : undefined, loaded),
-  ];
-  if (diagnostics.length > 0)
-    return err({ reason: 'input', diagnostics, text: loaded.pipeline.source.text });
-  onEvent({ type: 'planned', plan });
-  for (const message of plannedItems.warnings) onEvent({ type: 'warning', message });
-  if (budget !== undefined && plan.credits > budget) {
-    const message = `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when it is reached`;
-    onEvent({ type: 'warning', message });
-  }
-
-  const heard = await openInbox(running.listening, opened.state.ledger, {
-    ...{ redactor, clock, onEvent },
-  });
-  if (!heard.ok) return heard;
-  const ballast = await takeBallast(running.places.ballast);
-  if (!ballast.ok) {
-    await heard.value.close();
-    return err(noRoom(ballast.error));
-  }
-  let service: Reachable | undefined;
-  try {
-    const { rehearsalSpeed: speed = 'instant', rehearsalPictures: pictures = 'real' } = options;
-    const { target, places, clock } = running;
-    const { signal } = options;
-    const greeted = await greetService(target, plan, { redactor, now: clock.now(), signal });
-    if (!greeted.ok) return greeted;
-    const beyond = heedAccount(greeted.value, plannedItems, loaded, onEvent);
-    if (beyond.length > 0)
-      return err({ reason: 'input', diagnostics: beyond, text: loaded.pipeline.source.text });
-    const stated = statedPrices(loaded);
-    const reached = await openService({ target, places, clock, speed, pictures, stated });
-    if (!reached.ok) return reached;
-    service = reached.value;
-    const kinds = new Set([...loaded.pipeline.steps].map((step) => step.kind.name));
-    for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
-    const { inbox } = heard.value;
-    const terms = { service, inbox, budget, plannedItems, began, ballast: ballast.value };
-    const summary = await perform(running, terms);
-    onEvent({ type: 'ended', summary });
-    return ok({
-      summary,
-      rehearsal: target.kind === 'rehearsal',
-      state: shown(places.state),
-      output: shown(places.output),
-    });
-  } finally {
-    await heard.value.close();
-    await ballast.value.remove();
-    await service?.close();
-  }
-}
-
-function noRoom(why: string): Problem {
-  const hint = 'nothing was sent; make room or check the disk, then run again';
-  return problem(`no room could be reserved for the journal: ${why}`, 'shotlist', hint);
-}
-
-/** Says what the account has, and answers what its plan refuses. */
-function heedAccount(
-  { account }: Greeted,
-  { plan, findings }: PlannedItems,
-  loaded: LoadedPipeline,
-  onEvent: (event: RunEvent) => void,
-): readonly Diagnostic[] {
-  if (account === undefined) return [];
-  const { credits: balance, tier, warning } = balanceOf(plan, account);
-  if (balance !== undefined)
-    onEvent({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
-  if (warning !== undefined) onEvent({ type: 'warning', message: warning });
-  return refuseBeyondPlan(findings, tier, loaded);
-}
-
-/** What a run was found to need before it began. */
-interface Terms {
-  readonly service: Reachable;
-  readonly inbox: WebhookInbox | undefined;
-  readonly budget: number | undefined;
-  readonly plannedItems: PlannedItems;
-  /** By the clock's `elapsed`. */
-  readonly began: number;
-  readonly ballast: Ballast;
-}
-
-async function perform(
-  { loaded, options, redactor, clock, places, opened, plugs, target, leftOut }: Running,
-  { service, inbox, budget, plannedItems, began, ballast }: Terms,
-): Promise<Summary> {
-  const { pipeline, base } = loaded;
-  const { ledger } = opened.state;
-  const { onEvent } = options;
-  const stopper = new AbortController();
-  const patience = new Patience(clock, options.graceMs);
-  if (options.signal !== undefined) patience.endAfter(options.signal);
-  const client = httpClient({
-    stop: stopper.signal,
-    cut: patience.cut,
-    loopbackOnly: target.kind === 'rehearsal',
-    base: service.address,
-    key: service.key,
-    redactor,
-    clock,
-    requestsPerMinute: pipeline.limits.requestsPerMinute,
-    ...plugs.client,
-  });
-  const header = {
-    shotlist: formatVersion,
-    pipeline: pipeline.name,
-    service: places.serviceName,
-  } as const;
-  const low = new AbortController();
-  const file = await openJournal(places.state, header, opened.state, () => {
-    if (!ballast.give()) return false;
-    low.abort();
-    return true;
-  });
-  const terms = { run: { id: options.runId }, redactor };
-  const journal = new JournalWriter(ledger, plugs.lines?.(file) ?? file, clock, terms);
-  const disk = plugs.disk?.(opened.disk) ?? opened.disk;
-  const backoffMs = options.backoffMs ?? 1000;
-  const outages = new Outages({
-    ...{ clock, backoffMs, onEvent, stop: stopper.signal },
-    api: plugs.api?.(client) ?? client,
-    address: service.address,
-    limitMs: pipeline.limits.outageMs,
-  });
-  const context = {
-    ...{ api: outages.api, outages, disk, clock, backoffMs },
-    speedFactor: options.speedFactor ?? speedFactorOf(target, options.rehearsalSpeed ?? 'instant'),
-    inbox,
-  };
-  const before = ledger.total;
-  if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
-  try {
-    const { summary, stopped } = await pass({
-      pipeline,
-      base,
-      list: opened.items,
-      plannedItems,
-      context,
-      stopper,
-      leftOut,
-      signal: options.signal,
-      low: low.signal,
-      journal,
-      fileFacts: new FileFacts(disk),
-      clock,
-      budget,
-      payAgain: options.payAgain ?? false,
-      listening: inbox !== undefined,
-      onEvent,
-    });
-    if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
-    await file.close();
-    await ballast.remove();
-    if (journal.wrote || opened.state.warnings.length > 0) {
-      const compacted = await file.compact(ledger);
-      if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
-    }
-    const after = ledger.total;
-    return summary.build(summary.outcome(stopped), {
-      items: plannedItems.plan.items,
-      stopped: stopped.why,
-      credits: {
-        charged: after.charged - before.charged,
-        refunded: after.refunded - before.refunded,
-        reserved: after.reserved,
-      },
-      elapsedMs: clock.elapsed() - began,
-    });
-  } catch (error) {
-    for (const made of journal.unwritten) onEvent({ type: 'warning', message: unrecorded(made) });
-    throw error;
-  } finally {
-    // After trouble with the journal nothing may go on in the background.
-    stopper.abort();
-    await file.close();
-    patience.endAfter(stopper.signal);
-    await client.close();
-    patience.over();
-  }
-}
-
-/** The last line of defence: the disk would not have it, so a person must. */
-const unrecorded = ({ name, project }: { name: string; project: string }): string =>
-  `the service made project ${project} for ${JSON.stringify(name)}, and that may not be on disk: ` +
-  `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;
-
-/** A path as a person would type it from here. */
-function shown(path: string): string {
-  const near = relative(process.cwd(), path);
-  return near.startsWith('..') || near === '' ? path : near;
 }

@@ -1,27 +1,22 @@
-// Trust: the user lets a pipeline file send the API key to the service that the file names. It holds for the content of
-// the file, so a file that has changed must be trusted again.
-import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
-import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
-import { type Env, userFolder } from '../../contract/files/user-folder.ts';
-import {
-  allConsents,
-  type Consent,
-  consentFor,
-  dropConsent,
-  keepConsent,
-} from '../adapters/files/consents.ts';
-import { checkAddress } from './address.ts';
-import { type ParsedPipeline, parsePipeline } from './parse.ts';
-import { type Problem, problem } from './problem.ts';
+// `trust`: the user lets a pipeline file send the API key to the service that the file names. Consent covers the content of
+// the file, so a changed file must be trusted again.
+import { err, type Result } from '../../contract/base/result.ts';
+import type { Env } from '../../contract/files/user-folder.ts';
+import { realClock } from '../adapters/clock.ts';
+import { allConsents, type Consent, dropConsent, keepConsent } from '../adapters/files/consents.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import { parsePipeline } from './pipeline/parse.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { checkAddress } from './service/address.ts';
+import { realPathOf, withConsents } from './service/consent.ts';
 
 export type { Consent };
 
 export interface TrustOptions {
+  /** Default: the process's environment. */
   readonly env?: Env;
-  /** Default: now. */
-  readonly now?: number;
+  /** Dates the consent; default: the system's clock. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** What trusting a file allows. */
@@ -33,7 +28,7 @@ export interface Trusted extends Consent {
 /** Remembers that the user trusts this content of a pipeline file. Nothing is sent. */
 export function trust(
   file: string,
-  { env = process.env, now = Date.now() }: TrustOptions = {},
+  { env = process.env, clock = realClock }: TrustOptions = {},
 ): Result<Trusted, Problem> {
   const parsed = parsePipeline(file);
   if (!parsed.ok) return parsed;
@@ -48,9 +43,9 @@ export function trust(
     );
   const address = checkAddress(pipeline.service);
   if (!address.ok) return address;
-  const date = new Date(now).toISOString();
+  const date = new Date(clock.now()).toISOString();
   const consent = { digest, address: address.value, file: realPathOf(file), date };
-  return attempt(env, () => {
+  return withConsents(env, () => {
     keepConsent(consent, env);
     return { ...consent, variables: pipeline.env };
   });
@@ -65,7 +60,7 @@ export function distrust(
   const parsed = parsePipeline(file);
   const digest = parsed.ok ? parsed.value.digest : undefined;
   const path = realPathOf(file);
-  return attempt(env, () => {
+  return withConsents(env, () => {
     const taken = allConsents(env).filter(
       (consent) => consent.digest === digest || consent.file === path,
     );
@@ -77,36 +72,5 @@ export function distrust(
 export function trustedFiles({
   env = process.env,
 }: TrustOptions = {}): Result<readonly Consent[], Problem> {
-  return attempt(env, () => allConsents(env));
-}
-
-/** `changed`: the user trusted this file, but with another content. */
-export function trustIn(
-  { digest, file }: Pick<ParsedPipeline, 'digest' | 'file'>,
-  address: string,
-  env: Env,
-): 'trusted' | 'changed' | 'never' {
-  if (consentFor(digest, env)?.address === address) return 'trusted';
-  const path = realPathOf(file);
-  const known = attempt(env, () => allConsents(env).some((consent) => consent.file === path));
-  return known.ok && known.value ? 'changed' : 'never';
-}
-
-function realPathOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if (isSystemTrouble(error)) return resolve(file);
-    throw error;
-  }
-}
-
-function attempt<T>(env: Env, work: () => T): Result<T, Problem> {
-  try {
-    return ok(work());
-  } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
-    const message = `the list of trusted files cannot be used: ${userFolder(env)} ${systemReason(error)}`;
-    return err({ ...problem(message), reason: 'system' });
-  }
+  return withConsents(env, () => allConsents(env));
 }

@@ -2,7 +2,7 @@
 import type { CreditTotals } from '../journal/ledger.ts';
 
 /** A change that a refresh made for one project. */
-export interface Change {
+export interface DriftChange {
   readonly tasks: readonly string[];
   readonly project: string;
   readonly what: 'complete' | 'failed' | 'canceled' | 'gone' | 'lost' | 'credits';
@@ -15,7 +15,7 @@ export interface Change {
 
 export interface Refreshed {
   readonly projects: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly DriftChange[];
   /** Projects that could not be read, and why. Nothing was changed for them. */
   readonly unread: readonly { readonly project: string; readonly why: string }[];
 }

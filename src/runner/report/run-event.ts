@@ -12,8 +12,17 @@ export type Outage =
   | { readonly of: 'storage'; readonly at: string };
 
 export type RunEvent =
-  /** The first event, except in a rehearsal: the address that the key and everything else is sent to. */
-  | { readonly type: 'service'; readonly address: string }
+  /**
+   * The first event. `service`: the address that the key and everything else is sent to; absent in a rehearsal. `state`
+   * and `output`: the state file and the output folder, relative to the working folder where they are below it.
+   */
+  | {
+      readonly type: 'started';
+      readonly rehearsal: boolean;
+      readonly service?: string;
+      readonly state: string;
+      readonly output: string;
+    }
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
   /** The run receives webhook events at this address. `doubts`: creations of earlier runs that are in doubt. */
@@ -58,7 +67,6 @@ export type RunEvent =
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {
   readonly outcome: Outcome;
-  readonly exitCode: number;
   /** Why the run stopped early, if it did. */
   readonly stopped?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
@@ -92,13 +100,3 @@ export interface TroubleGroup {
 }
 
 export type Outcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
-
-/** design.md, Commands. A command that cannot begin exits with 2. */
-export const exitCodes: Readonly<Record<Outcome, number>> = {
-  done: 0,
-  failed: 1,
-  budget: 3,
-  doubt: 4,
-  unauthorized: 5,
-  interrupted: 130,
-};

@@ -5,7 +5,7 @@ import { creditsText } from './credits-text.ts';
 import { backText, waitingText } from './outage-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
 import type { RunEvent, Summary, TaskEnding, TroubleGroup } from './run-event.ts';
-import { serviceLine } from './service-text.ts';
+import { rehearsalLine, serviceLine } from './service-text.ts';
 import { count, duration, table } from './text.ts';
 
 /** The text of a run event on a terminal; undefined if nothing is shown. */
@@ -13,8 +13,8 @@ export function runEventText(event: RunEvent, items: number): string | undefined
   switch (event.type) {
     case 'warning':
       return `warning: ${printable(event.message)}`;
-    case 'service':
-      return serviceLine(event.address);
+    case 'started':
+      return event.service === undefined ? rehearsalLine : serviceLine(event.service);
     case 'planned':
       return planText(event.plan);
     case 'listening':

@@ -1,4 +1,9 @@
-// The first line of every command that sends something to a hosted service.
+// The first line of every command that sends something to a hosted service, or that is a rehearsal.
 import { printable } from '../../contract/base/printable.ts';
 
 export const serviceLine = (address: string): string => `Service: ${printable(address)}`;
+
+export const rehearsalLine = 'Rehearsal: this runs against the local service and costs nothing.';
+/** The user did not ask for a rehearsal. */
+export const fallbackLine =
+  'Rehearsal: no key and no address are set, so this runs against the local service and costs nothing.';

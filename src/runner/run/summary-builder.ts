@@ -1,7 +1,6 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
 import { endingFacts } from '../plan/ending.ts';
 import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
-import { exitCodes } from '../report/run-event.ts';
 import { FailureGroups } from './failure-groups.ts';
 import type { Stopped } from './stop.ts';
 
@@ -79,7 +78,6 @@ export class SummaryBuilder {
     const { items, stopped, ...others } = rest;
     return {
       outcome,
-      exitCode: exitCodes[outcome],
       ...(stopped === undefined ? {} : { stopped }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },

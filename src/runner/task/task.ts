@@ -14,3 +14,9 @@ export function stepOf(task: string): string {
   const colon = task.indexOf(':');
   return colon < 0 ? task : task.slice(0, colon);
 }
+
+/** The key of the item that a task belongs to; undefined: the task is shared. */
+export function itemOf(task: string): string | undefined {
+  const colon = task.indexOf(':');
+  return colon < 0 ? undefined : task.slice(colon + 1);
+}

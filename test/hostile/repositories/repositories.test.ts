@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { adopt } from '../../../src/runner/operations/adopt.ts';
-import { loadPipeline } from '../../../src/runner/operations/load.ts';
-import { renderProblem } from '../../../src/runner/operations/problem.ts';
-import { type Plugs, run } from '../../../src/runner/operations/run.ts';
+import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
+import { type RunInternals, runWith } from '../../../src/runner/operations/run.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';
 import { photo, until } from '../../rig.ts';
 import {
@@ -55,7 +55,7 @@ async function runOn(
   { clone }: Sandbox,
   plant: Plant,
   way: Way,
-  plugs: Plugs = {},
+  internals: RunInternals = {},
 ): Promise<string | undefined> {
   const env = {
     SHOTLIST_API_KEY: key,
@@ -64,16 +64,14 @@ async function runOn(
   };
   const loaded = await loadPipeline(join(clone, plant.pipeline ?? 'pipeline.yaml'), { env });
   if (!loaded.ok) return renderProblem(loaded.error);
-  const ran = await run(
+  const ran = await runWith(
     loaded.value,
     {
       env,
       rehearse: way === 'rehearsal',
       rehearsalPictures: 'plain',
-      backoffMs: 1,
-      speedFactor: 100,
     },
-    plugs,
+    { backoffMs: 1, speedFactor: 100, ...internals },
   );
   return ran.ok ? undefined : renderProblem(ran.error);
 }

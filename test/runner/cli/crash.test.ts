@@ -22,7 +22,7 @@ describe.each(Object.entries(planted))('a bug %s', (_, code) => {
   test('is said in one line, without a stack trace, and the exit code is 1', async () => {
     const { code: exit, stdout, stderr } = await crashed(code);
     expect(stderr).toMatch(
-      /^error: a bug in shotlist, code [0-9a-f]{8}: TypeError: planted[^\n]*; please report it with the code \(README\.md, "Reporting a problem"\); SHOTLIST_DEBUG=1 shows where it happened\n$/,
+      /^error: a bug in shotlist, code [0-9a-f]{8}: TypeError: planted[^\n]*; please report it with the code \(README\.md, "Reporting a problem"\); set SHOTLIST_DEBUG=1 to see where it happened\n$/,
     );
     expect(stdout + stderr).not.toContain('\u001b');
     expect(exit).toBe(1);

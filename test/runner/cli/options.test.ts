@@ -8,9 +8,9 @@ import {
   positiveInteger,
   positiveNumber,
   wholeNumber,
-  withChoice,
   withInputs,
-  withPlaces,
+  withPaths,
+  withSelection,
 } from '../../../src/runner/cli/options.ts';
 
 describe('a number', () => {
@@ -34,7 +34,7 @@ describe('a number', () => {
 });
 
 const command = (): Command =>
-  withChoice(withPlaces(withInputs(new Command('run').exitOverride()))).configureOutput({
+  withSelection(withPaths(withInputs(new Command('run').exitOverride()))).configureOutput({
     writeErr: () => undefined,
   });
 const typed = (...args: readonly string[]): Record<string, unknown> =>

@@ -11,7 +11,7 @@ import { loadState } from '../../../src/runner/adapters/state/load-state.ts';
 import { rawLines } from '../../../src/runner/adapters/state/raw-lines.ts';
 import { type Ledger, memoryStore } from '../../../src/runner/journal/ledger.ts';
 import type { JobLine } from '../../../src/runner/journal/line.ts';
-import { loadPipeline } from '../../../src/runner/operations/load.ts';
+import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
 import {
   type Repaired,
   type RepairOptions,
@@ -195,7 +195,7 @@ describe('--write', () => {
     const [, ...lines] = rig.read('photos.state.jsonl').split('\n');
     rig.write('photos.state.jsonl', lines.join('\n'));
     const write = rig.path('better.jsonl');
-    expect(await repaired(rig, { write })).toContain('to which service');
+    expect(await repaired(rig, { write })).toContain('which service');
     expect(await repaired(rig, { write, service: 'http://service.example' })).toContain(
       'unencrypted',
     );
@@ -242,6 +242,6 @@ test('bytes that are no text are told, and what stands around them is kept', asy
   rig.write('photos.state.jsonl', bytes);
   const found = await repaired(rig);
   if (typeof found === 'string') throw new Error(found);
-  expect(found.repair.damages).toMatchObject([{ kind: 'bytes' }]);
-  expect([...found.repair.ledger.jobs()].map(({ state }) => state)).toContain('deleted');
+  expect(found.damages).toMatchObject([{ kind: 'bytes' }]);
+  expect(found.proposal.jobs.map(({ state }) => state)).toContain('deleted');
 });

@@ -13,11 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { loadPipeline } from '../../../src/runner/operations/load.ts';
-import { parsePipeline } from '../../../src/runner/operations/parse.ts';
-import { renderProblem } from '../../../src/runner/operations/problem.ts';
+import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
+import { parsePipeline } from '../../../src/runner/operations/pipeline/parse.ts';
+import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
 import { run } from '../../../src/runner/operations/run.ts';
-import { chooseTarget, type TargetOptions } from '../../../src/runner/operations/target.ts';
+import { chooseTarget, type TargetOptions } from '../../../src/runner/operations/service/target.ts';
 import { distrust, trust, trustedFiles } from '../../../src/runner/operations/trust.ts';
 
 const key = 'sk-The-Very-Secret-Key-4711';
@@ -56,7 +56,7 @@ describe('the service that a pipeline file names', () => {
   test('gets no key without consent: the place, the host and the cures are named', () => {
     const said = chosen();
     expect(said).toContain(`p.yaml:2:10: error: the pipeline file names the service ${stranger}`);
-    expect(said).toContain('you have not agreed that it gets your API key');
+    expect(said).toContain('you have not agreed to send your API key there');
     expect(said).toContain('> 2 | service: https://stranger.example/api');
     for (const cure of [`shotlist trust ${file}`, '--service', 'SHOTLIST_BASE_URL', '--rehearse'])
       expect(said).toContain(cure);

@@ -1,5 +1,5 @@
-// One run at a time: a lock file that says who holds it. It comes into being whole, by a link to a file that was
-// written first, so nobody ever sees a lock without its holder.
+// One run at a time: a lock file that says who holds it. It appears whole, as a link to a file that was written first, so
+// nobody ever sees a lock without its holder.
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { NotRegularFile } from '../../../contract/files/regular-file.ts';
 import { systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import { createNew, openOwn } from '../files/new-file.ts';
-import { processState } from './process-state.ts';
+import { type Processes, realProcesses } from './process-state.ts';
 
 export interface Lock {
   /** Set where it was left behind by another run: who that was. */
@@ -32,19 +32,29 @@ interface Holder {
 }
 
 /** The text says who holds it, or why it could not be taken. A lock whose process is gone is taken over. */
-export async function takeLock(file: string, now: number): Promise<Result<Lock, string>> {
+export async function takeLock(
+  file: string,
+  now: number,
+  processes: Processes = realProcesses,
+): Promise<Result<Lock, string>> {
   const since = new Date(now).toISOString();
   const { pid } = process;
   const token = randomUUID();
-  const own: Holder = { pid, host: hostname(), since, started: processState(pid)?.started, token };
+  const own: Holder = {
+    pid,
+    host: hostname(),
+    since,
+    started: processes.state(pid)?.started,
+    token,
+  };
   const draft = `${file}.${own.token}`;
   try {
     makeFolder(dirname(file));
     await writeDraft(draft, own);
-    return await place(file, draft, own);
+    return await place(file, draft, own, processes);
   } catch (error) {
     return err(
-      `the lock ${file} ${systemReason(error)}; nothing was sent: fix this, then try again`,
+      `the lock ${file} ${systemReason(error)}; nothing was sent: fix this, then run again`,
     );
   } finally {
     await removeLeftover(draft);
@@ -56,15 +66,21 @@ async function writeDraft(draft: string, own: Holder): Promise<void> {
   await file.writeFile(JSON.stringify(own));
 }
 
-async function place(file: string, draft: string, own: Holder): Promise<Result<Lock, string>> {
+async function place(
+  file: string,
+  draft: string,
+  own: Holder,
+  processes: Processes,
+): Promise<Result<Lock, string>> {
   const mine = (warning?: string): Lock => ({ warning, release: () => release(file, own) });
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await linked(draft, file)) return ok(mine());
     const standing = await readText(file);
     if (standing === undefined) continue;
     const holder = parseHolder(standing);
-    if (holder !== undefined && !(await isGoneSoon(holder))) return err(heldBy(holder, file));
-    if (await takeOver(file, draft, standing)) return ok(mine(leftBehind(holder, file)));
+    if (holder !== undefined && !(await isGoneSoon(holder, processes)))
+      return err(heldBy(holder, file));
+    if (await takeOver(file, draft, standing, processes)) return ok(mine(leftBehind(holder, file)));
   }
   return err(`another run has just taken ${file}`);
 }
@@ -72,12 +88,12 @@ async function place(file: string, draft: string, own: Holder): Promise<Result<L
 function heldBy(holder: Holder, file: string): string {
   const held = `another run holds ${file}: ${described(holder)}`;
   if (holder.host === hostname()) return held;
-  return `${held}; from here nobody can see whether it still lives: once it does not, remove that file and run again`;
+  return `${held}. This machine cannot tell whether that process still runs: once it has ended, remove the file and run again`;
 }
 
 function leftBehind(holder: Holder | undefined, file: string): string {
-  if (holder === undefined) return `the lock ${file} names no process: it was taken over`;
-  return `the lock of ${described(holder)}, was left behind by a run that is gone: it was taken over`;
+  if (holder === undefined) return `the lock ${file} names no process, so this run took it over`;
+  return `this run took over the lock of ${described(holder)}, which has ended`;
 }
 
 const described = ({ pid, host, since }: Holder): string =>
@@ -98,11 +114,16 @@ async function linked(draft: string, file: string): Promise<boolean> {
  * Replaces a dead process's lock in one step, so that there is no moment without a lock. Who may do that is settled
  * by a second file, which only one can make.
  */
-async function takeOver(file: string, draft: string, stale: string): Promise<boolean> {
+async function takeOver(
+  file: string,
+  draft: string,
+  stale: string,
+  processes: Processes,
+): Promise<boolean> {
   const next = `${file}.next`;
   if (!(await linked(draft, next))) {
     const other = parseHolder((await readText(next)) ?? '');
-    if (other === undefined || lifeOf(other) === 'gone') await rm(next, { force: true });
+    if (other === undefined || lifeOf(other, processes) === 'gone') await rm(next, { force: true });
     return false;
   }
   if ((await readText(file)) === stale) {
@@ -158,16 +179,18 @@ function parseHolder(text: string): Holder | undefined {
 /** Who holds a lock, and is not known to be gone; undefined: nobody. */
 export async function holderOf(file: string): Promise<string | undefined> {
   const holder = parseHolder((await readText(file)) ?? '');
-  return holder === undefined || lifeOf(holder) === 'gone' ? undefined : described(holder);
+  return holder === undefined || lifeOf(holder, realProcesses) === 'gone'
+    ? undefined
+    : described(holder);
 }
 
 /** How often, and after how many milliseconds each time, a process that is ending is looked at again. */
 const looks = { times: 50, pauseMs: 20 };
 
 /** A process that is ending, for example one that was killed a moment ago, is waited for. */
-async function isGoneSoon(holder: Holder): Promise<boolean> {
+async function isGoneSoon(holder: Holder, processes: Processes): Promise<boolean> {
   for (let left = looks.times; left > 0; left--) {
-    const life = lifeOf(holder);
+    const life = lifeOf(holder, processes);
     if (life !== 'dying') return life === 'gone';
     await wait(looks.pauseMs);
   }
@@ -175,14 +198,14 @@ async function isGoneSoon(holder: Holder): Promise<boolean> {
 }
 
 /** Gone: its process has ended, or its id is another process's by now. */
-function lifeOf({ pid, host, started }: Holder): 'alive' | 'dying' | 'gone' {
+function lifeOf({ pid, host, started }: Holder, processes: Processes): 'alive' | 'dying' | 'gone' {
   if (host !== hostname()) return 'alive';
   try {
-    process.kill(pid, 0);
+    processes.probe(pid);
   } catch (error) {
     if (systemCode(error) === 'ESRCH') return 'gone';
   }
-  const found = processState(pid);
+  const found = processes.state(pid);
   if (found === undefined) return 'alive';
   return started !== undefined && started !== found.started ? 'gone' : found.is;
 }

@@ -12,6 +12,18 @@ export interface ProcessState {
   readonly is: 'alive' | 'dying' | 'gone';
 }
 
+/** What a lock asks the system about processes. */
+export interface Processes {
+  /** Throws an error with the code `ESRCH` if there is no such process, and `EPERM` if it is another user's. */
+  probe(pid: number): void;
+  state(pid: number): ProcessState | undefined;
+}
+
+export const realProcesses: Processes = {
+  probe: (pid) => void process.kill(pid, 0),
+  state: processState,
+};
+
 /** Undefined: there is no such process, or this system does not say (Linux does, proc(5)). */
 export function processState(pid: number): ProcessState | undefined {
   const boot = readSmall('/proc/sys/kernel/random/boot_id')?.trim();

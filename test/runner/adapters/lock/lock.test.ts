@@ -5,7 +5,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../../../../src/runner/adapters/lock/lock.ts';
-import { processState } from '../../../../src/runner/adapters/lock/process-state.ts';
+import {
+  type ProcessState,
+  processState,
+} from '../../../../src/runner/adapters/lock/process-state.ts';
 import { makePipe } from '../../../small-disk.ts';
 import { temporaryFolder } from '../files/places.ts';
 
@@ -48,7 +51,7 @@ describe('a lock', () => {
     writeFileSync(file, holder(pid));
     const taken = await takeLock(file, now);
     expect(taken.ok && taken.value.warning).toBe(
-      `the lock of process ${pid} on ${hostname()}, since 2026-08-05T09:00:00.000Z, was left behind by a run that is gone: it was taken over`,
+      `this run took over the lock of process ${pid} on ${hostname()}, since 2026-08-05T09:00:00.000Z, which has ended`,
     );
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid });
   });
@@ -64,7 +67,7 @@ describe('a lock', () => {
       const file = join(temporaryFolder(), 'p.lock');
       writeFileSync(file, holder(process.pid, hostname(), 'another-boot 4711'));
       const taken = await takeLock(file, now);
-      expect(taken.ok && taken.value.warning).toContain('was left behind by a run that is gone');
+      expect(taken.ok && taken.value.warning).toContain('which has ended');
     },
   );
 
@@ -93,7 +96,7 @@ describe('a lock', () => {
       expect((await takeLock(file, now)).ok).toBe(false);
       process.kill(pid, 'SIGKILL');
       const taken = await takeLock(file, now);
-      expect(taken.ok && taken.value.warning).toContain('was left behind by a run that is gone');
+      expect(taken.ok && taken.value.warning).toContain('which has ended');
       expect(processState(pid)).toEqual({ started, is: 'gone' });
     },
   );
@@ -110,18 +113,64 @@ describe('a lock', () => {
     expect(await takeLock(file, now)).toEqual({
       ok: false,
       error: expect.stringMatching(
-        /on another-machine, since .*; from here nobody can see whether it still lives: once it does not, remove that file/,
+        /on another-machine, since .*\. This machine cannot tell whether that process still runs: once it has ended, remove the file/,
       ),
     });
   });
 
-  test('of a process of another user is respected', async () => {
+  test.each([
+    ['EPERM', false],
+    ['ESRCH', true],
+  ])('of a process of another user is respected, also as root: %s', async (code, taken) => {
     const file = join(temporaryFolder(), 'p.lock');
-    writeFileSync(file, holder(1));
+    writeFileSync(file, holder(4711));
+    const probe = (): never => {
+      throw Object.assign(new Error(code), { code });
+    };
+    const lock = await takeLock(file, now, { probe, state: () => undefined });
+    expect(lock.ok).toBe(taken);
+    if (!lock.ok) expect(lock.error).toContain('process 4711 ');
+  });
+
+  test('of a process that is ending is waited for', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(4711, hostname(), 'boot 1'));
+    let asked = 0;
+    const state = (): ProcessState => {
+      asked += 1;
+      return { started: 'boot 1', is: asked < 3 ? 'dying' : 'gone' };
+    };
+    expect((await takeLock(file, now, { probe: () => undefined, state })).ok).toBe(true);
+  });
+
+  test('that another process is taking over at this moment is left to it', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(deadPid()));
+    const other = holder(process.pid, hostname(), processState(process.pid)?.started);
+    writeFileSync(`${file}.next`, other);
     expect(await takeLock(file, now)).toEqual({
       ok: false,
-      error: expect.stringContaining('process 1 '),
+      error: expect.stringContaining('has just taken'),
     });
+    expect(readFileSync(`${file}.next`, 'utf8')).toBe(other);
+  });
+
+  test('that a process was taking over when it died can be taken', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(deadPid()));
+    writeFileSync(`${file}.next`, holder(deadPid()));
+    expect((await takeLock(file, now)).ok).toBe(true);
+    expect(existsSync(`${file}.next`)).toBe(false);
+  });
+
+  test('that somebody else holds by now is not released', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const taken = await takeLock(file, now);
+    if (!taken.ok) throw new Error(taken.error);
+    const other = holder(process.pid, hostname(), processState(process.pid)?.started);
+    writeFileSync(file, other);
+    await taken.value.release();
+    expect(readFileSync(file, 'utf8')).toBe(other);
   });
 
   test.each(['{"pid":', '{"pid":-1,"host":"h","since":"s"}', '[]', ''])(
@@ -131,7 +180,7 @@ describe('a lock', () => {
       writeFileSync(file, rubbish);
       const taken = await takeLock(file, now);
       expect(taken.ok && taken.value.warning).toBe(
-        `the lock ${file} names no process: it was taken over`,
+        `the lock ${file} names no process, so this run took it over`,
       );
     },
   );

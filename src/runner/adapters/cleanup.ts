@@ -1,0 +1,29 @@
+// What must be closed again, last opened first: the part of AsyncDisposableStack that the operations use, which Node.js 22
+// does not have yet.
+export class Cleanup implements AsyncDisposable {
+  #closers: (() => unknown)[] = [];
+
+  defer(close: () => unknown): void {
+    this.#closers.push(close);
+  }
+
+  /** Hands everything over to whoever disposes of the result. */
+  move(): Cleanup {
+    const moved = new Cleanup();
+    moved.#closers = this.#closers;
+    this.#closers = [];
+    return moved;
+  }
+
+  /** Closes everything, also after one has failed; then throws the first failure. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const failures: unknown[] = [];
+    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop())
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
+  }
+}

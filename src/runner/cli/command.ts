@@ -1,0 +1,67 @@
+// What the commands have in common: load the pipeline, run one operation, print its answer as text or JSON, exit code.
+import type { Result } from '../../contract/base/result.ts';
+import { loadPipeline } from '../operations/pipeline/load.ts';
+import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
+import type { Problem } from '../operations/pipeline/problem.ts';
+import { serviceLine } from '../report/service-text.ts';
+import type { PipelineFlags } from './options.ts';
+import { caution, fail, print, printJson } from './terminal.ts';
+
+/** How the answer of an operation is shown. */
+export interface Answer<T> {
+  /** What a person reads. */
+  readonly text: (value: T) => string;
+  /** What `--json` prints; default: the answer itself. */
+  readonly facts?: (value: T) => object;
+  /** Default 0. */
+  readonly exitCode?: (value: T) => number;
+}
+
+/** What an operation reports while it works. */
+export interface Reports {
+  /** Prints the service's address first, or adds it to the JSON that comes later. */
+  readonly onConnect: (address: string) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** A command that is one operation on a pipeline. */
+export async function command<T extends object>(
+  file: string,
+  flags: PipelineFlags,
+  operate: (pipeline: LoadedPipeline, reports: Reports) => Promise<Result<T, Problem>>,
+  { text, facts = (value) => value, exitCode }: Answer<T>,
+): Promise<number> {
+  const json = flags.json === true;
+  return await withPipeline(file, flags, async (pipeline) => {
+    let service: { readonly service?: string } = {};
+    const onConnect = (address: string): void => {
+      service = { service: address };
+      if (!json) print(serviceLine(address));
+    };
+    const answered = await operate(pipeline, { onConnect, onWarning: caution });
+    const shown = { text, facts: (value: T) => ({ ...service, ...facts(value) }) };
+    return answer(answered, json, exitCode === undefined ? shown : { ...shown, exitCode });
+  });
+}
+
+/** Loads the pipeline; `work` answers the exit code. */
+export async function withPipeline(
+  file: string,
+  { input = {}, json }: PipelineFlags,
+  work: (pipeline: LoadedPipeline) => Promise<number>,
+): Promise<number> {
+  const loaded = await loadPipeline(file, { inputs: input });
+  return loaded.ok ? await work(loaded.value) : fail(loaded.error, json === true);
+}
+
+/** Prints the answer of an operation, or why there is none; returns the exit code. */
+export function answer<T extends object>(
+  result: Result<T, Problem>,
+  json: boolean,
+  { text, facts = (value) => value, exitCode = () => 0 }: Answer<T>,
+): number {
+  if (!result.ok) return fail(result.error, json);
+  if (json) printJson(facts(result.value));
+  else print(text(result.value));
+  return exitCode(result.value);
+}

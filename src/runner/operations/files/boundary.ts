@@ -1,0 +1,73 @@
+// What a pipeline may read and write without a word from the user: files really in its repository, links followed.
+import { relative, resolve, sep } from 'node:path';
+import { Boundary } from '../../adapters/files/boundary.ts';
+import { futureRealPath } from '../../adapters/files/real-path.ts';
+import { repositoryOf } from '../../adapters/files/repository.ts';
+import { isWithin } from '../../adapters/files/within.ts';
+import { reservedFolder } from '../../plan/reserved-name.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+
+export interface OutsideOptions {
+  /** `--allow-outside`: inputs and outputs of the pipeline may be outside its repository. */
+  readonly allowOutside?: boolean | undefined;
+  /** `--output`, relative to the working folder. */
+  readonly output?: string | undefined;
+}
+
+export function boundaryOf(
+  { folder, named }: BoundPipeline,
+  { allowOutside = false }: OutsideOptions,
+): Boundary {
+  return new Boundary({ repository: repositoryOf(folder), allowOutside, named });
+}
+
+/**
+ * Why nothing may be written to the output folder; asked before a folder is made. The folder that the pipeline names must
+ * be in the repository also for a rehearsal, which writes elsewhere: it shows what a run will say.
+ */
+export function checkOutput(loaded: BoundPipeline, options: OutsideOptions): Problem | undefined {
+  const { folder, pipeline } = loaded;
+  const repository = repositoryOf(folder);
+  if (options.output !== undefined) {
+    const wrong = reservedIn(resolve(options.output), repository);
+    if (wrong === undefined) return undefined;
+    return problem(`--output ${options.output} ${wrong}`, 'shotlist', 'name another folder');
+  }
+  const output = resolve(folder, pipeline.output);
+  const reserved = reservedIn(output, repository);
+  if (reserved !== undefined) return atOutput(loaded, reserved, 'name another folder');
+  if (options.allowOutside === true) return undefined;
+  const real = futureRealPath(output);
+  if (real === undefined) return atOutput(loaded, 'goes through a broken link', 'remove the link');
+  if (isWithin(real, repository)) return undefined;
+  return atOutput(
+    loaded,
+    `is outside the repository ${repository}`,
+    'use --allow-outside to allow it, or name the folder yourself with --output <folder>',
+  );
+}
+
+/** The end of a sentence about a folder. */
+function reservedIn(path: string, repository: string): string | undefined {
+  for (const place of [path, futureRealPath(path) ?? path]) {
+    const from = isWithin(place, repository) ? relative(repository, place) : place;
+    const reserved = from
+      .split(sep)
+      .map(reservedFolder)
+      .find((found) => found !== undefined);
+    if (reserved !== undefined) return `is in a ${reserved} folder, where nothing is written`;
+  }
+  return undefined;
+}
+
+function atOutput({ pipeline, file }: BoundPipeline, why: string, hint: string): Problem {
+  const { source, output } = pipeline;
+  const message = `output: ${JSON.stringify(output)} ${why}`;
+  const span = source.spanOf(['output']);
+  return {
+    reason: 'input',
+    text: source.text,
+    diagnostics: [{ severity: 'error', file, span, message, hint }],
+  };
+}

@@ -1,0 +1,135 @@
+// `.shotlist` beside a pipeline: what is in it is trusted, written over and removed, so it must be a folder that
+// shotlist made for this user, and no repository may have put anything into it.
+import { lstatSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { oddEntryIn } from '../../../contract/files/odd-entries.ts';
+import { claimFolder, OwnerKeyTrouble, ownershipOf } from '../../../contract/files/owner.ts';
+import {
+  failingDiskCure,
+  isFailingDisk,
+  isSystemTrouble,
+  systemReason,
+} from '../../../contract/files/system-error.ts';
+import { trackedAt } from '../../adapters/files/git-index.ts';
+import { createNew } from '../../adapters/files/new-file.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import type { RunPaths } from './run-paths.ts';
+
+type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder'>;
+
+/** Why nothing in it may be read, written or removed; undefined: it is ours, or there is nothing in it. */
+export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | undefined {
+  try {
+    const ownership = ownershipOf(ownFolder);
+    if (ownership === 'absent') return undefined;
+    if (ownership === 'link') return isLink(ownFolder);
+    const tracked = trackedAt(ownFolder);
+    if (tracked !== undefined) return isTracked(ownFolder, tracked);
+    if (ownership === 'foreign') return isForeign(ownFolder);
+    const odd = oddEntryIn(ownFolder, (folder) => belongsTo(runFolder, ownFolder, folder));
+    if (odd === undefined) return undefined;
+    return odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path);
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+    return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', 'move it away');
+  }
+}
+
+/** A hosted run leaves rehearsals alone, which may be large, and a rehearsal all but its own room. */
+function belongsTo(runFolder: string, ownFolder: string, folder: string): boolean {
+  const rehearsals = join(ownFolder, 'rehearsal');
+  if (runFolder === ownFolder) return folder !== rehearsals;
+  return folder === rehearsals || folder === runFolder || folder.startsWith(runFolder + sep);
+}
+
+/** The same, and makes it ours where there is nothing yet: a run needs it. */
+export async function claimOwnFolder(paths: OwnPaths): Promise<Problem | undefined> {
+  const refused = checkOwnFolder(paths);
+  if (refused !== undefined) return refused;
+  try {
+    return await claim(paths.ownFolder);
+  } catch (error) {
+    return unclaimed(error, paths.ownFolder);
+  }
+}
+
+/** The same for a command that takes the lock, which makes the folder where the lock is kept in it. */
+export async function ownFolderForLock(paths: RunPaths): Promise<Problem | undefined> {
+  return paths.lock.startsWith(paths.ownFolder + sep)
+    ? await claimOwnFolder(paths)
+    : checkOwnFolder(paths);
+}
+
+/** The same for a plan, which goes on without a cache of hashes where the folder cannot be made. */
+export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths, Problem>> {
+  const refused = checkOwnFolder(paths);
+  if (refused !== undefined) return err(refused);
+  try {
+    const foreign = await claim(paths.ownFolder);
+    return foreign === undefined ? ok(paths) : err(foreign);
+  } catch (error) {
+    if (!(error instanceof OwnerKeyTrouble) && !isSystemTrouble(error)) throw error;
+    return ok({ ...paths, hashes: undefined });
+  }
+}
+
+async function claim(ownFolder: string): Promise<Problem | undefined> {
+  const was = claimFolder(ownFolder);
+  // It has come into being since it was looked at.
+  if (was === 'foreign' || was === 'link') return isForeign(ownFolder);
+  await keepOutOfGit(ownFolder);
+  return undefined;
+}
+
+/** So that nobody commits it by mistake. */
+async function keepOutOfGit(ownFolder: string): Promise<void> {
+  const file = join(ownFolder, '.gitignore');
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
+  await using handle = await createNew(file);
+  await handle.writeFile('*\n');
+}
+
+function unclaimed(error: unknown, ownFolder: string): Problem {
+  if (error instanceof OwnerKeyTrouble) return withoutKey(error);
+  if (!isSystemTrouble(error)) throw error;
+  const cure = isFailingDisk(error)
+    ? failingDiskCure
+    : 'a run keeps files there: make its folder one that you may write to';
+  return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', cure);
+}
+
+/** Folders cannot be marked as this user's. */
+export function withoutKey({ message, cause }: OwnerKeyTrouble): Problem {
+  return problem(
+    `shotlist cannot remember which folders it made: ${message}`,
+    'shotlist',
+    isFailingDisk(cause)
+      ? failingDiskCure
+      : 'set XDG_STATE_HOME to a folder that you may write to, outside of all repositories',
+  );
+}
+
+export const isLink = (path: string): Problem =>
+  problem(
+    `${path} is a link: shotlist follows no links among its own files, because they may come from somebody else and lead anywhere`,
+    'shotlist',
+    `remove the link: ${path}`,
+  );
+
+export const isSpecial = (path: string): Problem =>
+  problem(`${path} is not a regular file`, 'shotlist', 'remove it');
+
+export const isTracked = (ownFolder: string, name: string): Problem =>
+  problem(
+    `git tracks ${name}, and what others commit must not become shotlist's own files`,
+    'shotlist',
+    `stop tracking the folder, and commit that: git -C ${dirname(ownFolder)} rm -r --cached ${basename(ownFolder)}`,
+  );
+
+const isForeign = (ownFolder: string): Problem =>
+  problem(
+    `${ownFolder} was not made by shotlist for you on this machine, so its content is not trusted`,
+    'shotlist',
+    `move it away, or, if you made it yourself with an older version or copied it, run: shotlist trust --folder ${ownFolder}`,
+  );

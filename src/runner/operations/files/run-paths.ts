@@ -1,0 +1,66 @@
+// The paths of what a run leaves (design.md, What a run leaves).
+import { basename, dirname, join, resolve } from 'node:path';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import type { Target, Unasked } from '../service/target.ts';
+
+export interface RunPaths {
+  /** `.shotlist` beside the pipeline. */
+  readonly ownFolder: string;
+  /** What of it this run uses: all but the rehearsals, or one rehearsal. */
+  readonly runFolder: string;
+  /** The state file. */
+  readonly state: string;
+  readonly lock: string;
+  /** Room on the disk that is kept for the state file while a run lasts. */
+  readonly ballast: string;
+  /** Downloads land below it. */
+  readonly output: string;
+  /** Superseded outputs, under their hash. */
+  readonly kept: string;
+  /** Undefined: hashes are remembered in this process only. */
+  readonly hashes: string | undefined;
+  /** The data of a rehearsal's local service. */
+  readonly serviceData: string;
+  /** What the header of the state file names: ids mean nothing elsewhere. */
+  readonly serviceName: string;
+}
+
+export interface PathOptions {
+  /** `--state`, relative to the working folder. */
+  readonly state?: string | undefined;
+  /** `--output`, relative to the working folder. */
+  readonly output?: string | undefined;
+}
+
+export function pathsOf(
+  { pipeline, folder }: BoundPipeline,
+  target: Target | Unasked,
+  options: PathOptions,
+): RunPaths {
+  const ownFolder = join(folder, '.shotlist');
+  const rehearsal = target.kind === 'rehearsal';
+  const runFolder = rehearsal ? join(ownFolder, 'rehearsal', pipeline.name) : ownFolder;
+  const state =
+    options.state === undefined
+      ? rehearsal
+        ? join(runFolder, 'state.jsonl')
+        : join(folder, `${pipeline.name}.state.jsonl`)
+      : resolve(options.state);
+  const output = rehearsal ? join(runFolder, 'out') : resolve(folder, pipeline.output);
+  const beside =
+    options.state === undefined
+      ? join(runFolder, basename(state))
+      : join(dirname(state), `.${basename(state)}`);
+  return {
+    ownFolder,
+    runFolder,
+    state,
+    lock: `${beside}.lock`,
+    ballast: `${beside}.ballast`,
+    output: options.output === undefined ? output : resolve(options.output),
+    kept: join(runFolder, 'kept'),
+    hashes: join(ownFolder, 'hashes.db'),
+    serviceData: join(runFolder, 'service'),
+    serviceName: rehearsal ? 'rehearsal' : target.address,
+  };
+}

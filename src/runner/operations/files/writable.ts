@@ -1,0 +1,64 @@
+// Whether results and the journal can be written. Asked before anything is sent.
+import { constants, statSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { removeLeftover } from '../../../contract/files/leftover.ts';
+import { makeFolder } from '../../../contract/files/make-folder.ts';
+import {
+  failingDiskCure,
+  isFailingDisk,
+  isSystemTrouble,
+  systemCode,
+  systemReason,
+} from '../../../contract/files/system-error.ts';
+import { createNew } from '../../adapters/files/new-file.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import type { RunPaths } from './run-paths.ts';
+
+/** Makes the folders that a run writes to, and tries to write to each. */
+export async function checkWritable(paths: RunPaths): Promise<Problem | undefined> {
+  for (const folder of [paths.output, dirname(paths.state), paths.kept]) {
+    try {
+      makeFolder(folder);
+      await access(folder, constants.W_OK);
+      // One name for all: what a killed run leaves, the next one removes.
+      const probe = join(folder, '.shotlist-probe');
+      const made = await createNew(probe);
+      await made.close();
+      // Another run may be asking at the same time, and have removed it: the lock comes later.
+      await removeLeftover(probe);
+    } catch (error) {
+      return unwritable(folder, error, paths);
+    }
+  }
+  return undefined;
+}
+
+/** The output folder of a plan, which writes nothing. */
+export function checkOutputFolder({ output }: RunPaths): Problem | undefined {
+  return isFile(output) ? outputIsFile(output) : undefined;
+}
+
+/** Whatever else is wrong with a path is reported when something is written there. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    if (isSystemTrouble(error)) return false;
+    throw error;
+  }
+}
+
+function unwritable(folder: string, error: unknown, { output }: RunPaths): Problem {
+  if (folder === output && systemCode(error) === 'EEXIST') return outputIsFile(folder);
+  const cure = isFailingDisk(error)
+    ? failingDiskCure
+    : folder === output
+      ? `downloads could not be saved there: ${anotherFolder}`
+      : 'a run keeps files there: give yourself write access to it, or choose another --state';
+  return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', cure);
+}
+
+const anotherFolder = 'choose another folder with --output, or with output: in the pipeline';
+const outputIsFile = (path: string): Problem =>
+  problem(`the output folder ${path} is a file, not a folder`, 'shotlist', anotherFolder);

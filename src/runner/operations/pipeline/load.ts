@@ -1,0 +1,93 @@
+// Loads a pipeline file: reads it, checks it, and looks up the inputs and variables that its expressions use.
+import { dirname, resolve } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import { realClock } from '../../adapters/clock.ts';
+import { toCel } from '../../language/expression.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { BoundPipeline } from './bound-pipeline.ts';
+import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
+import type { LoadedPipeline } from './loaded-pipeline.ts';
+import { parsePipeline } from './parse.ts';
+import type { Problem } from './problem.ts';
+
+export interface LoadOptions {
+  /** `--input name=value`; a file's path is relative to the working folder. */
+  readonly inputs?: GivenInputs;
+  /** Where `env.NAME` is looked up. Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** For `run.date`. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing. */
+export async function loadPipeline(
+  file: string,
+  options: LoadOptions = {},
+): Promise<Result<LoadedPipeline, Problem>> {
+  const parsed = parsePipeline(file);
+  if (!parsed.ok) return parsed;
+  const { pipeline } = parsed.value;
+  const { text } = pipeline.source;
+  const home = homeOutput(pipeline);
+  if (home !== undefined) return err({ reason: 'input', diagnostics: [home], text });
+  const folder = resolve(dirname(file));
+  const given = options.inputs ?? {};
+  const inputs = settleInputs(pipeline, given, folder);
+  if (!inputs.ok) return inputs;
+  const env = settleEnv(pipeline, options.env ?? process.env, text);
+  if (!env.ok) return env;
+  const date = new Date((options.clock ?? realClock).now()).toISOString().slice(0, 10);
+  const base = { inputs: toCel(inputs.value), env: env.value, run: { date } };
+  const named = pathsNamed(pipeline, given, folder);
+  return ok(new BoundPipeline(parsed.value, { folder, named, base }));
+}
+
+/** A folder called "~" would be made, which a careless `rm -r` takes for the home folder. */
+function homeOutput({ output, source }: Pipeline): Diagnostic | undefined {
+  if (!ofHome.test(output)) return undefined;
+  return {
+    severity: 'error',
+    file: source.file,
+    span: source.spanOf(['output']),
+    message: `output: ${JSON.stringify(output)} begins with "~", which only a shell expands`,
+    hint: 'write the whole path, or one relative to the pipeline file',
+  };
+}
+
+/** Windows ignores the case of such names; elsewhere a variable that differs in case is not worth an exception. */
+const ofOurs = /^shotlist_/i;
+
+function settleEnv(
+  pipeline: Pipeline,
+  env: Readonly<Record<string, string | undefined>>,
+  text: string,
+): Result<Readonly<Record<string, string>>, Problem> {
+  const values: [string, string][] = [];
+  const diagnostics: Diagnostic[] = [];
+  pipeline.env.forEach((name, index) => {
+    const value = env[name];
+    const span = pipeline.source.spanOf(['env', index]);
+    const { file } = pipeline.source;
+    if (ofOurs.test(name))
+      diagnostics.push({
+        severity: 'error',
+        file,
+        span,
+        message: `env: no pipeline may read ${name}: the variables SHOTLIST_* hold the API key and other settings of yours`,
+        hint: 'give the value another name, for example CAMPAIGN',
+      });
+    else if (value === undefined)
+      diagnostics.push({
+        severity: 'error',
+        file,
+        span,
+        message: `the environment variable ${name} is not set`,
+      });
+    else values.push([name, value]);
+  });
+  return diagnostics.length > 0
+    ? err({ reason: 'input', diagnostics, text })
+    : ok(Object.fromEntries(values));
+}

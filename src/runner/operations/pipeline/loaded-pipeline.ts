@@ -1,0 +1,13 @@
+// A pipeline file as programs see it: opened, checked, and ready to be handed to an operation.
+import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+
+/** Made by `loadPipeline` only. What it holds besides these facts is for the operations. */
+export interface LoadedPipeline {
+  /** The path of the file, as it was given. */
+  readonly file: string;
+  /** `pipeline:` in the file. */
+  readonly name: string;
+  readonly warnings: readonly Diagnostic[];
+  /** The text of the file, which the places of the warnings refer to. */
+  readonly text: string;
+}

@@ -1,0 +1,102 @@
+// Which items and which steps a command covers.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { ItemFilter, ItemList } from '../../adapters/files/items.ts';
+import { standingFailures } from '../../journal/failures.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import { leftOut } from '../../plan/step-selection.ts';
+import { itemOf } from '../../task/task.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+
+export interface SelectionOptions {
+  readonly items?: ItemFilter | undefined;
+  /** `--only`: begin nothing but these steps, and the free ones that they need. */
+  readonly only?: readonly string[] | undefined;
+  /** `--until`: these steps, and all that they need. */
+  readonly until?: readonly string[] | undefined;
+  /** `--exclude`: a step's name, else a glob of item keys. */
+  readonly exclude?: readonly string[] | undefined;
+  /** `--retry-failed`: only items with tasks that failed. */
+  readonly retryFailed?: boolean | undefined;
+}
+
+export interface Selection {
+  /** Steps that `--only`, `--until` and `--exclude` leave out. */
+  readonly leftOut: ReadonlySet<string>;
+  readonly filter: ItemFilter;
+  /** Only items with tasks that failed. */
+  readonly retryFailed: boolean;
+}
+
+/** In characters: the matcher takes no longer ones. */
+const longestPattern = 65_536;
+
+/** Why the pattern that `where` gives cannot be matched, with its cure; undefined: it can. */
+export function patternTrouble(
+  where: '--items' | '--exclude' | 'items.glob',
+  pattern: string | undefined,
+): { readonly message: string; readonly hint: string } | undefined {
+  if (pattern === '')
+    return {
+      message: `${where}: the pattern is empty, so it matches nothing`,
+      hint:
+        where === 'items.glob'
+          ? 'write a glob of files, such as "photos/*.jpg"'
+          : 'write a glob of item keys, such as "2026/*.jpg", or leave the option out',
+    };
+  if (pattern === undefined || pattern.length <= longestPattern) return undefined;
+  return {
+    message: `${where}: the pattern "${pattern.slice(0, 40)}…" has ${pattern.length} characters; at most ${longestPattern} are allowed`,
+    hint: 'use a shorter pattern, with wildcards',
+  };
+}
+
+/** Tells excluded steps from excluded items. */
+export function selectionOf(
+  pipeline: Pipeline,
+  options: SelectionOptions,
+): Result<Selection, Problem> {
+  const { items = {}, only, until, exclude = [] } = options;
+  const names = new Set(pipeline.steps.map(({ name }) => name));
+  const steps = exclude.filter((name) => names.has(name));
+  const except = exclude.filter((name) => !names.has(name));
+  const unusable =
+    patternTrouble('--items', items.only) ??
+    except.map((one) => patternTrouble('--exclude', one)).find((why) => why !== undefined);
+  if (unusable !== undefined) return err(problem(unusable.message, 'shotlist', unusable.hint));
+  const out = leftOut(pipeline.steps, { only, until, exclude: steps });
+  if (!out.ok) return err(problem(out.error));
+  if (except.length > 0 && pipeline.items.kind === 'one')
+    return err(
+      problem(
+        `--exclude ${except[0]}: there is no such step`,
+        'shotlist',
+        'the pipeline has no items',
+      ),
+    );
+  return ok({
+    leftOut: out.value,
+    filter: { ...items, ...(except.length > 0 ? { except } : {}) },
+    retryFailed: options.retryFailed ?? false,
+  });
+}
+
+/** Keys of the items with tasks that failed. Undefined: a shared task failed, which concerns every item. */
+export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
+  const keys = new Set<string>();
+  for (const task of standingFailures(ledger).flatMap(({ tasks }) => tasks)) {
+    const key = itemOf(task);
+    if (key === undefined) return undefined;
+    keys.add(key);
+  }
+  return keys;
+}
+
+/** With `--retry-failed` and no failed item, the shared steps are not begun either. */
+export function excludedSteps(
+  { steps }: Pipeline,
+  { leftOut: out, retryFailed }: Selection,
+  { count }: ItemList,
+): ReadonlySet<string> {
+  return retryFailed && count === 0 ? new Set(steps.map(({ name }) => name)) : out;
+}

@@ -1,0 +1,204 @@
+// The plan of all items: each is looked at once, files are hashed and problems found, before anything is sent.
+import { realpath } from 'node:fs/promises';
+import type { JsonObject } from '../../../contract/base/json.ts';
+import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import type { ItemList } from '../../adapters/files/items.ts';
+import { OutputLinks } from '../../adapters/files/output-links.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { Step } from '../../language/pipeline.ts';
+import { withMarkShown } from '../../language/result-name.ts';
+import { stagesOf } from '../../language/stages.ts';
+import { estimateOf } from '../../plan/estimate.ts';
+import { type Before, type ItemPlan, planItem } from '../../plan/item-plan.ts';
+import { unusablePlace } from '../../plan/output-claims.ts';
+import { OutputNames } from '../../plan/output-names.ts';
+import { type Plan, PlanTally } from '../../plan/plan.ts';
+import { PlanFindings } from '../../plan/plan-findings.ts';
+import { comesLater, endingOf, type PlannedTask } from '../../plan/planned-action.ts';
+import type { PlanContext, Verdict } from '../../plan/planning.ts';
+import { Barrier } from '../../run/barrier.ts';
+import { FileFacts } from '../../run/file-facts.ts';
+import type { Clock, Disk } from '../../run/jobs/ports.ts';
+import type { Hopeless } from '../../run/action.ts';
+import type { Item } from '../../task/item.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { PlanProblems } from './plan-problems.ts';
+import { PlanningFacts } from './planning-facts.ts';
+
+export interface PlannedItems {
+  readonly plan: Plan;
+  /** Why a run must not begin. */
+  readonly troubles: readonly Diagnostic[];
+  /** What a person should know before anything is paid. */
+  readonly warnings: readonly string[];
+  /** Items that cannot be done as they are, by key, and what becomes of their steps. */
+  readonly hopeless: Hopeless;
+  /** What the account’s plan may refuse. */
+  readonly findings: PlanFindings;
+  /**
+   * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
+   * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
+   * "" stands for the shared steps.
+   */
+  readonly owed: ReadonlyMap<string, string>;
+  /** Items with projects that are paid for and in the works: they come next. */
+  readonly underWay: ReadonlySet<string>;
+}
+
+export interface PlanningInputs {
+  readonly ledger: Ledger;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** Steps that the run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
+  /** What file systems make of names depends on it. */
+  readonly platform?: string;
+}
+
+export async function planItems(
+  loaded: BoundPipeline,
+  items: ItemList,
+  { ledger, disk, clock, leftOut, platform = process.platform }: PlanningInputs,
+): Promise<PlannedItems> {
+  const { pipeline, base } = loaded;
+  const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
+  const outputs = {
+    platform,
+    root: await reallyAt(output),
+    folder: await reallyAt(loaded.folder),
+  };
+  const links = new OutputLinks(output);
+  const facts = new PlanningFacts(disk);
+  const fileFacts = new FileFacts(facts);
+  const findings = new PlanFindings();
+  const context: PlanContext = {
+    steps: pipeline.steps,
+    facts: fileFacts,
+    jobOf: (fingerprint) => ledger.job(fingerprint),
+    estimate: (step: Step, body: JsonObject) => {
+      findings.look(step, body);
+      return estimateOf(step, body, ledger);
+    },
+    base,
+    now: clock.now(),
+    leftOut,
+    unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.trouble(to)),
+  };
+  const tally = new PlanTally();
+  const problems = new PlanProblems(loaded, outputs);
+  const names = new OutputNames(pipeline.steps);
+  const owed = new Map<string, string>();
+  const underWay = new Set<string>();
+  const hopeless = new Map<string, ReadonlyMap<string, Verdict>>();
+  const visit = async (
+    steps: readonly Step[],
+    item: Item | undefined,
+    before: Before = {},
+  ): Promise<ItemPlan> => {
+    for (;;) {
+      const itemPlan = planItem(steps, item, context, before);
+      const unread = fileFacts.takeUnread();
+      if (unread.length === 0) return itemPlan;
+      await Promise.all(
+        unread.map(async (place) => {
+          const digest = await disk.digest(place);
+          if (!digest.ok) fileFacts.unreadable(place, digest.error);
+        }),
+      );
+    }
+  };
+  const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
+    const { tasks, troubles, verdicts } = itemPlan;
+    for (const task of tasks) {
+      tally.add(task);
+      problems.addOutputs(task);
+      if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
+    }
+    for (const task of troubles) {
+      tally.note(task);
+      problems.addTask(task, item);
+    }
+    const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
+      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+      return job === undefined ? [] : [job.expires ?? job.at];
+    });
+    const [first] = times.sort();
+    if (first !== undefined) owed.set(item?.key ?? '', first);
+    if (item === undefined) return;
+    tally.addItem(troubles.length > 0);
+    problems.addItem(item);
+    if (troubles.length > 0) hopeless.set(item.key, verdicts);
+    if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
+  };
+  const one = pipeline.items.kind === 'one';
+  const { once, perItem, afterItems } = stagesOf(pipeline.steps);
+  if (isEmpty(ledger))
+    facts.spareAloneAfter(() => {
+      const shared = planItem(once, undefined, context);
+      for (const item of items) planItem(perItem, item, context, { shared });
+      fileFacts.takeUnread();
+    });
+  const shared = await visit(once, undefined);
+  const expired = shared.tasks.slice();
+  take(shared, undefined);
+  const barrier = new Barrier(items.count < items.total);
+  const later = new Set<string>();
+  for (const item of items) {
+    const itemPlan = await visit(perItem, item, { shared });
+    take(itemPlan, item);
+    for (const { step, action } of itemPlan.tasks) {
+      barrier.note(step.name, endingOf(action));
+      if (comesLater(action)) later.add(step.name);
+    }
+  }
+  if (afterItems.length > 0) {
+    const over = { over: true, all: true };
+    const itemPlan = await visit(afterItems, undefined, {
+      shared,
+      items: {
+        phase: (step) => barrier.phase(step, over),
+        later: (step) => later.has(step),
+      },
+    });
+    take(itemPlan, undefined);
+  }
+  // An item may need a shared upload that has expired since.
+  for (const [index, task] of shared.tasks.entries())
+    if (task !== expired[index]) tally.renew(task);
+  if (one) tally.addItem(false);
+  return {
+    plan: tally.plan(pipeline.steps.map(({ name }) => name)),
+    troubles: problems.refusals({ items: items.count, hopeless: hopeless.size }),
+    hopeless,
+    findings,
+    warnings: names.warnings(),
+    owed,
+    underWay,
+  };
+}
+
+function isEmpty(ledger: Ledger): boolean {
+  for (const _ of ledger.jobs()) return false;
+  return true;
+}
+
+const atTo = (to: string, trouble: string | undefined): string | undefined =>
+  trouble === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${trouble}`;
+
+/** Where a folder is, links followed; one that is not made yet is where it is named. */
+async function reallyAt(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    // Whatever else is wrong with it is said when it is opened for writing.
+    if (isSystemTrouble(error)) return folder;
+    throw error;
+  }
+}
+
+/** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
+function isOwed({ step, action, fingerprint }: PlannedTask): boolean {
+  if (fingerprint === undefined) return false;
+  return action === 'attach' || (step.kind.operation === 'download' && action === 'begin');
+}

@@ -1,0 +1,126 @@
+// Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over an
+// input. What counts as a conflict is decided in plan/output-claims.ts.
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import type { Step } from '../../language/pipeline.ts';
+import { expressionsOf } from '../../language/template.ts';
+import { tooManyFailed } from '../../language/failure-limits.ts';
+import { type Machine, OutputClaims } from '../../plan/output-claims.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
+import type { Item } from '../../task/item.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+
+/** At most so many of each sort are kept. */
+const most = 100;
+
+export interface Outputs extends Machine {
+  /** The pipeline's own folder, absolute: what paths in it are relative to. */
+  readonly folder: string;
+}
+
+export class PlanProblems {
+  /** The run must not begin. */
+  readonly #refused: Diagnostic[] = [];
+  /** One item cannot be done; the others can. */
+  readonly #ofItems: Diagnostic[] = [];
+  readonly #loaded: BoundPipeline;
+  readonly #outputs: Outputs;
+  readonly #claims: OutputClaims;
+
+  constructor(loaded: BoundPipeline, outputs: Outputs) {
+    this.#loaded = loaded;
+    this.#outputs = outputs;
+    const someOpen = loaded.pipeline.steps.some((step) =>
+      expressionsOf(step.with).some(({ expression }) =>
+        expression.references.some(({ root }) => root === 'result'),
+      ),
+    );
+    this.#claims = new OutputClaims(outputs, someOpen);
+    const { name } = loaded.pipeline;
+    this.#read('the pipeline file', basename(loaded.file));
+    this.#read('the state file', `${name}.state.jsonl`);
+  }
+
+  /**
+   * Why a run must not begin: conflicts and problems of shared steps; problems of items only where no item is left, or
+   * where more of them fail than the pipeline allows.
+   */
+  refusals({ items, hopeless }: { items: number; hopeless: number }): readonly Diagnostic[] {
+    if (hopeless === 0) return this.#refused;
+    const { failureLimits } = this.#loaded.pipeline;
+    const tooMany = tooManyFailed(failureLimits, hopeless, items);
+    if (hopeless < items && tooMany === undefined) return this.#refused;
+    const { file } = this.#loaded;
+    const why: Diagnostic[] =
+      tooMany === undefined || hopeless === items
+        ? []
+        : [
+            {
+              severity: 'error',
+              file,
+              message: `the run does not begin: ${tooMany}`,
+              hint: 'fix these items, leave them out with --exclude, or allow more with max_failures',
+            },
+          ];
+    return [...this.#refused, ...this.#ofItems, ...why];
+  }
+
+  addItem({ key, fields }: Item): void {
+    const { path } = fields;
+    if (this.#loaded.pipeline.items.kind === 'glob' && typeof path === 'string')
+      this.#conflict(this.#read(`the item ${key}`, path), ['items']);
+  }
+
+  /** A task that cannot run. `item`: whose task it is; undefined: it is shared. */
+  addTask({ step, task, trouble }: PlannedTask, item: Item | undefined): void {
+    if (trouble === undefined) return;
+    const { expression, at, message } = trouble;
+    const { source } = this.#loaded.pipeline;
+    const span =
+      expression !== undefined
+        ? source.spanInside(expression.path, expression.text, expression.start, expression.end)
+        : at === undefined
+          ? source.keySpanOf(['steps', step.name])
+          : source.spanOf(at);
+    this.#note(item === undefined ? this.#refused : this.#ofItems, `${task}: ${message}`, span);
+  }
+
+  addOutputs({ step, task, to, file }: PlannedTask): void {
+    if (to !== undefined)
+      this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
+    // A step may go on with what a download saves: then it reads that place on purpose.
+    if (file !== undefined && !this.#followsDownload(step))
+      this.#conflict(this.#read(`what ${task} uploads`, file), [
+        'steps',
+        step.name,
+        'with',
+        'file',
+      ]);
+  }
+
+  #followsDownload({ after }: Step): boolean {
+    return this.#loaded.pipeline.steps.some(
+      ({ name, kind }) => kind.operation === 'download' && after.includes(name),
+    );
+  }
+
+  /** A path as it stands in the pipeline; only what is below the output folder can be overwritten. */
+  #read(what: string, path: string): string | undefined {
+    const { root, folder } = this.#outputs;
+    const below = relative(root, resolve(folder, path));
+    if (below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
+      return undefined;
+    return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
+  }
+
+  #conflict(trouble: string | undefined, at: readonly string[]): void {
+    if (trouble !== undefined)
+      this.#note(this.#refused, trouble, this.#loaded.pipeline.source.spanOf(at));
+  }
+
+  #note(list: Diagnostic[], message: string, span?: Diagnostic['span']): void {
+    if (list.length >= most) return;
+    const { file } = this.#loaded;
+    list.push({ severity: 'error', file, message, ...(span === undefined ? {} : { span }) });
+  }
+}

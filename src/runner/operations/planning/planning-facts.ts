@@ -1,0 +1,50 @@
+// What the planning of all items sees of the disk: a file that no other can equal need not be read.
+import { digestOf } from '../../../contract/base/digest.ts';
+import type { Facts, FileFact } from '../../plan/facts.ts';
+
+export class PlanningFacts implements Facts {
+  readonly #disk: Facts;
+  /** Sizes in bytes of the inputs that were looked at: once, or more often. */
+  readonly #once = new Set<number>();
+  readonly #often = new Set<number>();
+  #mode: 'read' | 'gather' | 'spare' = 'read';
+
+  constructor(disk: Facts) {
+    this.#disk = disk;
+  }
+
+  /**
+   * Looks at all inputs once for their sizes. Afterwards a file whose size no other has stands for itself: that holds
+   * while nothing has been uploaded before that it could equal.
+   */
+  spareAloneAfter(look: () => void): void {
+    this.#mode = 'gather';
+    look();
+    this.#mode = 'spare';
+  }
+
+  input(path: string): FileFact {
+    const fact = this.#disk.input(path);
+    if (fact.is === 'absent' || this.#mode === 'read') return fact;
+    const { bytes } = fact;
+    if (this.#mode === 'gather') {
+      if (this.#once.has(bytes)) this.#often.add(bytes);
+      this.#once.add(bytes);
+      return fact;
+    }
+    const alone = fact.digest === undefined && this.#once.has(bytes) && !this.#often.has(bytes);
+    return alone ? { ...fact, digest: digestOf({ alone: path }) } : fact;
+  }
+
+  output(path: string): FileFact {
+    return this.#disk.output(path);
+  }
+
+  recordedAs(path: string): string {
+    return this.#disk.recordedAs(path);
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    return this.#disk.kept(digest, extension);
+  }
+}

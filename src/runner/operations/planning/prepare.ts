@@ -1,0 +1,74 @@
+// What plan and run share: from a loaded pipeline to the plan of all its items. It sends nothing.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { Cleanup } from '../../adapters/cleanup.ts';
+import type { Boundary } from '../../adapters/files/boundary.ts';
+import { RealDisk } from '../../adapters/files/disk.ts';
+import { HashCache } from '../../adapters/files/hash-cache.ts';
+import type { ItemList } from '../../adapters/files/items.ts';
+import type { Loaded } from '../../adapters/state/load-state.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
+import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
+import { checkOutputFolder } from '../files/writable.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import type { Problem } from '../pipeline/problem.ts';
+import type { Target, Unasked } from '../service/target.ts';
+import { openState, type StateContext } from '../state/open-state.ts';
+import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
+import { listSelected } from './list-items.ts';
+import { type PlannedItems, planItems } from './plan-items.ts';
+
+export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {}
+
+export interface Prepared extends AsyncDisposable {
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  readonly boundary: Boundary;
+  readonly state: Loaded;
+  readonly disk: RealDisk;
+  readonly items: ItemList;
+  /** Steps that this run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
+  readonly planned: PlannedItems;
+}
+
+export async function prepare(
+  bound: BoundPipeline,
+  target: Target | Unasked,
+  options: PrepareOptions,
+  { access, ...context }: StateContext & { readonly access: 'plan' | 'run' },
+): Promise<Result<Prepared, Problem>> {
+  const selection = selectionOf(bound.pipeline, options);
+  if (!selection.ok) return selection;
+  const paths = pathsOf(bound, target, options);
+  const misplaced = checkOutput(bound, options);
+  if (misplaced !== undefined) return err(misplaced);
+  await using cleanup = new Cleanup();
+  const { serviceName: service } = paths;
+  const opened = await openState(bound, paths, access, { ...context, service });
+  if (!opened.ok) return opened;
+  cleanup.defer(() => opened.value[Symbol.asyncDispose]());
+  const { state, paths: usable } = opened.value;
+  const unusable = checkOutputFolder(usable);
+  if (unusable !== undefined) return err(unusable);
+  const boundary = boundaryOf(bound, options);
+  const listed = await listSelected(bound, usable, selection.value, {
+    ...{ boundary, ledger: state.ledger },
+  });
+  if (!listed.ok) return listed;
+  const items = listed.value;
+  items.warnings.forEach(context.onWarning);
+  const { output, kept, hashes } = usable;
+  const cache = new HashCache(hashes);
+  cleanup.defer(() => cache.close());
+  const { clock } = context;
+  const disk = new RealDisk({
+    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
+  });
+  const leftOut = excludedSteps(bound.pipeline, selection.value, items);
+  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, leftOut });
+  const held = cleanup.move();
+  return ok({
+    ...{ bound, paths: usable, boundary, state, disk, items, leftOut, planned },
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+  });
+}

@@ -1,0 +1,78 @@
+// Why a run must not begin: tasks that cannot run, prices that are not known, values that the account's plan does not include.
+import { isTier } from '../../../contract/api/tier.ts';
+import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import type { Plan, PlanRow } from '../../plan/plan.ts';
+import type { PlanFindings } from '../../plan/plan-findings.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import type { Prepared } from './prepare.ts';
+
+/** The smaller of two budgets; undefined: there is none. */
+export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+/** Everything that keeps a run from beginning, as far as it is known: the same for a plan and for a run. */
+export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Diagnostic[] {
+  return [
+    ...planned.troubles,
+    ...refuseUnpriced(planned.plan, terms, bound),
+    ...refuseBeyondPlan(planned.findings, terms.tier, bound),
+  ];
+}
+
+interface Terms {
+  /** The tier of the account; undefined: not known yet, or not reported. */
+  readonly tier: string | undefined;
+  readonly budget: number | undefined;
+  readonly rehearsal: boolean;
+}
+
+/** Promise 3: with a budget, and in a rehearsal, which must show the hosted bill, no price is ever taken as zero. */
+function refuseUnpriced(
+  plan: Plan,
+  { budget, rehearsal }: Omit<Terms, 'tier'>,
+  { pipeline, file }: BoundPipeline,
+): readonly Diagnostic[] {
+  const capped = budget !== undefined || pipeline.budget.perItem !== undefined;
+  if (plan.unpriced === 0 || !(capped || rehearsal)) return [];
+  const because = capped ? 'there is a budget, and the' : 'a rehearsal needs every price, and the';
+  return plan.rows
+    .filter((row) => row.unpriced > 0)
+    .map((row) => ({
+      severity: 'error',
+      file,
+      span: pipeline.source.keySpanOf(['steps', row.step]),
+      message: `${because} price of "${row.step}" (${row.kind}) is not known`,
+      hint: `${reasonFor(row, plan)}set an upper bound under the step: estimate: <credits>`,
+    }));
+}
+
+function reasonFor({ step, kind }: PlanRow, { unpricedWhy }: Plan): string {
+  const prefix = `${step} (${kind}): `;
+  const why = unpricedWhy.find((reason) => reason.startsWith(prefix));
+  return why === undefined ? '' : `${why.slice(prefix.length)}; or `;
+}
+
+/** The account's plan does not include what a step asks for, so the service would refuse it. */
+export function refuseBeyondPlan(
+  findings: PlanFindings,
+  tier: string | undefined,
+  { pipeline, file }: BoundPipeline,
+): readonly Diagnostic[] {
+  if (tier === undefined || !isTier(tier)) return [];
+  return [...findings.refusedOn(tier)].map(([step, { field, message }]) => ({
+    severity: 'error',
+    file,
+    span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
+    message: `step "${step}": ${message}`,
+    hint: `the account is on the ${tier} plan: change the value, or the plan`,
+  }));
+}
+
+/** The largest `estimate:` of each tool's steps: what a rehearsal charges where no price is published. */
+export function statedPrices({ pipeline }: BoundPipeline): ReadonlyMap<string, number> {
+  const stated = new Map<string, number>();
+  for (const { kind, estimate } of pipeline.steps)
+    if (estimate !== undefined)
+      stated.set(kind.name, Math.max(estimate, stated.get(kind.name) ?? 0));
+  return stated;
+}

@@ -1,0 +1,27 @@
+// What the parts of a run share: what was asked for, and what was found before it began.
+import type { Redactor } from '../../../contract/base/redactor.ts';
+import type { RunEvent } from '../../report/run-event.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { Prepared } from '../planning/prepare.ts';
+import type { Target } from '../service/target.ts';
+import type { WebhookConfig } from '../service/webhooks.ts';
+import type { RunInternals, RunOptions } from './options.ts';
+
+export interface RunContext {
+  readonly target: Target;
+  readonly webhooks: WebhookConfig | undefined;
+  readonly options: RunOptions;
+  readonly internals: RunInternals;
+  readonly clock: Clock;
+  /** Hides the run's secrets in what is reported and in what is written. */
+  readonly redactor: Redactor;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+export interface PreparedRun extends RunContext {
+  readonly prepared: Prepared;
+  /** Credits; undefined: there is no limit. */
+  readonly budget: number | undefined;
+  /** By the clock's `elapsed`. */
+  readonly began: number;
+}

@@ -1,0 +1,143 @@
+// Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
+import { httpClient } from '../../adapters/http/http-client.ts';
+import { type JournalFile, openJournal } from '../../adapters/state/journal-file.ts';
+import { formatVersion } from '../../journal/line-schemas.ts';
+import type { Summary } from '../../report/run-event.ts';
+import { FileFacts } from '../../run/file-facts.ts';
+import { Outages } from '../../run/jobs/outages.ts';
+import type { MediaApi } from '../../run/jobs/ports.ts';
+import { JournalWriter } from '../../run/journal-writer.ts';
+import { uncompacted } from '../pipeline/problem.ts';
+import { speedFactorOf } from '../service/connect-service.ts';
+import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
+import type { PreparedRun } from './context.ts';
+import { GracePeriod } from './grace-period.ts';
+import { type PhaseResult, runPhases } from './phases.ts';
+import type { RunResources } from './resources.ts';
+
+export async function execute(run: PreparedRun, resources: RunResources): Promise<Summary> {
+  const { prepared, options, redactor, clock, target, internals } = run;
+  const { service } = resources;
+  const stopper = new AbortController();
+  const gracePeriod = new GracePeriod(clock, options.graceMs);
+  if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
+  const client = httpClient({
+    ...{ stop: stopper.signal, cut: gracePeriod.expired },
+    loopbackOnly: target.kind === 'rehearsal',
+    ...{ base: service.address, key: service.key, redactor, clock },
+    requestsPerMinute: prepared.bound.pipeline.limits.requestsPerMinute,
+    ...internals.client,
+  });
+  const { file, low } = await beginJournal(run, resources);
+  const journal = new JournalWriter(prepared.state.ledger, internals.lines?.(file) ?? file, clock, {
+    run: { id: options.runId },
+    redactor,
+  });
+  try {
+    return await record(run, resources, { client, stopper, file, low, journal });
+  } catch (error) {
+    for (const made of journal.unwritten)
+      run.onEvent({ type: 'warning', message: unrecorded(made) });
+    throw error;
+  } finally {
+    // After trouble with the journal nothing may go on in the background.
+    stopper.abort();
+    await file.close();
+    gracePeriod.beginAfter(stopper.signal);
+    await client.close();
+    gracePeriod.cancel();
+  }
+}
+
+interface JournalInUse {
+  readonly file: JournalFile;
+  /** Aborted when the disk has no room for the journal but the ballast. */
+  readonly low: AbortSignal;
+}
+
+async function beginJournal(
+  { prepared }: PreparedRun,
+  { ballast }: RunResources,
+): Promise<JournalInUse> {
+  const { bound, paths, state } = prepared;
+  const low = new AbortController();
+  const header = {
+    shotlist: formatVersion,
+    pipeline: bound.name,
+    service: paths.serviceName,
+  } as const;
+  const file = await openJournal(paths.state, header, state, () => {
+    if (!ballast.give()) return false;
+    low.abort();
+    return true;
+  });
+  return { file, low: low.signal };
+}
+
+interface Means extends JournalInUse {
+  readonly client: MediaApi;
+  readonly stopper: AbortController;
+  readonly journal: JournalWriter;
+}
+
+/** Runs the phases; ends and compacts the journal. */
+async function record(
+  run: PreparedRun,
+  { service, ballast, inbox }: RunResources,
+  means: Means,
+): Promise<Summary> {
+  const { prepared, clock, onEvent } = run;
+  const { file, journal } = means;
+  const { ledger, warnings } = prepared.state;
+  const before = ledger.total;
+  if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
+  const { summary, stopped } = await phases(run, means, { address: service.address, inbox });
+  if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
+  await file.close();
+  await ballast.remove();
+  if (journal.wrote || warnings.length > 0) {
+    const compacted = await file.compact(ledger);
+    if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
+  }
+  const after = ledger.total;
+  return summary.build(summary.outcome(stopped), {
+    items: prepared.planned.plan.items,
+    stopped: stopped.why,
+    credits: {
+      charged: after.charged - before.charged,
+      refunded: after.refunded - before.refunded,
+      reserved: after.reserved,
+    },
+    elapsedMs: clock.elapsed() - run.began,
+  });
+}
+
+async function phases(
+  { prepared, options, internals, clock, target, budget, onEvent }: PreparedRun,
+  { client, stopper, journal, low }: Means,
+  { address, inbox }: Pick<RunResources, 'inbox'> & { readonly address: string },
+): Promise<PhaseResult> {
+  const { bound, items, leftOut, planned } = prepared;
+  const { pipeline, base } = bound;
+  const { backoffMs = 1000 } = internals;
+  const speed = options.rehearsalSpeed ?? 'instant';
+  const speedFactor = internals.speedFactor ?? speedFactorOf(target, speed);
+  const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
+  const outages = new Outages({
+    ...{ clock, backoffMs, onEvent, stop: stopper.signal, address },
+    api: internals.api?.(client) ?? client,
+    limitMs: pipeline.limits.outageMs,
+  });
+  return await runPhases({
+    ...{ pipeline, base, list: items, plannedItems: planned, stopper, leftOut, low, journal },
+    ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
+    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox },
+    payAgain: options.payAgain ?? false,
+    listening: inbox !== undefined,
+  });
+}
+
+/** The last line of defence: the disk did not take it, so a person must. */
+const unrecorded = ({ name, project }: { name: string; project: string }): string =>
+  `the service created project ${project} for ${JSON.stringify(name)}, which may not be on disk: ` +
+  `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;

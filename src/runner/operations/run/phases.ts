@@ -1,0 +1,136 @@
+// The two phases of a run. The first saves what is paid for and may expire, the earliest first. The second does everything
+// else, and may buy.
+import type { ItemList } from '../../adapters/files/items.ts';
+import type { Step } from '../../language/pipeline.ts';
+import type { Act } from '../../plan/decide.ts';
+import type { RunEvent } from '../../report/run-event.ts';
+import type { JobContext } from '../../run/jobs/job-context.ts';
+import { localRunner } from '../../run/jobs/local-runner.ts';
+import { Loop, type LoopOptions } from '../../run/loop.ts';
+import type { Stopped } from '../../run/stop.ts';
+import type { SummaryBuilder } from '../../run/summary-builder.ts';
+import type { Fingerprint } from '../../task/fingerprint.ts';
+import type { Item } from '../../task/item.ts';
+import type { PlannedItems } from '../planning/plan-items.ts';
+
+export interface PhaseOptions
+  extends Omit<
+    LoopOptions,
+    | 'items'
+    | 'total'
+    | 'runner'
+    | 'allows'
+    | 'hopeless'
+    | 'someLeftOut'
+    | 'closed'
+    | 'rescued'
+    | 'partial'
+    | 'failed'
+  > {
+  readonly list: ItemList;
+  readonly plannedItems: PlannedItems;
+  readonly context: Omit<JobContext, 'stop'>;
+  /** Ends `stop` of both phases. */
+  readonly stopper: AbortController;
+  /** Steps that this run leaves out. */
+  readonly leftOut: ReadonlySet<string>;
+  readonly signal: AbortSignal | undefined;
+  /** Aborted when the disk has no more room for the journal than what was kept free for its last lines. */
+  readonly low: AbortSignal;
+}
+
+export interface PhaseResult {
+  readonly summary: SummaryBuilder;
+  readonly stopped: Stopped;
+}
+
+export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
+  const { plannedItems, leftOut } = options;
+  const rescued = new Set<string>();
+  // What fails while saving is not made anew in the same run.
+  const failed = new Map<Fingerprint, string>();
+  if (plannedItems.owed.size > 0) {
+    const saved = await runPhase(options, {
+      failed,
+      items: earliestFirst(options.list, plannedItems.owed),
+      pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
+      allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
+      closed: { because: 'saving', why: 'paid results are saved first' },
+      onEvent: (event) => {
+        if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
+        if (concernsTheRun(event)) options.onEvent(event);
+      },
+    });
+    const { interrupted, unauthorized, machine, outage } = saved.stopped;
+    if (interrupted || unauthorized || machine || outage) return saved;
+  }
+  return await runPhase(options, {
+    failed,
+    items: underWayFirst(options.list, plannedItems.underWay),
+    allows: (step) => !leftOut.has(step.name),
+    rescued,
+  });
+}
+
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
+
+type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
+  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
+
+async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
+  const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
+  const loop = new Loop({
+    ...options,
+    runner: localRunner({
+      context: { ...context, stop: stopper.signal },
+      stopper,
+      limits: pipeline.limits.steps,
+    }),
+    total: plannedItems.plan.items,
+    hopeless: plannedItems.hopeless,
+    partial: list.count < list.total,
+    someLeftOut: options.leftOut.size > 0,
+    ...variation,
+  });
+  const over = new AbortController();
+  const heed = (signal: AbortSignal | undefined, halt: () => void): void => {
+    if (signal?.aborted) halt();
+    signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
+  };
+  heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
+  heed(low, () => loop.halt({ what: 'machine', why: diskFull }));
+  try {
+    await loop.run();
+  } finally {
+    over.abort();
+  }
+  return { summary: loop.summary, stopped: loop.stopped };
+}
+
+/** While saving, nothing is begun: projects that are paid for are looked at once, and what they gave is fetched. */
+const saves = ({ kind }: Step, act: Act): boolean =>
+  kind.operation === 'download' || act === 'attach';
+
+const atOnce = (step: Step): Step =>
+  step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
+
+/** What the first phase reports: that the run stops, and why. */
+const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
+
+function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {
+  const items: Item[] = [];
+  for (const item of list) if (owed.has(item.key)) items.push(item);
+  const until = ({ key }: Item): string => owed.get(key) ?? '';
+  return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
+}
+
+/** Items with projects in the works come before those that have nothing yet. */
+function underWayFirst(list: ItemList, underWay: ReadonlySet<string>): Iterable<Item> {
+  if (underWay.size === 0) return list;
+  return {
+    *[Symbol.iterator]() {
+      for (const item of list) if (underWay.has(item.key)) yield item;
+      for (const item of list) if (!underWay.has(item.key)) yield item;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// What a run holds while it lasts besides its state: the receiver of events, room on the disk, the service.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import { Cleanup } from '../../adapters/cleanup.ts';
+import { type Ballast, takeBallast } from '../../adapters/state/ballast.ts';
+import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import { refuseBeyondPlan, statedPrices } from '../planning/price-checks.ts';
+import { balanceOf } from '../service/balance.ts';
+import { checkService, type ServiceCheck } from '../service/check-service.ts';
+import { type Connection, connectService } from '../service/connect-service.ts';
+import { openInbox } from '../service/webhooks.ts';
+import type { PreparedRun } from './context.ts';
+
+export interface RunResources extends AsyncDisposable {
+  /** Undefined: the run receives no events. */
+  readonly inbox: WebhookInbox | undefined;
+  readonly ballast: Ballast;
+  readonly service: Connection;
+}
+
+/** Sends what is free: nothing is bought before this has succeeded. */
+export async function openResources(run: PreparedRun): Promise<Result<RunResources, Problem>> {
+  const { prepared, target, options, clock, redactor, onEvent } = run;
+  const { bound, paths, planned, state } = prepared;
+  await using cleanup = new Cleanup();
+  const receiver = await openInbox(run.webhooks, state.ledger, { redactor, clock, onEvent });
+  if (!receiver.ok) return receiver;
+  cleanup.defer(() => receiver.value.close());
+  const ballast = await takeBallast(paths.ballast);
+  if (!ballast.ok) return err(noRoom(ballast.error));
+  cleanup.defer(() => ballast.value.remove());
+  const { signal } = options;
+  const checked = await checkService(target, planned.plan, { redactor, now: clock.now(), signal });
+  if (!checked.ok) return checked;
+  const diagnostics = reportAccount(checked.value, run);
+  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
+  const connected = await connectService({
+    ...{ target, clock, data: paths.serviceData, stated: statedPrices(bound) },
+    speed: options.rehearsalSpeed ?? 'instant',
+    pictures: options.rehearsalPictures ?? 'real',
+  });
+  if (!connected.ok) return connected;
+  const service = connected.value;
+  cleanup.defer(() => service.close());
+  const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
+  for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
+  const held = cleanup.move();
+  return ok({
+    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service },
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+  });
+}
+
+function noRoom(why: string): Problem {
+  const hint = 'nothing was sent; free some space or check the disk, then run again';
+  return problem(`the disk space for the journal could not be reserved: ${why}`, 'shotlist', hint);
+}
+
+/** Reports the account's balance; answers what the account's plan does not include. */
+function reportAccount(
+  { account }: ServiceCheck,
+  { prepared, onEvent }: PreparedRun,
+): readonly Diagnostic[] {
+  const { bound, planned } = prepared;
+  if (account === undefined) return [];
+  const { credits: balance, tier, warning } = balanceOf(planned.plan, account);
+  if (balance !== undefined)
+    onEvent({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+  if (warning !== undefined) onEvent({ type: 'warning', message: warning });
+  return refuseBeyondPlan(planned.findings, tier, bound);
+}

@@ -1,0 +1,49 @@
+// The base address of a service: what may be one, and how it is written.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+
+/** Answers the address in one form: names of other scripts in Punycode, no slash at the end. */
+export function checkAddress(address: string): Result<string, Problem> {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+  if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
+  const url = new URL(address);
+  // A lone # or ? leaves no trace in the parsed address.
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(address))
+    return err(
+      problem(
+        'the address of the service must not hold a user, a password, a query or a fragment',
+        'shotlist',
+        `write the scheme, the host and the path alone, such as ${url.origin}`,
+      ),
+    );
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return err(notAnAddress(address, scheme));
+  if (url.protocol === 'http:' && !isOwnMachine(url.hostname))
+    return err(
+      problem(
+        `${url.origin}: the API key would be sent unencrypted`,
+        'shotlist',
+        `use https://${url.host}`,
+      ),
+    );
+  return ok(url.href.replace(/\/+$/, ''));
+}
+
+function notAnAddress(address: string, scheme: boolean): Problem {
+  // It may hold a password.
+  const said = /[@?#]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
+  if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
+  if (address.trim() !== address)
+    return problem(`the service's address${said} has spaces around it`, 'shotlist', 'remove them');
+  const full = `${schemeFor(address)}://${address}`;
+  const hint = said !== '' && URL.canParse(full) ? `write ${full}` : whole;
+  return problem(`the service's address${said} does not begin with https://`, 'shotlist', hint);
+}
+
+const whole = 'write the full address, such as https://api.example.com';
+
+const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
+
+/** What stands before the port or the path may be this machine, which needs no encryption. */
+const schemeFor = (address: string): string =>
+  isOwnMachine(/^(?:\[[^\]]*\]|[^:/]*)/.exec(address)?.[0] ?? '') ? 'http' : 'https';

@@ -1,0 +1,31 @@
+// The account's balance, beside what the plan may take.
+import { explainFailure } from '../../../contract/api/failure.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { MediaApi } from '../../run/jobs/ports.ts';
+
+export interface Balance {
+  /** Credits; undefined: the deployment does not report it, or the plan costs nothing. */
+  readonly credits?: number;
+  readonly tier?: string;
+  readonly warning?: string;
+}
+
+/** Asks the service only where the plan may cost something. */
+export async function balanceFor(plan: Plan, api: MediaApi): Promise<Balance> {
+  return pays(plan) ? balanceOf(plan, await api.account()) : {};
+}
+
+const pays = ({ credits, unpriced }: Plan): boolean => credits > 0 || unpriced > 0;
+
+/** The same for an account that was read already. */
+export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['account']>>): Balance {
+  if (!pays(plan)) return {};
+  if (!account.ok)
+    return { warning: `the account's balance could not be read: ${explainFailure(account.error)}` };
+  if (account.value === undefined) return {};
+  const { credits: balance, tier } = account.value;
+  const known = { credits: balance, ...(tier === undefined ? {} : { tier }) };
+  if (plan.credits <= balance) return known;
+  const warning = `the plan may take ${plan.credits} credits and the account has ${balance}: the run stops when the balance is used up`;
+  return { ...known, warning };
+}

@@ -1,0 +1,57 @@
+// Before a run sends anything: whether the service is there, and whether it is the service.
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import type { Account } from '../../../contract/api/project.ts';
+import type { Redactor } from '../../../contract/base/redactor.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { greet } from '../../adapters/http/greeting.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import type { Target } from './target.ts';
+
+type AccountRead = Result<Account | undefined, ApiFailure>;
+
+/** The account, if the service was asked at all. */
+export interface ServiceCheck {
+  readonly account?: AccountRead;
+}
+
+interface CheckContext {
+  readonly redactor: Redactor;
+  readonly now: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Asks only where there is something to send. */
+export async function checkService(
+  target: Target,
+  plan: Plan,
+  { redactor, now, signal }: CheckContext,
+): Promise<Result<ServiceCheck, Problem>> {
+  if (target.kind === 'rehearsal' || !sendsAnything(plan)) return ok({});
+  const { address, key } = target;
+  const greeting = await greet({ base: address, key, redactor, now, stop: signal });
+  switch (greeting.is) {
+    case 'service':
+      return ok({ account: greeting.account });
+    case 'nobody': {
+      const hint = 'nothing was sent; check the network and the address, then run again';
+      const message = `the service at ${address} ${greeting.why}`;
+      return err({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
+    }
+    case 'stranger': {
+      const hint =
+        'nothing was paid; check --service, SHOTLIST_BASE_URL or service: in the pipeline file';
+      return err(problem(`${address} is not the service: it ${greeting.why}`, 'shotlist', hint));
+    }
+  }
+}
+
+/** What comes to an end without a request. */
+const idle: readonly string[] = [
+  ...['reuse', 'copy', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'trouble'],
+];
+
+const sendsAnything = ({ rows }: Plan): boolean =>
+  rows.some(({ tasks }) =>
+    Object.entries(tasks).some(([action, count]) => count > 0 && !idle.includes(action)),
+  );

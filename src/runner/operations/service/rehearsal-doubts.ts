@@ -1,0 +1,28 @@
+// What only a rehearsal can do: ask the service by name. The hosted one has no list of projects, so there a doubt is
+// a person's to resolve; the local one was killed with the run and knows exactly what it had taken.
+
+import { notTaken } from '../../journal/settled.ts';
+import { jobFacts } from '../../journal/state.ts';
+import type { Journal } from '../../run/jobs/ports.ts';
+import type { LedgerEntry } from './local-service.ts';
+
+/** Resolves every doubt of an interrupted rehearsal from the local service's own ledger. */
+export function resolveFromLedger(journal: Journal, entries: () => readonly LedgerEntry[]): void {
+  const open = [...journal.ledger.jobs()].filter(({ state }) => jobFacts[state].inDoubt);
+  if (open.length === 0) return;
+  const charges = new Map(
+    entries()
+      .filter(({ kind }) => kind === 'charge')
+      .map((entry) => [entry.name, entry]),
+  );
+  for (const { job, name } of open) {
+    const charge = name === undefined ? undefined : charges.get(name);
+    if (charge === undefined || charge.project === null) {
+      const error = { code: 'never_taken', message: 'the local service has no such project' };
+      journal.append([notTaken(job, error)]);
+    } else {
+      const { project, credits } = charge;
+      journal.append([{ event: 'created', job, project, credits: credits }]);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// Which service a run uses: a hosted one, with an address and a key, or a rehearsal. Never a mixture.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { readSecretFile } from '../../../contract/files/regular-file.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
+import type { ParsedPipeline } from '../pipeline/parse.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import { checkAddress } from './address.ts';
+import { consentTo } from './consent.ts';
+
+export type Target =
+  | { readonly kind: 'rehearsal' }
+  /** `key` is never printed, logged, written or put into an address. */
+  | { readonly kind: 'hosted'; readonly address: string; readonly key: string };
+
+export interface TargetOptions {
+  /** `--service`. */
+  readonly service?: string | undefined;
+  /** `--rehearse`: a rehearsal, whatever is set. */
+  readonly rehearse?: boolean | undefined;
+  /** `--hosted`: never a rehearsal (for CI). */
+  readonly hosted?: boolean | undefined;
+}
+
+/** A hosted service that the pipeline file names and the user has not agreed to: nothing may be sent there. */
+export interface Unasked {
+  readonly kind: 'unasked';
+  readonly address: string;
+  /** What the user must do first. */
+  readonly why: Problem;
+}
+
+/** The target of whatever sends something. A service that only the pipeline file names needs the user's consent. */
+export function chooseTarget(
+  options: TargetOptions,
+  parsed: ParsedPipeline,
+  env: Env,
+): Result<Target, Problem> {
+  const found = findTarget(options, parsed, env);
+  if (!found.ok) return found;
+  return found.value.kind === 'unasked' ? err(found.value.why) : ok(found.value);
+}
+
+/** For a plan, which has much to say without sending anything. */
+export function findTarget(
+  options: TargetOptions,
+  parsed: ParsedPipeline,
+  env: Env,
+): Result<Target | Unasked, Problem> {
+  if (options.rehearse === true && options.hosted === true)
+    return err(problem('--rehearse and --hosted exclude each other'));
+  if (options.rehearse === true && options.service !== undefined)
+    return err(
+      problem(
+        `--rehearse and --service ${options.service} exclude each other`,
+        'shotlist',
+        'a rehearsal has a local service of its own: remove one of the two',
+      ),
+    );
+  if (options.rehearse === true) return ok({ kind: 'rehearsal' });
+  const own = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined);
+  const address = own ?? parsed.pipeline.service;
+  const key = readKey(env);
+  if (!key.ok) return key;
+  if (address === undefined && key.value === undefined)
+    return options.hosted === true
+      ? err(problem('--hosted: there is no service to run against', 'shotlist', needs))
+      : ok({ kind: 'rehearsal' });
+  const checked = address === undefined ? undefined : checkAddress(address);
+  if (checked !== undefined && !checked.ok) return checked;
+  if (key.value === undefined)
+    return err(
+      problem(
+        `the service is ${checked?.value}, but there is no API key`,
+        'shotlist',
+        'set SHOTLIST_API_KEY (or SHOTLIST_API_KEY_FILE), or use --rehearse',
+      ),
+    );
+  if (checked === undefined)
+    return err(
+      problem(
+        'there is an API key, but no service address',
+        'shotlist',
+        'set SHOTLIST_BASE_URL, use --service <address>, or use --rehearse',
+      ),
+    );
+  if (own === undefined) {
+    const trust = consentTo(parsed, checked.value, env);
+    if (trust !== 'trusted')
+      return ok({
+        kind: 'unasked',
+        address: checked.value,
+        why: noConsent(parsed, checked.value, trust === 'changed'),
+      });
+  }
+  return ok({ kind: 'hosted', address: checked.value, key: key.value });
+}
+
+/** The address is not repeated as an argument to copy: it may hold what a shell runs. */
+function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed: boolean): Problem {
+  const { source } = pipeline;
+  const why = changed
+    ? 'the file has changed since you trusted it'
+    : 'you have not agreed to send your API key there';
+  return {
+    reason: 'input',
+    text: source.text,
+    diagnostics: [
+      {
+        severity: 'error',
+        file,
+        span: source.spanOf(['service']),
+        message: `the pipeline file names the service ${address}, and ${why}`,
+        hint:
+          `nothing was sent. If you trust this service, run shotlist trust ${file}, or give its address yourself ` +
+          'with --service or SHOTLIST_BASE_URL. To run without it, use --rehearse',
+      },
+    ],
+  };
+}
+
+const needs = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';
+
+function readKey(env: Env): Result<string | undefined, Problem> {
+  const given = env['SHOTLIST_API_KEY'];
+  if (given !== undefined && given !== '') return checkKey(given, 'SHOTLIST_API_KEY');
+  const file = env['SHOTLIST_API_KEY_FILE'];
+  if (file === undefined || file === '') return ok(undefined);
+  const read = readSecretFile(file);
+  return read.ok
+    ? checkKey(read.value, `the file ${file}`)
+    : err(problem(`the key file ${file} (SHOTLIST_API_KEY_FILE) ${read.error}`));
+}
+
+/** A key goes into a header: what cannot stand there is refused without being shown. */
+function checkKey(key: string, from: string): Result<string, Problem> {
+  if (/^[\x21-\x7e]+$/.test(key)) return ok(key);
+  return err(
+    problem(
+      `${from} holds no valid API key: it is empty, or has a character that no key has, such as a space`,
+      'shotlist',
+      'copy the key again, alone and on one line',
+    ),
+  );
+}

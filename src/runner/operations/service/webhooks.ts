@@ -1,0 +1,143 @@
+// Whether a run receives the service's events, where, and under which secret. It opens the receiver and closes it.
+import type { Redactor } from '../../../contract/base/redactor.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { readSecretFile } from '../../../contract/files/regular-file.ts';
+import { toolNamed } from '../../../contract/kinds/tools.ts';
+import {
+  type EventHeaders,
+  eventHeaders,
+  type ListenAddress,
+  openReceiver,
+} from '../../adapters/http/event-receiver.ts';
+import { isLoopback } from '../../adapters/http/loopback.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import { jobFacts } from '../../journal/state.ts';
+import type { RunEvent } from '../../report/run-event.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import type { Target } from './target.ts';
+
+export interface WebhookOptions {
+  /** `--listen`: where the service's events come in. */
+  readonly listen?: ListenAddress | undefined;
+  /** Of the webhook; else SHOTLIST_WEBHOOK_SECRET or the file that SHOTLIST_WEBHOOK_SECRET_FILE names. */
+  readonly webhookSecret?: string | undefined;
+  /** How long a creation without an answer waits for an event that names it, in milliseconds. Default 60 s. */
+  readonly doubtTimeoutMs?: number | undefined;
+}
+
+/** `secret` is never printed, logged or written. */
+export interface WebhookConfig {
+  readonly address: ListenAddress;
+  readonly secret: string;
+  readonly headers: EventHeaders;
+  readonly patienceMs: number;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const needs = 'set SHOTLIST_WEBHOOK_SECRET (or SHOTLIST_WEBHOOK_SECRET_FILE): docs/events.md';
+
+/** Undefined: nobody asked to listen. */
+export function webhookConfigOf(
+  { listen, webhookSecret, doubtTimeoutMs = 60_000 }: WebhookOptions,
+  target: Target,
+  env: Env,
+): Result<WebhookConfig | undefined, Problem> {
+  if (listen === undefined) return ok(undefined);
+  if (target.kind === 'rehearsal')
+    return err(
+      problem('--listen: a rehearsal needs no events, because it polls the local service'),
+    );
+  const secret =
+    webhookSecret === undefined ? readSecret(env) : checkSecret(webhookSecret, 'webhookSecret');
+  if (!secret.ok) return secret;
+  const signature = headerOf(env, 'SHOTLIST_WEBHOOK_SIGNATURE_HEADER', eventHeaders.signature);
+  if (!signature.ok) return signature;
+  const timestamp = headerOf(env, 'SHOTLIST_WEBHOOK_TIMESTAMP_HEADER', eventHeaders.timestamp);
+  if (!timestamp.ok) return timestamp;
+  const headers = { signature: signature.value, timestamp: timestamp.value };
+  return ok({ address: listen, secret: secret.value, headers, patienceMs: doubtTimeoutMs });
+}
+
+function readSecret(env: Env): Result<string, Problem> {
+  const given = env['SHOTLIST_WEBHOOK_SECRET'];
+  if (given !== undefined && given !== '') return checkSecret(given, 'SHOTLIST_WEBHOOK_SECRET');
+  const file = env['SHOTLIST_WEBHOOK_SECRET_FILE'];
+  if (file === undefined || file === '')
+    return err(
+      problem('--listen: there is no webhook secret to verify events with', 'shotlist', needs),
+    );
+  const read = readSecretFile(file);
+  return read.ok
+    ? checkSecret(read.value, `the file ${file}`)
+    : err(problem(`the secret file ${file} (SHOTLIST_WEBHOOK_SECRET_FILE) ${read.error}`));
+}
+
+/** An empty secret would let anybody sign. */
+function checkSecret(secret: string, from: string): Result<string, Problem> {
+  if (/^[\x21-\x7e]+$/.test(secret)) return ok(secret);
+  const what = 'holds no webhook secret: it is empty or has spaces or other characters in it';
+  return err(problem(`${from} ${what}`));
+}
+
+/** Header names are deployment facts (facts.md, Events). */
+function headerOf(env: Env, name: string, usual: string): Result<string, Problem> {
+  const given = env[name];
+  if (given === undefined || given === '') return ok(usual);
+  if (/^[\w!#$%&'*+.^`|~-]+$/.test(given)) return ok(given.toLowerCase());
+  return err(problem(`${name} holds ${JSON.stringify(given)}, which is not a header name`));
+}
+
+export interface OpenInbox {
+  /** Undefined: nobody listens. */
+  readonly inbox: WebhookInbox | undefined;
+  close(): Promise<void>;
+}
+
+interface InboxContext {
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/** Listens from now on; what earlier runs left in doubt is waited for. */
+export async function openInbox(
+  webhooks: WebhookConfig | undefined,
+  ledger: Ledger,
+  { redactor, clock, onEvent }: InboxContext,
+): Promise<Result<OpenInbox, Problem>> {
+  if (webhooks === undefined) return ok({ inbox: undefined, close: async () => undefined });
+  const { address: listen, secret, headers, patienceMs } = webhooks;
+  const inbox = new WebhookInbox({ patienceMs, since: clock.elapsed() });
+  const doubts = expectDoubts(ledger, inbox);
+  const receiver = await openReceiver({
+    ...{ listen, secret, redactor, headers, clock },
+    tell: (record, project, enough) => inbox.deliver(record, project, enough),
+  });
+  if (!receiver.ok) {
+    const hint = 'choose another port, or 0 for one that is free';
+    return err(problem(`--listen: ${receiver.error}`, 'shotlist', hint));
+  }
+  const { address, close } = receiver.value;
+  if (!isLoopback(listen.host))
+    onEvent({
+      type: 'warning',
+      message: `other machines may reach ${listen.host}; events are verified, but nothing is encrypted`,
+    });
+  onEvent({ type: 'listening', address, doubts });
+  return ok({ inbox, close });
+}
+
+function expectDoubts(ledger: Ledger, inbox: WebhookInbox): number {
+  let doubts = 0;
+  for (const { state, name, kind } of ledger.jobs()) {
+    const record = toolNamed(kind)?.record;
+    if (!jobFacts[state].inDoubt || name === undefined) continue;
+    if (record === undefined) continue;
+    doubts += 1;
+    inbox.expect(name, record);
+  }
+  return doubts;
+}

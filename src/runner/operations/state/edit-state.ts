@@ -1,0 +1,83 @@
+// Edits a state file outside of a run, on a person's word or the service's: under the same lock, through the same
+// journal, compacted at the end.
+import { Redactor } from '../../../contract/base/redactor.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { Cleanup } from '../../adapters/cleanup.ts';
+import { realClock } from '../../adapters/clock.ts';
+import { openJournal } from '../../adapters/state/journal-file.ts';
+import type { Header } from '../../journal/line.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { JournalWriter } from '../../run/journal-writer.ts';
+import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
+import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
+import { secretsIn } from '../service/secrets.ts';
+import { type ConnectedService, connectOwner } from './connect-owner.ts';
+import { type LocateOptions, locateState } from './locate-state.ts';
+import { headerOf, openState } from './open-state.ts';
+
+export interface EditOptions extends LocateOptions {
+  /** `--service`: the address of the hosted service. */
+  readonly service?: string | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with the address of the hosted service before anything is sent there. */
+  readonly onConnect?: (address: string) => void;
+  /** Called with what a person should know besides the result. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface StateEdit {
+  readonly journal: JournalWriter;
+  readonly header: Header;
+  readonly clock: Clock;
+  /** Connects to the service that the state file belongs to. Most edits need no service. */
+  connect(): Promise<Result<ConnectedService, Problem>>;
+}
+
+/** Runs `work` on the state; what it appends is on disk when this returns. */
+export async function editState<T>(
+  loaded: LoadedPipeline,
+  options: EditOptions,
+  work: (edit: StateEdit) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  const bound = boundPipeline(loaded);
+  const { state } = locateState(bound, options).paths;
+  try {
+    return await edit(bound, options, work);
+  } catch (error) {
+    if (!isSystemTrouble(error)) throw error;
+    return err({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
+  }
+}
+
+async function edit<T>(
+  bound: BoundPipeline,
+  options: EditOptions,
+  work: (edit: StateEdit) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
+  const { paths } = locateState(bound, options);
+  const opened = await openState(bound, paths, 'edit', { clock, onWarning });
+  if (!opened.ok) return opened;
+  await using open = opened.value;
+  const found = headerOf(open, bound);
+  if (!found.ok) return found;
+  const header = found.value;
+  await using cleanup = new Cleanup();
+  const file = await openJournal(paths.state, header, open.state);
+  cleanup.defer(() => file.close());
+  const { ledger } = open.state;
+  const redactor = new Redactor(secretsIn(env));
+  const journal = new JournalWriter(ledger, file, clock, { redactor });
+  const worked = await work({
+    ...{ journal, header, clock },
+    connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
+  });
+  const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
+  if (!compacted.ok) onWarning(uncompacted(compacted.error));
+  return worked;
+}

@@ -1,0 +1,45 @@
+// `status`: what the state file says. It sends nothing and writes nothing, and a run may go on meanwhile.
+import { ok, type Result } from '../../contract/base/result.ts';
+import { realClock } from '../adapters/clock.ts';
+import { resultFates } from '../plan/result-fate.ts';
+import { type Status, statusOf } from '../report/status.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import type { Problem } from './pipeline/problem.ts';
+import { type LocateOptions, locateState } from './state/locate-state.ts';
+import { headerOf, openState } from './state/open-state.ts';
+
+export interface StatusOptions extends LocateOptions {
+  /** Paid results whose addresses expire within this time are marked, in milliseconds; default 6 hours. */
+  readonly expiringMs?: number | undefined;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with what a person should know besides the result. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface StatusReport extends Status {
+  /** The state file. */
+  readonly state: string;
+  /** The address of the service that the state file belongs to, or `rehearsal`. */
+  readonly service: string;
+}
+
+export async function status(
+  loaded: LoadedPipeline,
+  options: StatusOptions = {},
+): Promise<Result<StatusReport, Problem>> {
+  const { clock = realClock, expiringMs = 6 * 3_600_000, onWarning = () => undefined } = options;
+  const bound = boundPipeline(loaded);
+  const { paths } = locateState(bound, options);
+  const opened = await openState(bound, paths, 'read', { clock, onWarning });
+  if (!opened.ok) return opened;
+  await using open = opened.value;
+  const header = headerOf(open, bound);
+  if (!header.ok) return header;
+  const { running, state } = open;
+  const fateOf = resultFates(bound.pipeline.steps);
+  const found = statusOf(state.ledger, { now: clock.now(), expiringMs, fateOf, running });
+  return ok({ state: paths.state, service: header.value.service, ...found });
+}

@@ -1,0 +1,122 @@
+// A damaged state file as text: what is wrong with it, what a proposal would change, what a person must look up.
+import { printable } from '../../contract/base/printable.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
+import type { Damage } from '../repair/damage.ts';
+import type { Orphan } from '../repair/orphan.ts';
+import type { JobChange, Repair } from '../repair/proposal.ts';
+import type { Gap } from '../repair/salvage.ts';
+import { count, table } from './text.ts';
+
+type RepairFacts = Omit<Repair, 'header' | 'ledger'>;
+
+/** How many lines of each list are shown; --json has them all. */
+const most = 40;
+
+/** `state` is the damaged file; `pipeline` is what names in the hub begin with. */
+export function repairText(repair: RepairFacts, state: string, pipeline: string): string {
+  const { damages, untouched, changes, orphans, gaps, renumbered, credits } = repair;
+  const wrong = damages.filter(({ harmless }) => !harmless).length;
+  if (wrong === 0)
+    return printable(
+      [
+        `${printable(state)}: nothing to repair.`,
+        ...damages.map((damage) => `  ${placeOf(damage)}: ${printable(damage.what)}`),
+      ].join('\n'),
+      true,
+    );
+  const lines = [
+    `${printable(state)}: ${count(wrong, 'damage')} found; the file is left as it is.`,
+    ...listed(damages, damageLine),
+    '',
+    `The proposal keeps ${count(untouched, 'job')} as they are${changes.length === 0 ? '.' : ', and:'}`,
+    ...listed(changes, changeLine),
+    ...listed(renumbered, ({ was, now, at }) => `run ${was} of ${at} becomes run ${now}`),
+    'Credits:',
+    table([
+      ...credits.before.map((account) => [`by ${account.side} alone`, accountText(account)]),
+      ['in the proposal', accountText(credits.after)],
+    ]),
+  ];
+  const net = credits.after.charged - credits.after.refunded;
+  if (net !== credits.jobs)
+    lines.push(
+      `  its runs came to ${net}, its jobs to ${credits.jobs}: the difference stands in no line or in two`,
+    );
+  if (orphans.length > 0)
+    lines.push('', "Look at these in the service's hub: they were paid, or may have been:");
+  lines.push(...listed(orphans, orphanLine));
+  if (gaps.length > 0)
+    lines.push(
+      '',
+      'NOT KNOWN: what cannot be read may have been creations, which a run would pay again.',
+    );
+  lines.push(...listed(gaps, gapLine));
+  if (gaps.length > 0)
+    lines.push(
+      `  Look in the hub for projects of that time named "${printable(pipeline)} …", or as the steps' name: says, before the next run.`,
+    );
+  return printable(lines.join('\n'), true);
+}
+
+/** What to do with the proposal. */
+export function proposalText(state: string, written: string | undefined, command: string): string {
+  const steps =
+    written === undefined
+      ? [`To write it: ${command} --write <new file>`]
+      : [
+          `Written: ${written}. To put it in place, and keep the damaged one:`,
+          `  mv ${quoted(state)} ${quoted(`${state}.damaged`)}`,
+          `  mv ${quoted(written)} ${quoted(state)}`,
+        ];
+  return printable(steps.join('\n'), true);
+}
+
+const quoted = (path: string): string =>
+  /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
+function listed<T>(list: readonly T[], line: (value: T) => string): readonly string[] {
+  const lines = list.slice(0, most).map((value) => `  ${printable(line(value))}`);
+  const more = list.length - lines.length;
+  return more > 0 ? [...lines, `  … and ${more} more: --json lists all`] : lines;
+}
+
+const placeOf = ({ line }: Damage): string => (line === 0 ? 'the file' : `line ${line}`);
+
+function damageLine(damage: Damage): string {
+  const { what, begins, tasks = [], harmless } = damage;
+  const whose = tasks.length === 0 ? '' : ` (${tasks.join(', ')})`;
+  const text = begins === undefined ? '' : `: ${begins}`;
+  return `${placeOf(damage)}: ${what}${whose}${harmless ? ' (harmless)' : ''}${text}`;
+}
+
+function changeLine(change: JobChange): string {
+  const { job, tasks, is, was, state, project, files, credits, why } = change;
+  const name = tasks.length === 0 ? `job ${job.slice(0, 12)}…` : tasks.join(', ');
+  const before = was.map((known) => known ?? 'not readable').join(' / ');
+  const after = state === undefined ? 'free, made again' : state;
+  const whose = project === undefined ? '' : `, project ${project}`;
+  const bare = state === 'deleted' && files === 0 ? ', none of its files is recorded any more' : '';
+  const paid = `credits ${credits.before.join(' / ')} → ${credits.after}`;
+  const shout = is === 'in doubt' ? 'IN DOUBT' : is;
+  return `${shout}: ${name}: ${before} → ${after}${whose}${bare}, ${paid}; ${why}`;
+}
+
+const accountText = ({ charged, refunded, reserved }: CreditTotals): string =>
+  `${charged} charged, ${refunded} refunded, ${reserved} in doubt`;
+
+function orphanLine({ tasks, project, name, credits, why }: Orphan): string {
+  const what = project === undefined ? 'an attempt' : `project ${project}`;
+  const named = name === undefined ? '' : ` named ${JSON.stringify(name)}`;
+  const paid = credits === undefined ? '' : `, ${count(credits, 'credit')}`;
+  return `${what}${named} of ${tasks.join(', ')}${paid}: ${why}`;
+}
+
+function gapLine({ events, after, before, between, credits }: Gap): string {
+  if (credits !== undefined) return `jobs of ${count(credits, 'credit')}, of which no line is left`;
+  if (between !== undefined) {
+    const [above = 'the beginning', below = 'the end'] = between;
+    return `at least one job, sorted between ${above} and ${below}`;
+  }
+  const many = events === undefined ? 'an unknown number of events' : count(events, 'event');
+  return `${many}, after ${after ?? 'the beginning'} and before ${before ?? 'the end'}`;
+}

@@ -1,0 +1,117 @@
+// The examples in the comments of the library are real: they compile against the published types, and they run.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import * as library from '../src/index.ts';
+import { ended, Rig } from './rig.ts';
+
+const index = fileURLToPath(new URL('../src/index.ts', import.meta.url));
+const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+const types = fileURLToPath(new URL('../node_modules/@types', import.meta.url));
+
+const examples = [...readFileSync(index, 'utf8').matchAll(/ \* ```ts\n([\s\S]*?) \* ```/g)].map(
+  ([, block = '']) => block.replace(/^ \* ?/gm, ''),
+);
+const sourceOf = (example: string): string => example.replace("'shotlist'", JSON.stringify(index));
+
+const pipeline = `pipeline: p
+inputs: { text: { type: string, default: x } }
+items: { values: [{ key: one }] }
+steps:
+  make:
+    uses: ai-qr-code-generator
+    with: { content: "\${{ inputs.text }} \${{ item.key }}", style: { art_style: plain } }
+  save: { uses: download, with: { of: make, to: "\${{ item.key }}.png" } }
+`;
+
+/** What one line of its output says; nothing else is said. */
+const says: Readonly<Record<string, RegExp>> = {
+  audit: /^0 differences$/,
+  forget: /save:one/,
+  loadPipeline: /^p$/,
+  plan: /^at most 0 credits$/,
+  refresh: /^1 projects read$/,
+  repair: /^$/,
+  resolve: /make:one is not in doubt: it is complete/,
+  run: /^done 0$/m,
+  startService: /^http:\/\/127\.0\.0\.1:\d+$/,
+  status: /^0 0$/,
+  trust: /names no service/,
+  validate: /make.*save/,
+};
+
+/** The operation that an example is for: the last but `renderProblem` of those that it imports and awaits. */
+const subjectOf = (example: string): string =>
+  Object.keys(says).find(
+    (name) =>
+      new RegExp(`= (await )?${name}\\(`).test(example) &&
+      (name !== 'loadPipeline' || !/loaded\.value\)|loaded\.value,/.test(example)),
+  ) ?? '';
+
+describe('the examples of the library', () => {
+  test('are there for every operation', () => {
+    const operations = Object.entries(library)
+      .filter(([name]) => !['renderProblem', 'distrust', 'trustedFiles'].includes(name))
+      .map(([name]) => name);
+    expect(examples.map(subjectOf).sort()).toEqual(operations.sort());
+    expect(Object.keys(says).sort()).toEqual(operations.sort());
+  });
+
+  test('compile', async () => {
+    const rig = new Rig(pipeline);
+    rig.write('package.json', '{ "type": "module" }');
+    const files = examples.map((example, number) => {
+      rig.write(`example-${number}.ts`, sourceOf(example));
+      return `example-${number}.ts`;
+    });
+    const options = {
+      ...{ strict: true, noEmit: true, target: 'es2024', module: 'nodenext', skipLibCheck: true },
+      ...{ lib: ['es2024', 'esnext.disposable'], types: ['node'], typeRoots: [types] },
+      ...{ allowImportingTsExtensions: true, exactOptionalPropertyTypes: true },
+    };
+    rig.write('tsconfig.json', JSON.stringify({ compilerOptions: options, files }));
+    const checked = await ended(spawn(process.execPath, [compiler], { cwd: rig.folder }));
+    expect(checked.stdout + checked.stderr).toBe('');
+  }, 120_000);
+
+  test('run, one after another on the same pipeline', async () => {
+    const rig = new Rig(pipeline);
+    const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...env } = process.env;
+    const first = ['validate', 'loadPipeline', 'plan', 'run'];
+    const last = ['forget'];
+    const others = Object.keys(says).filter((name) => ![...first, ...last].includes(name));
+    const order = [...first, ...others, ...last];
+    for (const name of order) {
+      const example = examples.find((one) => subjectOf(one) === name) ?? '';
+      rig.write(`${name}.ts`, sourceOf(example));
+      const child = spawn(process.execPath, [rig.path(`${name}.ts`)], {
+        ...{ cwd: rig.folder, env: { ...env, XDG_STATE_HOME: rig.path('state') } },
+      });
+      const { stdout, stderr, code } = await ended(child);
+      expect({ name, stderr, code }).toEqual({ name, stderr: '', code: 0 });
+      expect(stdout.trim(), name).toMatch(says[name] ?? /never/);
+    }
+  }, 120_000);
+});
+
+test('the published types name no package of the local service', async () => {
+  const rig = new Rig(pipeline);
+  const project = fileURLToPath(new URL('../tsconfig.build.json', import.meta.url));
+  const args = [compiler, '-p', project, '--emitDeclarationOnly', '--outDir', rig.path('dist')];
+  expect((await ended(spawn(process.execPath, args))).stdout).toBe('');
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+    for (const [, name = ''] of text.matchAll(/(?:from|import\()\s*'([^']+)'/g))
+      if (name.startsWith('.')) visit(join(dirname(file), name.replace(/\.(js|ts)$/, '.d.ts')));
+      else packages.add(name);
+  };
+  visit(rig.path('dist/index.d.ts'));
+  const ours = ['@marcbachmann/cel-js', 'ajv/dist/2020.js', 'json-schema-to-ts'];
+  expect([...packages].filter((name) => !name.startsWith('node:')).sort()).toEqual(ours);
+}, 120_000);

@@ -1,0 +1,54 @@
+// A plan and a run refuse for the same reasons, with the same problem.
+import { expect, test } from 'vitest';
+import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
+import { plan } from '../../../src/runner/operations/plan.ts';
+import { run } from '../../../src/runner/operations/run.ts';
+import { photo, Rig } from '../../rig.ts';
+
+const upload = 'up: { uses: upload, with: { file: a.png } }';
+const rehearse = { rehearse: true, rehearsalPictures: 'plain' } as const;
+
+async function loaded(text: string) {
+  const rig = new Rig(text);
+  rig.write('a.png', await photo(1));
+  const result = await loadPipeline(rig.file);
+  if (!result.ok) throw new Error(renderProblem(result.error));
+  return result.value;
+}
+
+test.each([
+  ['a file that is not there', 'up: { uses: upload, with: { file: missing.png } }', 'missing.png'],
+  [
+    'a price that is not known',
+    `${upload}\n  act: { uses: character-replace, with: { end_seconds: 1, assets: { video_file_path: "https://x.example/a.mp4", image_file_path: "https://x.example/a.png" } } }`,
+    'not known',
+  ],
+])('%s', async (_, steps, words) => {
+  const pipeline = await loaded(`pipeline: p\nsteps:\n  ${steps}\n`);
+  const planned = await plan(pipeline, rehearse);
+  const ran = await run(pipeline, rehearse);
+  if (planned.ok || ran.ok) throw new Error('nothing was refused');
+  const { planned: beside, ...problem } = planned.error;
+  expect(problem).toEqual(ran.error);
+  expect(renderProblem(problem)).toContain(words);
+  expect(beside?.plan.rows.length).toBeGreaterThan(0);
+});
+
+test('a pipeline that did not come from loadPipeline is a bug of the program', async () => {
+  const { file, name, text, warnings } = await loaded(`pipeline: p\nsteps:\n  ${upload}\n`);
+  await expect(plan({ file, name, text, warnings }, rehearse)).rejects.toThrow('loadPipeline()');
+});
+
+test('the first event of a run says whether it is a rehearsal, and where its files are', async () => {
+  const pipeline = await loaded(`pipeline: p\nsteps:\n  ${upload}\n`);
+  const events: unknown[] = [];
+  const ran = await run(pipeline, { ...rehearse, onEvent: (event) => void events.push(event) });
+  expect(ran.ok).toBe(true);
+  expect(events[0]).toEqual({
+    type: 'started',
+    rehearsal: true,
+    state: expect.stringMatching(/state\.jsonl$/),
+    output: expect.stringMatching(/out$/),
+  });
+});
