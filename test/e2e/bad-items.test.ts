@@ -26,7 +26,9 @@ describe('an empty photo and one whose name no file may have', () => {
     const rig = await rigWith();
     const { code, stdout, stderr } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
     expect(stdout).toContain('CANNOT RUN: photo:empty.png: photos/empty.png is empty');
-    expect(stdout).toContain('CANNOT RUN: save:con.png: to: "./con.png" contains a name that Windows reserves');
+    expect(stdout).toContain(
+      'CANNOT RUN: save:con.png: to: "./con.png" contains a name that Windows reserves',
+    );
     expect(stdout).toContain(
       '2 items cannot run. A run buys nothing for them; the other items continue.',
     );

@@ -196,7 +196,9 @@ describe.skipIf(!canMount)(
       disk.fill();
       const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
       expect(stderr).toContain('the disk is full');
-      expect(stderr).toContain('nothing was sent; free some space or check the disk, then run again');
+      expect(stderr).toContain(
+        'nothing was sent; free some space or check the disk, then run again',
+      );
       expect(code).toBe(2);
       expect(Object.keys(local.requests())).toEqual([]);
     });

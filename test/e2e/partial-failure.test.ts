@@ -211,7 +211,9 @@ ${more}`;
     const rig = new Rig(pipeline());
     const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
     expect(stdout).toContain('this is not available on the account’s plan (403)');
-    expect(stdout).toContain('→ choose an option that the account’s plan offers, or change the plan');
+    expect(stdout).toContain(
+      '→ choose an option that the account’s plan offers, or change the plan',
+    );
     expect(code).toBe(1);
     expect(creations(local, 'ai-image-editor')).toBe(1);
     expect(creations(local, 'ai-meme-generator')).toBe(1);

@@ -18,11 +18,17 @@ export type Outage =
   | { readonly of: 'storage'; readonly at: string };
 
 export type RunEvent =
-  /** The first event, except in a rehearsal: the address that the key and everything else is sent to. */
+  /**
+   * The first event, except in a rehearsal: the address that the key and everything else is sent
+   * to.
+   */
   | { readonly type: 'service'; readonly address: string }
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
-  /** The run receives webhook events at this address. `doubts`: creations of earlier runs that are in doubt. */
+  /**
+   * The run receives webhook events at this address. `doubts`: creations of earlier runs that are
+   * in doubt.
+   */
   | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
   | {
       readonly type: 'task';
@@ -33,7 +39,10 @@ export type RunEvent =
       /** Credits charged for it in this run. */
       readonly credits: number;
     }
-  /** An item is finished. `ok`: no task failed. `changed`: some task ran. `of`: the number of finished items. */
+  /**
+   * An item is finished. `ok`: no task failed. `changed`: some task ran. `of`: the number of
+   * finished items.
+   */
   | {
       readonly type: 'item';
       readonly item: string;
@@ -43,7 +52,10 @@ export type RunEvent =
     }
   /** The account's balance, in credits. */
   | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
-  /** The run waits out an outage: sent when the outage begins and after each attempt. Times in milliseconds. */
+  /**
+   * The run waits out an outage: sent when the outage begins and after each attempt. Times in
+   * milliseconds.
+   */
   | ({
       readonly type: 'waiting';
       readonly why: string;

@@ -109,7 +109,11 @@ describe('values that cannot be read', () => {
   });
 
   test.each([
-    ['a YAML type', 'a: !!binary «"AA=="»\n', 'JSON cannot represent a value of the YAML type binary'],
+    [
+      'a YAML type',
+      'a: !!binary «"AA=="»\n',
+      'JSON cannot represent a value of the YAML type binary',
+    ],
     ['no number', 'a: «.inf»\n', 'JSON cannot represent the number .inf'],
     ['half a character', 'a: «"\\ud800"»\n', 'half a surrogate pair'],
   ])('%s', (_, text, message) => {
@@ -157,7 +161,12 @@ test.each([
     'a value cannot begin with this character unless it is quoted',
     'in quotation marks',
   ],
-  ['a tab', 'pipeline: p\nsteps:\n\ta: 1\n', 'the line is indented with a tab', 'indent with spaces'],
+  [
+    'a tab',
+    'pipeline: p\nsteps:\n\ta: 1\n',
+    'the line is indented with a tab',
+    'indent with spaces',
+  ],
   [
     'two keys on one line',
     'pipeline: p: q\nsteps: {}\n',

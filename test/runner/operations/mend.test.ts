@@ -25,10 +25,7 @@ test('a state file that --state names is compared with the rehearsal that wrote 
   const audited = await rig.command(['audit', rig.file, '--state', state]);
   expect(audited.stdout).toBe('1 project; credits: 0 charged.\nThe ledgers agree.\n');
   const refreshed = await rig.command(['refresh', rig.file, '--state', state]);
-  expect([refreshed.code, refreshed.stdout]).toEqual([
-    0,
-    '1 project read: nothing changed.\n',
-  ]);
+  expect([refreshed.code, refreshed.stdout]).toEqual([0, '1 project read: nothing changed.\n']);
   expect(existsSync(join(rig.folder, '.shotlist', 'service'))).toBe(false);
 });
 

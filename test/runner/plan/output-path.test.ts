@@ -33,7 +33,10 @@ describe('a place', () => {
     ['x/../../a.png', 'would leave'],
     ['x/..', 'would leave'],
     ['x\\..\\..\\a.png', 'a backslash'],
-    ['x\\a.png', 'contains a backslash, which no name on Windows can have: write "/" between folders'],
+    [
+      'x\\a.png',
+      'contains a backslash, which no name on Windows can have: write "/" between folders',
+    ],
     ['back\\slash.png', 'a backslash'],
     ['~/a.png', 'begins with "~", which only a shell expands'],
     ['./~/a.png', 'only a shell expands'],
