@@ -26,7 +26,7 @@ describe('a rehearsal', () => {
         'pipeline.yaml:4:3: error: a rehearsal needs every price, and the price of "it" (text-to-video) is not known',
       );
       expect(stderr).toContain('no price is published for model "minimax-h3"');
-      expect(stderr).toContain('set model: to one that has a price');
+      expect(stderr).toContain('set model: to a value that has a price');
       expect(stderr).toContain('estimate: <credits>');
       expect(code).toBe(2);
     }

@@ -1,6 +1,6 @@
-// Parses the service's answers into records, or says why an answer is not valid. Only essential fields must be valid (an
-// id, a status, addresses). Any other invalid field counts as missing, so that one absurd number does not make a paid
-// result unreachable.
+// Parses the service's answers into records, or says why an answer is not valid. Only essential
+// fields must be valid (an id, a status, addresses). Any other invalid field counts as missing, so
+// that one absurd number does not make a paid result unreachable.
 import { isObject, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { type Schema, validatorOf } from '../base/schema.ts';
@@ -24,8 +24,8 @@ type Reading<T> = Result<T, string>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * `expires_at` of a download is '' if the service gives no time. `error` is scrubbed: its code has at most 100
- * characters, its message 2,000.
+ * `expires_at` of a download is '' if the service gives no time. `error` is scrubbed: its code has
+ * at most 100 characters, its message 2,000.
  */
 export function readProject(value: unknown): Reading<Project> {
   if (!isObject(value)) return read(projectSchema, value);
@@ -55,7 +55,10 @@ export function readUploadAddresses(value: unknown): Reading<UploadAddresses> {
   return read(uploadAddressesSchema, { ...value, items });
 }
 
-/** A creation, or the start of a face detection. With a usable id it was accepted, whatever the charge says. */
+/**
+ * A creation, or the start of a face detection. With a usable id it was accepted, whatever the
+ * charge says.
+ */
 export function readTaking(value: unknown): Reading<Taking> {
   const taken = read<{ readonly id: string }>(takenSchema, value);
   if (!taken.ok || !isObject(value)) return taken.ok ? err('it is not an object') : taken;
@@ -63,8 +66,8 @@ export function readTaking(value: unknown): Reading<Taking> {
 }
 
 /**
- * Undefined if the balance is not believable; the service is still usable. A balance that is not a number is an error,
- * because whatever gave that answer may not be the service.
+ * Undefined if the balance is not believable; the service is still usable. A balance that is not a
+ * number is an error, because whatever gave that answer may not be the service.
  */
 export function readAccount(value: unknown): Reading<Account | undefined> {
   if (!isObject(value)) return read(accountSchema, value);
@@ -74,8 +77,8 @@ export function readAccount(value: unknown): Reading<Account | undefined> {
 }
 
 /**
- * The charge in a creation's answer, under its current or a deprecated name, rounded up. Undefined if there is none that
- * is believable; then the reserved credits count until the record says more.
+ * The charge in a creation's answer, under its current or a deprecated name, rounded up. Undefined
+ * if there is none that is believable; then the reserved credits count until the record says more.
  */
 function chargeTold(answer: Fields): number | undefined {
   for (const field of ['credits_charged', 'frame_cost', 'estimated_frame_cost']) {
@@ -105,7 +108,10 @@ function withoutUnfit(value: Fields, { required, properties }: ObjectSchema): Fi
   );
 }
 
-/** At most one entry more than allowed: enough to refuse a list that is too long without reading all of it. */
+/**
+ * At most one entry more than allowed: enough to refuse a list that is too long without reading all
+ * of it.
+ */
 const listedOf = (list: readonly unknown[]): readonly unknown[] => list.slice(0, mostListed + 1);
 
 /** Replaces unreadable expiry times by '': the address is tried anyway. */

@@ -24,8 +24,8 @@ export function mediaTypeOf(extension: string): MediaType | undefined {
 }
 
 /**
- * Whether a file with this extension can be used as this medium: WebM may be sound only, a GIF may be a clip or a
- * picture, and a clip contains its sound (facts.md, Uploads).
+ * Whether a file with this extension can be used as this medium: WebM may be sound only, a GIF may
+ * be a clip or a picture, and a clip contains its sound (facts.md, Uploads).
  */
 export function fitsAs(media: MediaType, extension: string): boolean {
   const own = mediaTypeOf(extension);
@@ -36,8 +36,9 @@ export function fitsAs(media: MediaType, extension: string): boolean {
 export const knownExtensions: readonly string[] = Object.values(extensions).flat();
 
 /**
- * The medium of an address in the account's library, such as `https://magichour.ai/my-library?imageId=…`, which has no
- * extension (models.md, Other tools). Undefined for any other address.
+ * The medium of an address in the account's library, such as
+ * `https://magichour.ai/my-library?imageId=…`, which has no extension (models.md, Other tools).
+ * Undefined for any other address.
  */
 export function libraryMediaOf(reference: string): MediaType | undefined {
   if (!URL.canParse(reference)) return undefined;

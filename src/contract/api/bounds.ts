@@ -1,10 +1,11 @@
-// Bounds of the values in an answer. Answers are untrusted input that ends up in addresses, in the state file, in sums of
-// credits and on a screen, so each kind of value has one rule, for answers and for the journal.
+// Bounds of the values in an answer. Answers are untrusted input that ends up in addresses, in the
+// state file, in sums of credits and on a screen, so each kind of value has one rule, for answers
+// and for the journal.
 import type { ErrorObject } from '../base/schema.ts';
 
 /**
- * The highest believable price of one project. No published price comes near a millionth of this, and the sum of nine
- * million such projects is still an exact number.
+ * The highest believable price of one project. No published price comes near a millionth of this,
+ * and the sum of nine million such projects is still an exact number.
  */
 export const mostCredits = 1_000_000_000;
 
@@ -22,7 +23,10 @@ export const creditsSchema = { type: 'integer', minimum: 0, maximum: mostCredits
 /** Text without control characters and without half characters (lone surrogates). */
 const clean = '[^\\p{Cc}\\p{Cs}]';
 
-/** An id goes into a path, so it must not be a step up in it, and it must have a percent-encoded form. */
+/**
+ * An id goes into a path, so it must not be a step up in it, and it must have a percent-encoded
+ * form.
+ */
 const idPattern = `^(?!\\.{1,2}$)${clean}+$`;
 
 export const serviceId = {
@@ -33,7 +37,10 @@ export const serviceId = {
   description: 'An id from the service.',
 } as const;
 
-/** The service's path of an uploaded file or a face. An address with a user or a query may hold a secret. */
+/**
+ * The service's path of an uploaded file or a face. An address with a user or a query may hold a
+ * secret.
+ */
 const assetPattern = `^(?!https?://[^/]*@)(?!https?://[^#]*\\?)${clean}+$`;
 
 export const assetPath = {

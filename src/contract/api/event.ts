@@ -27,7 +27,9 @@ export function recordOfEvent(kind: EventKind): RecordKind {
 export const signatureHeader = 'magic-hour-event-signature';
 export const timestampHeader = 'magic-hour-event-timestamp';
 
-/** Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`; the timestamp is in Unix seconds. */
+/**
+ * Lower-case hex of HMAC-SHA256 over `<timestamp>.<raw body>`; the timestamp is in Unix seconds.
+ */
 export function signatureOf(secret: string, timestamp: string, body: string | Uint8Array): string {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
 }

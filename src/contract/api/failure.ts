@@ -1,5 +1,6 @@
-// Everything that can go wrong between the runner and the service, and the safe reaction to each failure.
-// Sources: interface.md, Errors; facts.md, Rate limits and lost answers; design.md, Retries by meaning.
+// Everything that can go wrong between the runner and the service, and the safe reaction to each
+// failure. Sources: interface.md, Errors; facts.md, Rate limits and lost answers; design.md,
+// Retries by meaning.
 import { unreachable } from '../base/result.ts';
 
 export type ApiFailure =
@@ -30,7 +31,9 @@ export type ApiFailure =
   | { readonly reason: 'unreachable'; readonly message: string }
   /** Sent, but without a usable answer: timeout, reset, 500, 504, unreadable success. */
   | { readonly reason: 'unanswered'; readonly message: string }
-  /** This machine could not read or write: a full, read-only or failing disk, no file handles left. */
+  /**
+   * This machine could not read or write: a full, read-only or failing disk, no file handles left.
+   */
   | { readonly reason: 'local'; readonly message: string }
   /** Not sent: the run waited for the service for as long as it is allowed to. */
   | { readonly reason: 'outage'; readonly message: string }
@@ -45,7 +48,8 @@ export type CallKind = 'free' | 'create';
  * - `fail`: this task cannot succeed.
  * - `doubt`: the task may have been paid for; only a person or the service can tell.
  * - `resupply`: redo the free task that made the input, then send the request again.
- * - `stop-step`, `stop-paid`, `stop-run`: other tasks would fail in the same way, so stop them, too.
+ * - `stop-step`, `stop-paid`, `stop-run`: other tasks would fail in the same way, so stop them,
+ *   too.
  * - `stopped`: the runner stopped the request; nothing happened.
  */
 export type Remedy =
@@ -88,7 +92,10 @@ export function remedy(call: CallKind, failure: ApiFailure): Remedy {
   }
 }
 
-/** True if a project that ended in `error` may succeed next time: the cause is temporary, not the input. */
+/**
+ * True if a project that ended in `error` may succeed next time: the cause is temporary, not the
+ * input.
+ */
 export function worthAnotherAttempt(code: string): boolean {
   return code === 'processing_timeout' || code === 'unknown_error';
 }

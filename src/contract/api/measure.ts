@@ -1,11 +1,14 @@
-// Measures the size of an order. Two orders with the same tool and settings differ only in size, so the charge for one
-// predicts the charge for the other.
+// Measures the size of an order. Two orders with the same tool and settings differ only in size, so
+// the charge for one predicts the charge for the other.
 import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Price } from './price.ts';
 import { priceList } from './price-list.ts';
 
 export interface Measured {
-  /** The tool, the settings that may decide its price, and the edition of the list that the amount is measured by. */
+  /**
+   * The tool, the settings that may decide its price, and the edition of the list that the amount
+   * is measured by.
+   */
   readonly of: string;
   /** Above 0: credits by the price list where it has a price, else seconds, else 1. */
   readonly amount: number;

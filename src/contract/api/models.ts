@@ -1,5 +1,6 @@
-// The models of the service, with their prices and capabilities. Edit only this file when the service changes its
-// models. Formulas are in price-list.ts, checks of a request body in kinds/model-rules.ts.
+// The models of the service, with their prices and capabilities. Edit only this file when the
+// service changes its models. Formulas are in price-list.ts, checks of a request body in
+// kinds/model-rules.ts.
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { Tier } from './tier.ts';
 
@@ -12,7 +13,7 @@ type Credits = Readonly<Record<string, number>>;
 export type Span = number | readonly [first: number, last: number];
 
 export interface VideoModel {
-  /** Credits per second of output, by resolution. A model does not support a resolution that is missing. */
+  /** Credits per second of output, by supported resolution. */
   readonly silent: Credits;
   /** The same with `audio: true`. `included`: the same price. `none`: no audio. */
   readonly audio: Credits | 'included' | 'none';
@@ -229,10 +230,7 @@ export function includes(spans: readonly Span[], value: number): boolean {
 export const spansText = (spans: readonly Span[]): string =>
   spans.map((span) => (typeof span === 'number' ? `${span}` : `${span[0]}–${span[1]}`)).join(', ');
 
-/**
- * Fills in the model and the resolution that the service chooses on a plan if the body has none. An unknown plan
- * counts as a paid plan, whose defaults cost more.
- */
+/** Fills in the plan's default model and resolution. An unknown plan counts as paid: it costs more. */
 export function withPlanDefaults(
   tool: string,
   body: JsonObject,

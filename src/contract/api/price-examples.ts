@@ -1,4 +1,5 @@
-// One example of each tool's price, for people: what the price is for, and the part of a request that decides it.
+// One example of each tool's price, for people: what the price is for, and the part of a request
+// that decides it.
 import type { JsonObject } from '../base/json.ts';
 
 export interface PriceExample {

@@ -6,7 +6,10 @@ export interface Table {
   /** The field that decides, as a path into the body. */
   readonly field: string;
   readonly credits: Readonly<Record<string, number>>;
-  /** True if the service accepts no other value: then the highest price bounds a body without the field. */
+  /**
+   * True if the service accepts no other value: then the highest price bounds a body without the
+   * field.
+   */
   readonly complete: boolean;
 }
 
@@ -60,8 +63,8 @@ export const priceList: {
   /** The month in which the list was published. */
   readonly date: string;
   /**
-   * Goes up with every change of a price or a formula. A journal's charge that was measured with another edition says
-   * nothing about this one.
+   * Goes up with every change of a price or a formula. A journal's charge that was measured with
+   * another edition says nothing about this one.
    */
   readonly edition: number;
   readonly tools: Readonly<Record<string, PriceRule>>;

@@ -1,5 +1,6 @@
-// The price of a creation by the published list: never less than the service's answer, or unknown. An unknown price is
-// not zero; the caller must ask for an estimate. Both the plan and the local service use this file.
+// The price of a creation by the published list: never less than the service's answer, or unknown.
+// An unknown price is not zero; the caller must ask for an estimate. Both the plan and the local
+// service use this file.
 import { fieldOf, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
 import {
@@ -32,13 +33,15 @@ type Figure = Result<number, string>;
 export const assumedFps = 30;
 
 /**
- * The price of one creation. `body` is the request as it will be sent: a field that is missing is taken as left out,
- * so a field whose value is not known yet must not be dropped where it decides the price. `tier`: the account's plan;
- * undefined: not known, then the dearer of what the plans have.
+ * The price of one creation. `body` is the request as it will be sent: a field that is missing is
+ * taken as left out, so a field whose value is not known yet must not be dropped where it decides
+ * the price. `tier`: the account's plan; undefined: not known, then the dearer of what the plans
+ * have.
  *
- * Where a field that decides is left out, the service's own choice is priced where it is published; else the dearest
- * value stands in for it, if every value has a published figure; otherwise the price is not known. Video by the frame
- * is counted at 30 frames a second, as the creation does; an output of more frames a second ends dearer.
+ * Where a field that decides is left out, the service's own choice is priced where it is published;
+ * else the dearest value stands in for it, if every value has a published figure; otherwise the
+ * price is not known. Video by the frame is counted at 30 frames a second, as the creation does; an
+ * output of more frames a second ends dearer.
  */
 export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
   const rule = entryOf(priceList.tools, tool);
@@ -51,8 +54,8 @@ export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
 }
 
 /**
- * The frame rate at which a creation is priced, if its final charge depends on the rendered frames; otherwise
- * undefined.
+ * The frame rate at which a creation is priced, if its final charge depends on the rendered frames;
+ * otherwise undefined.
  */
 export function countedFps(tool: string, body: JsonObject): number | undefined {
   const rule = entryOf(priceList.tools, tool);
@@ -71,9 +74,9 @@ export function chosenFps(tool: string, body: JsonObject): number | undefined {
 }
 
 /**
- * An upper bound of the tool's published prices for a body of this size, for a creation that must be charged although its
- * own price is unknown. A tool without any published price counts one credit per frame, as the service does for most of
- * its video tools.
+ * An upper bound of the tool's published prices for a body of this size, for a creation that must
+ * be charged although its own price is unknown. A tool without any published price counts one
+ * credit per frame, as the service does for most of its video tools.
  */
 export function dearestOf(tool: string, body: JsonObject): number {
   const rule = entryOf(priceList.tools, tool);
@@ -210,7 +213,10 @@ function soundRate({ silent, audio }: VideoModel, asked: Json, body: JsonObject)
   return chosen({ field: 'resolution', credits, complete: true }, body);
 }
 
-/** An error if the body has an older field, whose choice has no published price; otherwise undefined. */
+/**
+ * An error if the body has an older field, whose choice has no published price; otherwise
+ * undefined.
+ */
 function olderChoice(fields: readonly string[], body: JsonObject): Figure | undefined {
   const field = fields.find((name) => fieldOf(body, name) !== undefined);
   if (field === undefined) return undefined;
@@ -223,7 +229,10 @@ function bySecond(seconds: Figure, credits: Figure): Figure {
   return ok(roundedUp(seconds.value) * credits.value);
 }
 
-/** The price for the value of a field. If the field is missing and every value has a price, the highest. */
+/**
+ * The price for the value of a field. If the field is missing and every value has a price, the
+ * highest.
+ */
 function chosen({ field, credits, complete }: Table, body: JsonObject): Figure {
   const value = fieldOf(body, field);
   if (value === undefined && complete) return ok(Math.max(...Object.values(credits)));
@@ -256,8 +265,8 @@ function firstError(...figures: readonly Figure[]): Figure {
 }
 
 /**
- * Rounds up to the next integer, but ignores rounding errors of binary fractions: (0.4 - 0.1) * 30 is 9. An amount
- * above zero stays above zero; only the list can say 0.
+ * Rounds up to the next integer, but ignores rounding errors of binary fractions: (0.4 - 0.1) * 30
+ * is 9. An amount above zero stays above zero; only the list can say 0.
  */
 function roundedUp(amount: number): number {
   return amount > 0 ? Math.max(1, Math.ceil(amount - 1e-6)) : 0;

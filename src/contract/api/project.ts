@@ -1,6 +1,6 @@
-// The service's records, under their own names: project, download, creation response, faces, upload address, account,
-// event.
-// Shapes: interface.md, Resources and their fields; facts.md, Project records, all fields.
+// The service's records, under their own names: project, download, creation response, faces, upload
+// address, account, event. Shapes: interface.md, Resources and their fields; facts.md, Project
+// records, all fields.
 import type { FromSchema } from 'json-schema-to-ts';
 import type { Brand } from '../base/result.ts';
 import {
@@ -134,7 +134,10 @@ export const creationSchema = {
 
 export type Creation = FromSchema<typeof creationSchema>;
 
-/** The fields without which a creation or a detection is in doubt. The record later supplies the others. */
+/**
+ * The fields without which a creation or a detection is in doubt. The record later supplies the
+ * others.
+ */
 export const takenSchema = {
   type: 'object',
   required: ['id'],

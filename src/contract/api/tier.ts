@@ -1,4 +1,5 @@
-// The subscription plans and their limits (facts.md, Uploads and Account; interface.md, POST /v1/character-replace).
+// The subscription plans and their limits (facts.md, Uploads and Account; interface.md, POST
+// /v1/character-replace).
 
 export const tiers = ['free', 'creator', 'pro', 'business'] as const;
 export type Tier = (typeof tiers)[number];
@@ -6,7 +7,10 @@ export type Tier = (typeof tiers)[number];
 export interface Allowance {
   /** The largest file that may be uploaded, in bytes. Published (facts.md, Uploads). */
   readonly uploadBytes: number;
-  /** The longer side of an output, in pixels, for tools without named resolutions (models.md, Plans). */
+  /**
+   * The longer side of an output, in pixels, for tools without named resolutions (models.md,
+   * Plans).
+   */
   readonly longestEdge: number;
 }
 

@@ -1,4 +1,5 @@
-// Describes an unexpected error, which is a bug in shotlist: a code that users can quote, and the stack for developers.
+// Describes an unexpected error, which is a bug in shotlist: a code that users can quote, and the
+// stack for developers.
 import { digestOfBytes } from './digest.ts';
 
 /** Plain data. */

@@ -26,7 +26,10 @@ export function asJson(value: unknown): Json {
   return value as Json;
 }
 
-/** The value at a dotted path of an object, such as `assets.face_mappings`; undefined if there is none. */
+/**
+ * The value at a dotted path of an object, such as `assets.face_mappings`; undefined if there is
+ * none.
+ */
 export function fieldOf(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object;
   for (const key of path.split('.'))

@@ -1,8 +1,10 @@
-// Makes untrusted text safe for a terminal: it cannot move the cursor, change colors, reorder or hide anything.
+// Makes untrusted text safe for a terminal: it cannot move the cursor, change colors, reorder or
+// hide anything.
 
 /**
- * Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional controls, and
- * characters without width. The joiners and variation selectors that emoji and scripts need are not among them.
+ * Control characters (C0, DEL, C1), lone surrogates, line and paragraph separators, bidirectional
+ * controls, and characters without width. The joiners and variation selectors that emoji and
+ * scripts need are not among them.
  */
 const unsafe =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
@@ -10,8 +12,9 @@ const unsafe =
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * One line of text: each unsafe character becomes an escape such as `\n` or `\u{202e}`. With `lines`, line feeds and
- * tabs stay, and any other unsafe character becomes U+FFFD, so that columns keep their place.
+ * One line of text: each unsafe character becomes an escape such as `\n` or `\u{202e}`. With
+ * `lines`, line feeds and tabs stay, and any other unsafe character becomes U+FFFD, so that columns
+ * keep their place.
  */
 export function printable(text: string, lines = false): string {
   return text.replace(unsafe, (character) => {

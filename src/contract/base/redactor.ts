@@ -1,19 +1,27 @@
-// Hides the secrets of a run (the API key, the webhook secret) in everything that comes in and goes out.
+// Hides the secrets of a run (the API key, the webhook secret) in everything that comes in and goes
+// out.
 //
-// In: everything from the service is redacted as soon as it is parsed, before it is checked, stored or shown: answers
-// (adapters/http/http-client.ts), the first answer (adapters/http/greeting.ts) and events
-// (adapters/http/event-receiver.ts). Out: the last line of defense, also against secrets in a pipeline or a file name:
-// the state file (run/), the log (cli/log.ts) and the terminal (cli/terminal.ts). A run has no other outputs, except its
-// requests to the service.
+// In: everything from the service is redacted as soon as it is parsed, before it is checked, stored
+// or shown: answers (adapters/http/http-client.ts), the first answer (adapters/http/greeting.ts)
+// and events (adapters/http/event-receiver.ts). Out: the last line of defense, also against secrets
+// in a pipeline or a file name: the state file (run/), the log (cli/log.ts) and the terminal
+// (cli/terminal.ts). A run has no other outputs, except its requests to the service.
 import { isObject } from './json.ts';
 
-/** Replaces a secret. It is not longer than any secret, so a redacted text stays within its bounds. */
+/**
+ * Replaces a secret. It is not longer than any secret, so a redacted text stays within its bounds.
+ */
 const hidden = 'REDACTED';
 
-/** Shorter texts do not count as secrets: hiding every "a" or "test" would make messages unreadable. */
+/**
+ * Shorter texts do not count as secrets: hiding every "a" or "test" would make messages unreadable.
+ */
 const shortest = hidden.length;
 
-/** Deeper values are dropped: no record of the service is nested so deeply, and each level costs stack. */
+/**
+ * Deeper values are dropped: no record of the service is nested so deeply, and each level costs
+ * stack.
+ */
 const deepest = 64;
 
 export class Redactor {
@@ -32,7 +40,9 @@ export class Redactor {
     return this.#secrets === undefined ? text : text.replace(this.#secrets, hidden);
   }
 
-  /** Redacts every text in plain data, including names. Data without a secret is returned unchanged. */
+  /**
+   * Redacts every text in plain data, including names. Data without a secret is returned unchanged.
+   */
   value<T>(value: T): T {
     // The same shape with other texts.
     return this.#redacted(value, 0) as T;
@@ -57,7 +67,9 @@ export class Redactor {
   }
 }
 
-/** The spellings of a character: plain, percent-encoded, or escaped in a JSON or JavaScript string. */
+/**
+ * The spellings of a character: plain, percent-encoded, or escaped in a JSON or JavaScript string.
+ */
 function spellingsOf(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).padStart(2, '0');
   const hex = Array.from(code, (digit) => `[${digit}${digit.toUpperCase()}]`).join('');

@@ -1,4 +1,5 @@
-// JSON Schema 2020-12: validators and defaults for the schemas that the code also publishes and derives types from.
+// JSON Schema 2020-12: validators and defaults for the schemas that the code also publishes and
+// derives types from.
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { fieldOf, isObject, type JsonObject } from './json.ts';
@@ -11,8 +12,8 @@ export interface Schema {
 }
 
 /**
- * Our own annotations: the medium of an asset field, fields that do not change a result, and fields that the service
- * ignores unless another field has a certain value.
+ * Our own annotations: the medium of an asset field, fields that do not change a result, and fields
+ * that the service ignores unless another field has a certain value.
  */
 export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored'];
 
@@ -24,8 +25,8 @@ function makeAjv(useDefaults: boolean): Ajv2020 {
     strictRequired: false,
     strictTypes: false,
     allowUnionTypes: true,
-    // A test checks our schemas. Checking them here would compile the meta-schema for each, which takes longer than all
-    // the rest.
+    // A test checks our schemas. Checking them here would compile the meta-schema for each, which
+    // takes longer than all the rest.
     meta: false,
     validateSchema: false,
     useDefaults,
@@ -48,7 +49,9 @@ export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
   return validate as ValidateFunction<T>;
 }
 
-/** A copy of a valid value with the schema's defaults filled in; the value itself if there are none. */
+/**
+ * A copy of a valid value with the schema's defaults filled in; the value itself if there are none.
+ */
 export function withDefaults<T>(schema: Schema, value: T): T {
   let complete = completing.get(schema);
   if (complete === undefined) {

@@ -1,5 +1,6 @@
-// Removes what must not be stored from untrusted text: the query and the user of an address (signatures, passwords),
-// bearer tokens, excess length. The redactor finds the literal API key (redactor.ts).
+// Removes what must not be stored from untrusted text: the query and the user of an address
+// (signatures, passwords), bearer tokens, excess length. The redactor finds the literal API key
+// (redactor.ts).
 import { printable } from './printable.ts';
 
 /** In characters. */

@@ -1,5 +1,5 @@
-// Makes a folder and its missing parents, one by one. Node's own recursive mkdir loops forever on file systems such as
-// /proc that report a new folder as missing, and no signal ends it.
+// Makes a folder and its missing parents, one by one. Node's own recursive mkdir loops forever on
+// file systems such as /proc that report a new folder as missing, and no signal ends it.
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { systemCode } from './system-error.ts';

@@ -1,6 +1,7 @@
-// Recognizes the folders that shotlist made for this user, such as `.shotlist`. shotlist trusts and removes their content,
-// so a folder that came with a repository must not pass for one. A marker in the folder is signed with a secret outside
-// all repositories. The marker stays valid if the folder is moved or mounted elsewhere, but not for a copy.
+// Recognizes the folders that shotlist made for this user, such as `.shotlist`. shotlist trusts and
+// removes their content, so a folder that came with a repository must not pass for one. A marker in
+// the folder is signed with a secret outside all repositories. The marker stays valid if the folder
+// is moved or mounted elsewhere, but not for a copy.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
@@ -21,7 +22,10 @@ import { readOwnFile, readRegularFile } from './regular-file.ts';
 import { isSystemTrouble, systemCode, systemReason } from './system-error.ts';
 import { userFolder } from './user-folder.ts';
 
-/** `empty`: nothing is in the folder yet, so shotlist may claim it. `link`: it is a link, to anything. */
+/**
+ * `empty`: nothing is in the folder yet, so shotlist may claim it. `link`: it is a link, to
+ * anything.
+ */
 export type Ownership = 'absent' | 'empty' | 'ours' | 'foreign' | 'link';
 
 const markerName = 'owner.json';
@@ -44,7 +48,10 @@ const markerSchema = {
   },
 } as const;
 
-/** Thrown if the key for the markers is not available. The message is a sentence that names the key file. */
+/**
+ * Thrown if the key for the markers is not available. The message is a sentence that names the key
+ * file.
+ */
 export class OwnerKeyTrouble extends Error {
   readonly code = 'OWNER_KEY';
 }
@@ -65,8 +72,8 @@ export function ownershipOf(folder: string): Ownership {
 }
 
 /**
- * Claims a folder that is missing or empty. A folder that is already ours stays unchanged; so do `foreign` and `link`.
- * Returns the ownership before. Throws system errors, and `OwnerKeyTrouble`.
+ * Claims a folder that is missing or empty. A folder that is already ours stays unchanged; so do
+ * `foreign` and `link`. Returns the ownership before. Throws system errors, and `OwnerKeyTrouble`.
  */
 export function claimFolder(folder: string, mode = 0o777): Ownership {
   const was = ownershipOf(folder);
@@ -159,7 +166,10 @@ function readSecret(file: string): Buffer | undefined {
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
-/** Provides a temporary file beside another while `use` runs. A draft that cannot be removed does no harm. */
+/**
+ * Provides a temporary file beside another while `use` runs. A draft that cannot be removed does no
+ * harm.
+ */
 function withDraft(file: string, text: string, use: (draft: string) => void): void {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   try {

@@ -1,10 +1,14 @@
-// Opens and reads regular files only, up to a size. Reading a named pipe or a device could block or never end.
+// Opens and reads regular files only, up to a size. Reading a named pipe or a device could block or
+// never end.
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemReason } from './system-error.ts';
 
-/** Opening a named pipe waits for a writer, unless the system is told not to wait. Windows has no such flag. */
+/**
+ * Opening a named pipe waits for a writer, unless the system is told not to wait. Windows has no
+ * such flag.
+ */
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** Windows has no such flag. */
 const readOwn = readOnly | (constants.O_NOFOLLOW ?? 0);
@@ -39,7 +43,10 @@ export async function openRegular(file: string, flags = readOnly): Promise<FileH
   }
 }
 
-/** The bytes of a regular file of at most `max` bytes. The error is the end of a sentence about the file. */
+/**
+ * The bytes of a regular file of at most `max` bytes. The error is the end of a sentence about the
+ * file.
+ */
 export function readRegularFile(
   file: string,
   { max }: { readonly max: number },

@@ -55,8 +55,8 @@ const ofTheMachine = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENF
 const ofTheFolder = new Set(['EACCES', 'EPERM']);
 
 /**
- * True for a problem that the next file would have, too. If a file cannot be read, only that file is affected; if it
- * cannot be written, usually the whole folder is.
+ * True for a problem that the next file would have, too. If a file cannot be read, only that file
+ * is affected; if it cannot be written, usually the whole folder is.
  */
 export function isMachineTrouble(error: unknown, doing: 'reading' | 'writing'): boolean {
   const code = systemCode(error);

@@ -3,7 +3,8 @@ import { audioAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { group, listedTool, openList, text } from './listed-tool.ts';
 
-// interface.md, Limits: 1000 characters for everybody. Free plans may allow less; the service decides.
+// interface.md, Limits: 1000 characters for everybody. Free plans may allow less; the service
+// decides.
 const spoken = text('The text to speak: 1 to 1000 characters.', { minLength: 1, maxLength: 1000 });
 
 const aiVoiceCloner = listedTool({

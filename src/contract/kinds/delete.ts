@@ -1,4 +1,5 @@
-// delete: removes a project from the service when its files are safe and no other step needs it. Free.
+// delete: removes a project from the service when its files are safe and no other step needs it.
+// Free.
 import type { StepKind } from './kind.ts';
 
 export const deleteKind: StepKind = {

@@ -1,4 +1,5 @@
-// face-detect: finds faces in an uploaded image or video (facts.md, Face detection). Free at present.
+// face-detect: finds faces in an uploaded image or video (facts.md, Face detection). Free at
+// present.
 import { isObject, type JsonObject } from '../base/json.ts';
 import { confidenceScore, imageAsset } from './fields.ts';
 import type { StepKind } from './kind.ts';
@@ -26,7 +27,10 @@ export const faceDetect: StepKind = {
   },
 };
 
-/** The request in the service's shape (facts.md, Face detection). `assets` from `extra:` stay in `assets`. */
+/**
+ * The request in the service's shape (facts.md, Face detection). `assets` from `extra:` stay in
+ * `assets`.
+ */
 export function detectionRequest(body: JsonObject): JsonObject {
   const { target_file_path = '', assets, ...rest } = body;
   return { assets: { ...(isObject(assets) ? assets : {}), target_file_path }, ...rest };

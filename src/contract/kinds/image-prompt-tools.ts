@@ -1,5 +1,5 @@
-// The image tools that make or edit a picture from a prompt (facts.md, Body fields of every creation
-// endpoint).
+// The image tools that make or edit a picture from a prompt (facts.md, Body fields of every
+// creation endpoint).
 import { imageAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
 import { choice, flag, group, listedTool, openList, text } from './listed-tool.ts';

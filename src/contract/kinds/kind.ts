@@ -8,7 +8,9 @@ export type Operation = 'upload' | 'detect' | 'create' | 'download' | 'delete';
 
 /** One of the 27 tools. Each creation costs credits. */
 export interface Tool {
-  /** Its name, which is also its path: `face-swap-photo` is created with POST /v1/face-swap-photo. */
+  /**
+   * Its name, which is also its path: `face-swap-photo` is created with POST /v1/face-swap-photo.
+   */
   readonly name: string;
   /** What the tool does, in one line. */
   readonly title: string;
@@ -22,7 +24,10 @@ export interface Tool {
   readonly contractual: boolean;
   /** The request body. Asset fields carry `x-asset`, `name` carries `x-cosmetic`. */
   readonly request: Schema;
-  /** Request bodies that the schema accepts; asset fields hold `asset:image`, `asset:video`, `asset:audio`. */
+  /**
+   * Request bodies that the schema accepts; asset fields hold `asset:image`, `asset:video`,
+   * `asset:audio`.
+   */
   readonly examples: readonly JsonObject[];
   /** Rules that a schema cannot express well. Returns a sentence for each broken rule. */
   readonly rules?: (body: JsonObject) => readonly RuleBreach[];

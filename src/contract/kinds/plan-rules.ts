@@ -1,4 +1,5 @@
-// Checks that a subscription plan allows a request (models.md, Plans). The service answers 403 to the rest.
+// Checks that a subscription plan allows a request (models.md, Plans). The service answers 403 to
+// the rest.
 import {
   entryOf,
   imageModels,
@@ -36,8 +37,9 @@ export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly R
 }
 
 /**
- * Why the service would refuse a request on a plan: the plan lacks something, or its default model does not support the
- * request. A missing field may only be unknown yet, so missing fields are not reported.
+ * Why the service would refuse a request on a plan: the plan lacks something, or its default model
+ * does not support the request. A missing field may only be unknown yet, so missing fields are not
+ * reported.
  */
 export function refusedOnPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
   const beyond = beyondPlan(tool, body, tier);

@@ -1,4 +1,5 @@
-// Rules between fields, which a schema cannot express well (interface.md; facts.md, Ranges published).
+// Rules between fields, which a schema cannot express well (interface.md; facts.md, Ranges
+// published).
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { RuleBreach } from './kind.ts';
 
@@ -47,10 +48,15 @@ export function sourceIsGiven(
   return [{ field: `assets.${needed}`, message: `${source} ${from} needs ${needed}` }];
 }
 
-/** The frame rate behind published prices (facts.md, Prices). Only the service knows the real rate. */
+/**
+ * The frame rate behind published prices (facts.md, Prices). Only the service knows the real rate.
+ */
 const leastFps = 24;
 
-/** interface.md, Limits: the most frames that a tool accepts. Refuses only what is too long at any usual rate. */
+/**
+ * interface.md, Limits: the most frames that a tool accepts. Refuses only what is too long at any
+ * usual rate.
+ */
 export function hasFramesAtMost(body: JsonObject, frames: number): readonly RuleBreach[] {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
@@ -67,7 +73,10 @@ export function hasFramesAtMost(body: JsonObject, frames: number): readonly Rule
   ];
 }
 
-/** The length of the requested clip, rounded to milliseconds because 64.4 - 4.4 is slightly more than 60. */
+/**
+ * The length of the requested clip, rounded to milliseconds because 64.4 - 4.4 is slightly more
+ * than 60.
+ */
 export function secondsIn(body: JsonObject): number | undefined {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
@@ -76,8 +85,8 @@ export function secondsIn(body: JsonObject): number | undefined {
 }
 
 /**
- * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any other mode
- * (interface.md, Limits).
+ * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any
+ * other mode (interface.md, Limits).
  */
 export function talksAtMost(body: JsonObject): readonly RuleBreach[] {
   const mode = fieldOf(body, 'style.generation_mode');
@@ -93,7 +102,10 @@ export function talksAtMost(body: JsonObject): readonly RuleBreach[] {
   ];
 }
 
-/** models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or audio. */
+/**
+ * models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or
+ * audio.
+ */
 export function animationIsGiven(body: JsonObject): readonly RuleBreach[] {
   const lacks = (field: string): boolean => (fieldOf(body, field) ?? '') === '';
   const promptType = fieldOf(body, 'style.prompt_type');

@@ -25,7 +25,10 @@ export function toolNamed(name: string): Tool | undefined {
   return byName.get(name);
 }
 
-/** Which details endpoint knows the projects of a tool. Throws for a name that no tool has: that is a bug. */
+/**
+ * Which details endpoint knows the projects of a tool. Throws for a name that no tool has: that is
+ * a bug.
+ */
 export function recordOf(tool: string): RecordKind {
   const record = toolNamed(tool)?.record;
   if (record === undefined) throw new Error(`bug: ${JSON.stringify(tool)} is not a tool`);

@@ -1,4 +1,5 @@
-// upload: sends a local file to the service, which names it `file_path` (interface.md, Asset reference). Free.
+// upload: sends a local file to the service, which names it `file_path` (interface.md, Asset
+// reference). Free.
 import type { StepKind } from './kind.ts';
 
 export const upload: StepKind = {

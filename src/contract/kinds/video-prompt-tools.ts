@@ -1,5 +1,5 @@
-// The video tools that make a clip from a prompt, a picture, a voice or music (facts.md, Body fields
-// of every creation endpoint).
+// The video tools that make a clip from a prompt, a picture, a voice or music (facts.md, Body
+// fields of every creation endpoint).
 import { clipSize } from './clip-fields.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from './fields.ts';
 import { generation, length } from './generation-fields.ts';

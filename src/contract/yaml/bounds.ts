@@ -1,4 +1,5 @@
-// Sentences for violations of a schema's limits: the number of entries, the length of a text, the range of a number.
+// Sentences for violations of a schema's limits: the number of entries, the length of a text, the
+// range of a number.
 import { isObject } from '../base/json.ts';
 import type { ErrorObject } from '../base/schema.ts';
 

@@ -23,7 +23,10 @@ const framesOfFlood = 5;
 /** The most characters of a message or a hint to print. */
 const mostSaid = 1000;
 
-/** `file:line:column: error: message`, the lines around it with a caret, and the hint. `width` is the terminal's. */
+/**
+ * `file:line:column: error: message`, the lines around it with a caret, and the hint. `width` is
+ * the terminal's.
+ */
 export function renderDiagnostic(
   diagnostic: Diagnostic,
   text: string | undefined,
@@ -38,8 +41,9 @@ export function renderDiagnostic(
 }
 
 /**
- * The first diagnostics, and the number of the others. Each place is shown once. If there are many, only the first have
- * code frames and the others take one line each, so that everything fits on a page.
+ * The first diagnostics, and the number of the others. Each place is shown once. If there are many,
+ * only the first have code frames and the others take one line each, so that everything fits on a
+ * page.
  */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],

@@ -42,7 +42,9 @@ function linesFrom(text: string, first: number, last: number): readonly string[]
   return found;
 }
 
-/** The first column to show, the same for all lines, so that the place is in the first two thirds. */
+/**
+ * The first column to show, the same for all lines, so that the place is in the first two thirds.
+ */
 function windowFor(lines: readonly string[], column: number, room: number): number {
   if (lines.every((line) => line.length <= room)) return 0;
   return Math.max(0, column - Math.floor((room * 2) / 3));
@@ -54,6 +56,9 @@ function cut(line: string, from: number, room: number): string {
   return line.length > from + room ? `${before.slice(0, -1)}…` : before;
 }
 
-/** Replaces characters that would move the caret: control characters, and line ends that only some programs know. */
+/**
+ * Replaces characters that would move the caret: control characters, and line ends that only some
+ * programs know.
+ */
 const oneColumn = (character: string): string =>
   character === '\t' || /[\u2028\u2029]/.test(character) ? ' ' : printable(character);

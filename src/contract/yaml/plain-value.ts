@@ -1,4 +1,5 @@
-// Converts a YAML document to plain JSON data: resolves aliases, and refuses cycles and exponential growth.
+// Converts a YAML document to plain JSON data: resolves aliases, and refuses cycles and exponential
+// growth.
 import {
   type Document,
   isAlias,
@@ -42,7 +43,10 @@ const holding: YamlProblem = {
   range: [0, 0],
 };
 
-/** Duplicate keys, and the first node that JSON cannot represent or that a service would receive changed. */
+/**
+ * Duplicate keys, and the first node that JSON cannot represent or that a service would receive
+ * changed.
+ */
 function oddNodes(document: Document): readonly YamlProblem[] {
   const anchors = new Set<string>();
   const found: YamlProblem[] = [];

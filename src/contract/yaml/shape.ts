@@ -1,4 +1,5 @@
-// Turns JSON Schema errors into diagnostics, for any YAML file with a schema. A format adds its own names and sentences.
+// Turns JSON Schema errors into diagnostics, for any YAML file with a schema. A format adds its own
+// names and sentences.
 import { isObject } from '../base/json.ts';
 import type { ErrorObject } from '../base/schema.ts';
 import { boundSentence } from './bounds.ts';

@@ -72,7 +72,10 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   });
 }
 
-/** The offset of an expression in a scalar's text: after `${{` if there is one, not at the same words before it. */
+/**
+ * The offset of an expression in a scalar's text: after `${{` if there is one, not at the same
+ * words before it.
+ */
 function offsetOf(part: string, scalar: string): number | undefined {
   for (const mark of scalar.matchAll(/\$\{\{\s*/g)) {
     const start = mark.index + mark[0].length;

@@ -31,8 +31,9 @@ export function unknownKey(error: ErrorObject): Unknown {
 }
 
 /**
- * Removes errors that repeat another: a typing mistake in a required name is one error, not an unknown key and a missing
- * one, and a value of the wrong type is not also a value outside its list.
+ * Removes errors that repeat another: a typing mistake in a required name is one error, not an
+ * unknown key and a missing one, and a value of the wrong type is not also a value outside its
+ * list.
  */
 export function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const meant = new Set(

@@ -10,8 +10,8 @@ interface NotText {
 }
 
 /**
- * UTF-8, with or without a byte order mark. Errors: invalid bytes, UTF-16, and control characters other than tab, line
- * feed and carriage return, which YAML does not allow.
+ * UTF-8, with or without a byte order mark. Errors: invalid bytes, UTF-16, and control characters
+ * other than tab, line feed and carriage return, which YAML does not allow.
  */
 export function decodeText(file: string, bytes: Uint8Array): Result<string, NotText> {
   const wide = wideEncoding(bytes);
@@ -31,7 +31,9 @@ export function decodeText(file: string, bytes: Uint8Array): Result<string, NotT
   return err(bytes.includes(0) ? { diagnostic } : { diagnostic, text });
 }
 
-/** Two or four bytes a character: a byte order mark, or every other byte zero where the text begins. */
+/**
+ * Two or four bytes a character: a byte order mark, or every other byte zero where the text begins.
+ */
 function wideEncoding(bytes: Uint8Array): string | undefined {
   const [first, second, third, fourth] = bytes;
   if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'UTF-32' : 'UTF-16';

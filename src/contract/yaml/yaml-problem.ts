@@ -93,8 +93,8 @@ function conflictIn(text: string): YamlProblem | undefined {
 }
 
 /**
- * The most common mistakes: an unquoted scalar cannot contain ": ", which a conditional needs, and inside { } or [ ] it
- * cannot contain a bracket, which every expression has.
+ * The most common mistakes: an unquoted scalar cannot contain ": ", which a conditional needs, and
+ * inside { } or [ ] it cannot contain a bracket, which every expression has.
  */
 function expressionAt(text: string, position: number): string | undefined {
   const start = text.lastIndexOf('\n', position - 1) + 1;

@@ -1,5 +1,5 @@
-// Checks of `with:` that a schema cannot express well: rules between fields, local paths in place of assets, misspelled
-// values.
+// Checks of `with:` that a schema cannot express well: rules between fields, local paths in place
+// of assets, misspelled values.
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
@@ -10,7 +10,10 @@ import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 import { isTemplated } from './template.ts';
 
-/** Errors and warnings about the literal values of one step; expressions are checked when their values are known. */
+/**
+ * Errors and warnings about the literal values of one step; expressions are checked when their
+ * values are known.
+ */
 export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
   const body = draft.raw['with'];
   if (draft.kind === undefined || !isObject(body)) return [];
@@ -85,7 +88,10 @@ function nearValue(value: Json, schema: Schema): string | undefined {
   );
 }
 
-/** interface.md, Asset reference: a file_path of the service, a direct URL with a known extension, or the library's. */
+/**
+ * interface.md, Asset reference: a file_path of the service, a direct URL with a known extension,
+ * or the library's.
+ */
 export function isAssetReference(value: string): boolean {
   if (isTemplated(value) || value.startsWith('api-assets/')) return true;
   if (!/^https?:\/\//.test(value)) return false;
@@ -100,8 +106,8 @@ export function hasExpression(value: Json): boolean {
 }
 
 /**
- * The part of a body that decides rules: which assets are set but not their values, so that expressions there do not
- * matter, and no cosmetic fields.
+ * The part of a body that decides rules: which assets are set but not their values, so that
+ * expressions there do not matter, and no cosmetic fields.
  */
 export function decisive(body: JsonObject, schema: Schema): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};

@@ -1,11 +1,15 @@
-// The CEL environment of pipelines: the root names, and the functions that differ from the library's.
+// The CEL environment of pipelines: the root names, and the functions that differ from the
+// library's.
 import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { EvaluationBudget } from './evaluation-budget.ts';
 import { matches, patternOf } from './pattern.ts';
 
 export const roots = ['item', 'inputs', 'env', 'steps', 'run', 'result'] as const;
 
-/** The budget of the current evaluation. Evaluations are synchronous, so there is only one at a time. */
+/**
+ * The budget of the current evaluation. Evaluations are synchronous, so there is only one at a
+ * time.
+ */
 export const budget = new EvaluationBudget();
 
 /** Replaces calls of `matches`, because the library's own uses a backtracking engine. */

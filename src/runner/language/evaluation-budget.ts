@@ -1,4 +1,5 @@
-// The budget of one evaluation: CEL always ends, but nested macros and doubling values can take very long.
+// The budget of one evaluation: CEL always ends, but nested macros and doubling values can take
+// very long.
 import type { ASTNode } from '@marcbachmann/cel-js';
 
 /** One step is one evaluated node, or an amount of work on a value that takes as long. */
@@ -71,9 +72,10 @@ type Evaluate = (evaluator: unknown, node: unknown, context: unknown) => unknown
 const isEvaluate = (value: unknown): value is Evaluate => typeof value === 'function';
 
 /**
- * Makes every node of a tree count its evaluation, and measure its value before an operator or a function uses it. The
- * library has no hook for this. It calls `evaluate` of each node, macros included, and replaces `evaluate` by a faster
- * version at the first call; that is why the property accepts assignments.
+ * Makes every node of a tree count its evaluation, and measure its value before an operator or a
+ * function uses it. The library has no hook for this. It calls `evaluate` of each node, macros
+ * included, and replaces `evaluate` by a faster version at the first call; that is why the property
+ * accepts assignments.
  */
 export function withBudget(node: ASTNode, budget: EvaluationBudget): void {
   hook(node, budget, undefined);
@@ -159,7 +161,10 @@ const constant = new Set(
   ]),
 );
 
-/** The cost of a function or an operator for arguments of these sizes, in steps. The receiver comes first. */
+/**
+ * The cost of a function or an operator for arguments of these sizes, in steps. The receiver comes
+ * first.
+ */
 function workOf(name: string, sizes: readonly number[]): number {
   const [first = 0, second = 0] = sizes;
   const all = sizes.reduce((sum, size) => sum + size, 0) / 10;

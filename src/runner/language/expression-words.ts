@@ -99,7 +99,10 @@ function unfitOperator(left: string, sign: string, right: string): string {
   return `"${sign}" does not work between ${types}: convert one with string(), int() or double()`;
 }
 
-/** `a string`, `an int`: a type with its article, without the library's mark for what is known only at run time. */
+/**
+ * `a string`, `an int`: a type with its article, without the library's mark for what is known only
+ * at run time.
+ */
 function a(type: string): string {
   const plain = type.replace(/^dyn<(.+)>$/, '$1');
   return `${/^[aeiou]/.test(plain) ? 'an' : 'a'} ${plain}`;

@@ -1,4 +1,5 @@
-// CEL expressions: parsed once, checked for the names that they use, evaluated without side effects.
+// CEL expressions: parsed once, checked for the names that they use, evaluated without side
+// effects.
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -74,7 +75,9 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
   }
 }
 
-/** Redirects every call of `matches` to RE2. An invalid literal pattern is an error, with its place. */
+/**
+ * Redirects every call of `matches` to RE2. An invalid literal pattern is an error, with its place.
+ */
 function sendToRe2(node: ASTNode): ExpressionError | undefined {
   const message = useRe2(node);
   if (message !== undefined && node.op === 'rcall') {
@@ -106,14 +109,20 @@ function summaryOf(error: Error): string {
   return error.summary;
 }
 
-/** True if an expression needs every name in it: it has no condition and does not ask whether a name exists. */
+/**
+ * True if an expression needs every name in it: it has no condition and does not ask whether a name
+ * exists.
+ */
 function isStrict(node: ASTNode): boolean {
   if (node.op === '||' || node.op === '&&' || node.op === '?:') return false;
   if (node.op === 'call' && node.args[0] === 'has') return false;
   return childrenOf(node).every(isStrict);
 }
 
-/** Finds an output that does not exist yet, the most common failure of a plan, without the cost of an exception. */
+/**
+ * Finds an output that does not exist yet, the most common failure of a plan, without the cost of
+ * an exception.
+ */
 function firstUnknown(
   references: readonly Reference[],
   steps: unknown,
@@ -127,7 +136,10 @@ function firstUnknown(
   return undefined;
 }
 
-/** Collects the chains that begin at a root. A variable that a macro declares (`f` in `map(f, …)`) is not a root. */
+/**
+ * Collects the chains that begin at a root. A variable that a macro declares (`f` in `map(f, …)`)
+ * is not a root.
+ */
 function collect(node: ASTNode, into: Reference[], declared: readonly string[] = []): void {
   const chain = chainOf(node);
   if (chain !== undefined && isRoot(chain.root) && !declared.includes(chain.root)) {

@@ -1,4 +1,5 @@
-// Checks of `extra:`, which sends fields that shotlist does not know, so that unknown fields under `with:` can be errors.
+// Checks of `extra:`, which sends fields that shotlist does not know, so that unknown fields under
+// `with:` can be errors.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
@@ -6,7 +7,10 @@ import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 
-/** The paths of the unknown fields under `extra:`; each path is the first unknown field of its branch. */
+/**
+ * The paths of the unknown fields under `extra:`; each path is the first unknown field of its
+ * branch.
+ */
 export function extraPaths({ raw, kind }: Draft): readonly Path[] {
   const extra = raw['extra'];
   return isObject(extra) ? sorted(extra, kind?.with, raw['with']).unknown : [];

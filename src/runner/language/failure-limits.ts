@@ -15,7 +15,10 @@ export function failureLimitsOf(document: PipelineDocument): FailureLimits {
   };
 }
 
-/** The reason to stop buying after so many failed items, or undefined. `total` is the number of items in the run. */
+/**
+ * The reason to stop buying after so many failed items, or undefined. `total` is the number of
+ * items in the run.
+ */
 export function tooManyFailed(
   { items, share }: FailureLimits,
   failed: number,

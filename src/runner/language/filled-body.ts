@@ -1,4 +1,5 @@
-// Checks of a request body after its expressions are evaluated: the same rules as for literal values.
+// Checks of a request body after its expressions are evaluated: the same rules as for literal
+// values.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -22,16 +23,16 @@ export interface BodyError {
 export type Checked = Pick<Step, 'kind' | 'extra'>;
 
 /**
- * Violations of the schema and of the rules between fields, and unknown fields that are not under `extra:`. If the list
- * is empty, the body can be sent.
+ * Violations of the schema and of the rules between fields, and unknown fields that are not under
+ * `extra:`. If the list is empty, the body can be sent.
  */
 export function bodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
   return errorsBy(filledSchemaOf(step.kind), step, body);
 }
 
 /**
- * The same for a body with some values still unknown, and texts that are not assets. Unknown values are still
- * expressions, and values from the service are names by content.
+ * The same for a body with some values still unknown, and texts that are not assets. Unknown values
+ * are still expressions, and values from the service are names by content.
  */
 export function knownBodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
   const troubles = errorsBy(withSchemaOf(step.kind), step, body);
@@ -59,8 +60,9 @@ function errorsBy(
 }
 
 /**
- * Asset fields with a local path or another text that is not an asset, for values from the pipeline and its items.
- * Values from the service, and the names by content (`shotlist:…`) in their place, are not checked.
+ * Asset fields with a local path or another text that is not an asset, for values from the pipeline
+ * and its items. Values from the service, and the names by content (`shotlist:…`) in their place,
+ * are not checked.
  */
 export function assetErrors({ kind }: Checked, body: JsonObject): readonly BodyError[] {
   const found: BodyError[] = [];

@@ -10,7 +10,10 @@ interface Open {
   readonly before: Iterator<string>;
 }
 
-/** Names in a valid order, stable in the order of the map; or one cycle: `[a, b, a]`. A chain may be of any length. */
+/**
+ * Names in a valid order, stable in the order of the map; or one cycle: `[a, b, a]`. A chain may be
+ * of any length.
+ */
 export function topological(edges: Edges): Result<readonly string[], readonly string[]> {
   const order = new Set<string>();
   for (const root of edges.keys()) {

@@ -1,4 +1,5 @@
-// The hint for a field that does not exist at its place: where it belongs, or how to send it anyway.
+// The hint for a field that does not exist at its place: where it belongs, or how to send it
+// anyway.
 import { isObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';

@@ -43,7 +43,10 @@ export function matches(pattern: RE2JS, text: string, budget: EvaluationBudget):
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
 
-/** An upper bound of the expanded size: repetitions of groups multiply, repetitions of single characters add up. */
+/**
+ * An upper bound of the expanded size: repetitions of groups multiply, repetitions of single
+ * characters add up.
+ */
 function widthOf(text: string): number {
   let single = 1;
   let groups = 1;

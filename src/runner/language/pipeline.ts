@@ -17,7 +17,10 @@ export interface Step {
   readonly condition?: Expression;
   /** Steps whose outputs this step reads. If one of them is skipped, so is this step. */
   readonly uses: readonly string[];
-  /** Steps that must finish before this step starts: `uses`, `needs`, and for a delete all users of its target. */
+  /**
+   * Steps that must finish before this step starts: `uses`, `needs`, and for a delete all users of
+   * its target.
+   */
   readonly after: readonly string[];
   /** For download and delete: the tool step that they refer to. */
   readonly of?: string;
@@ -27,7 +30,10 @@ export interface Step {
   readonly keepRemote: boolean;
   /** True if an expression reads the step's outputs. */
   readonly isRead: boolean;
-  /** True if the step refers to no item, directly or through other steps: it runs once for all items. */
+  /**
+   * True if the step refers to no item, directly or through other steps: it runs once for all
+   * items.
+   */
   readonly shared: boolean;
   /** The user's upper bound for one task, in credits. */
   readonly estimate?: number;

@@ -94,7 +94,10 @@ function aboutReference(
   }
 }
 
-/** `result` exists only in a download's `to`, because only a download knows the extension of its file. */
+/**
+ * `result` exists only in a download's `to`, because only a download knows the extension of its
+ * file.
+ */
 function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Finding | undefined {
   const isPlace = kind?.operation === 'download' && path.join('.') === `steps.${name}.with.to`;
   if (!isPlace)

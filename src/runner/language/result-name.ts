@@ -1,4 +1,5 @@
-// `result.ext`, whose value is known only after a download. Until then, a mark takes its place in the path.
+// `result.ext`, whose value is known only after a download. Until then, a mark takes its place in
+// the path.
 
 /** A private-use character, which people do not use in names and every file system accepts. */
 export const extensionMark = '\u{f0000}';

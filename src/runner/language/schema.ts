@@ -1,4 +1,5 @@
-// The JSON Schema of pipeline files: the only source of their shape, for ajv, TypeScript and editors.
+// The JSON Schema of pipeline files: the only source of their shape, for ajv, TypeScript and
+// editors.
 import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../../contract/base/duration.ts';
 import type { Schema } from '../../contract/base/schema.ts';
@@ -227,7 +228,10 @@ export const pipelineShape = {
 export type PipelineDocument = FromSchema<typeof pipelineShape>;
 export type StepDocument = FromSchema<typeof stepSchema>;
 
-/** The whole schema for a set of kinds. The published file has all kinds; a check compiles only the kinds in use. */
+/**
+ * The whole schema for a set of kinds. The published file has all kinds; a check compiles only the
+ * kinds in use.
+ */
 export function pipelineSchema(kinds: readonly StepKind[]): Schema {
   const step = pipelineShape.properties.steps.additionalProperties;
   const uses = { ...step.properties.uses, enum: kinds.map((kind) => kind.name) };

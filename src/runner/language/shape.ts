@@ -1,4 +1,5 @@
-// Checks the shape of a pipeline file, and words the schema's errors in terms of steps and step kinds.
+// Checks the shape of a pipeline file, and words the schema's errors in terms of steps and step
+// kinds.
 import { fieldOf, isObject, type Json } from '../../contract/base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
@@ -52,7 +53,9 @@ function nothing(text: string): string {
     : 'the file contains no value';
 }
 
-/** True if `checkShape` found no problem, so that the value has the type that the schema describes. */
+/**
+ * True if `checkShape` found no problem, so that the value has the type that the schema describes.
+ */
 export function isDocument(
   value: Json,
   problems: readonly Diagnostic[],

@@ -8,7 +8,10 @@ export interface Stages {
   readonly once: readonly Step[];
   /** The steps of each item. */
   readonly perItem: readonly Step[];
-  /** Shared steps that start after all items: deletes of what items use, and the steps that wait for them. */
+  /**
+   * Shared steps that start after all items: deletes of what items use, and the steps that wait for
+   * them.
+   */
   readonly afterItems: readonly Step[];
 }
 

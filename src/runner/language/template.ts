@@ -69,11 +69,14 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
   return { kind: 'text', path, parts };
 }
 
-/** Strings, which may contain `}}`, and brackets. An unterminated string extends to the end, so nothing is read twice. */
+/** Strings, which may contain `}}`, and brackets. An unterminated string extends to the end. */
 const token =
   /\$\{\{|r?"""[\s\S]*?(?:"""|$)|r?'''[\s\S]*?(?:'''|$)|r"[^"]*(?:"|$)|r'[^']*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|\\?$)|'(?:[^'\\]|\\.)*(?:'|\\?$)|[{}]/gis;
 
-/** The end of an expression: the first }} outside strings and maps, or the first }} if brackets do not match. */
+/**
+ * The end of an expression: the first }} outside strings and maps, or the first }} if brackets do
+ * not match.
+ */
 function closeOf(text: string, start: number): number {
   let depth = 0;
   token.lastIndex = start;
@@ -228,7 +231,7 @@ export function fillOpen(template: Template, scope: Scope): Json {
   }
 }
 
-/** Evaluates the expressions whose values are known now and drops the others, to estimate a price. */
+/** Evaluates the expressions whose values are known now and drops the others: for a price. */
 export function fillKnown(template: Template, scope: Scope): Json | undefined {
   switch (template.kind) {
     case 'list':

@@ -1,4 +1,5 @@
-// Source → Pipeline: finds every problem that the file alone can show, with its place, before any credit is spent.
+// Source → Pipeline: finds every problem that the file alone can show, with its place, before any
+// credit is spent.
 import { milliseconds } from '../../contract/base/duration.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -24,7 +25,10 @@ export interface Validated {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Reads the text of a pipeline file. `file` is only for messages. The error has all errors, in file order. */
+/**
+ * Reads the text of a pipeline file. `file` is only for messages. The error has all errors, in file
+ * order.
+ */
 export function validate(file: string, text: string): Result<Validated, readonly Diagnostic[]> {
   const parsed = parseSource(file, text);
   if (!parsed.ok) return parsed;
@@ -189,7 +193,9 @@ function cycle(names: readonly string[], source: Source): Diagnostic {
   };
 }
 
-/** A step is shared if neither the step nor anything that it reads or waits for refers to an item. */
+/**
+ * A step is shared if neither the step nor anything that it reads or waits for refers to an item.
+ */
 function sharedSteps(
   order: readonly string[],
   drafts: ReadonlyMap<string, Draft>,

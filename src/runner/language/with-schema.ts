@@ -1,15 +1,19 @@
-// The schema of `with:`: the kind's own schema, without unknown fields, and with expressions as values.
+// The schema of `with:`: the kind's own schema, without unknown fields, and with expressions as
+// values.
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 
-/** Allows an expression in place of any value except the outermost object; its value is checked later. */
+/**
+ * Allows an expression in place of any value except the outermost object; its value is checked
+ * later.
+ */
 function templated(schema: Schema): Schema {
   return { if: { type: 'string', pattern: '\\$\\{\\{' }, else: closed(schema, templated) };
 }
 
 /**
- * Closes the objects of a schema, although the service may add fields: an unknown field is an error, unless it is under
- * `extra:`.
+ * Closes the objects of a schema, although the service may add fields: an unknown field is an
+ * error, unless it is under `extra:`.
  */
 function closed(schema: Schema, inside: (part: Schema) => Schema): Schema {
   const { $schema: _dialect, $id: _id, title: _title, ...rest } = schema;

@@ -1,4 +1,5 @@
-// Finds tasks that will share a job, although the job is not known yet, so that the plan counts their price once.
+// Finds tasks that will share a job, although the job is not known yet, so that the plan counts
+// their price once.
 import { digestOf } from '../../contract/base/digest.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -6,8 +7,8 @@ import { expressionsOf } from '../language/template.ts';
 import type { Item } from '../task/item.ts';
 
 /**
- * A key for everything that a step's request depends on: the item's fields that it reads, and the steps whose outputs it
- * uses, by their `contentOf`. Undefined if one of these has no content.
+ * A key for everything that a step's request depends on: the item's fields that it reads, and the
+ * steps whose outputs it uses, by their `contentOf`. Undefined if one of these has no content.
  */
 export function alikeKey(
   step: Step,

@@ -37,7 +37,7 @@ export function decideCreate(job: JobLine | undefined): Decision {
     case 'failed':
       return { act: 'begin', why: `the last attempt failed: ${job.error?.code ?? 'unknown'}` };
     case 'forgotten':
-      return { act: 'begin', why: 'forgotten, so that it is made anew' };
+      return { act: 'begin', why: 'forgotten, so it runs again' };
     case 'created':
       return { act: 'attach', why: `paid already: project ${job.project}` };
     case 'complete':
@@ -147,7 +147,7 @@ export interface DeleteQuestion {
 export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Facts): Decision {
   if (job.state === 'deleted') return { act: 'reuse', why: 'deleted before' };
   if (job.state !== 'complete') return { act: 'keep', why: `its project is ${job.state}` };
-  if (discard) return { act: 'begin', why: 'its result is thrown away on purpose' };
+  if (discard) return { act: 'begin', why: 'its result is discarded on purpose' };
   for (const task of savers) {
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))

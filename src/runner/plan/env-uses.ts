@@ -1,5 +1,5 @@
-// Finds the environment variables that a pipeline uses, and those that leave this machine, from its expressions, so the
-// answer holds for every item.
+// Finds the environment variables that a pipeline uses, and those that leave this machine, from its
+// expressions, so the answer holds for every item.
 import type { Expression } from '../language/expression.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import { expressionsOf } from '../language/template.ts';
@@ -8,7 +8,10 @@ export interface EnvUse {
   readonly name: string;
   /** Steps that send the value, or something computed from it. */
   readonly sent: readonly string[];
-  /** Steps that use it only on this machine: in an `if:`, the path of an upload, or the place of a download. */
+  /**
+   * Steps that use it only on this machine: in an `if:`, the path of an upload, or the place of a
+   * download.
+   */
   readonly local: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Estimates the price of one creation before it is sent: from charges in the journal, or else from the price list or the
-// step's `estimate:`, whichever is higher.
+// Estimates the price of one creation before it is sent: from charges in the journal, or else from
+// the price list or the step's `estimate:`, whichever is higher.
 import { mostCredits } from '../../contract/api/bounds.ts';
 import { type Measured, measureOf } from '../../contract/api/measure.ts';
 import { priceOf } from '../../contract/api/price.ts';
@@ -9,7 +9,10 @@ import type { Step } from '../language/pipeline.ts';
 
 export type Estimate =
   | { readonly known: true; readonly credits: number }
-  /** No history, no published price, no `estimate:`. With a budget or in a rehearsal, the plan is refused. */
+  /**
+   * No history, no published price, no `estimate:`. With a budget or in a rehearsal, the plan is
+   * refused.
+   */
   | { readonly known: false; readonly why: string };
 
 /** The basis of an estimate, as plain data, so that an order can be estimated again later. */
@@ -37,9 +40,9 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
 }
 
 /**
- * Credits of one creation, rounded up. The highest charge for the same kind of order comes first, by its size; then the
- * published price, then the step's `estimate:`, both raised by the factor by which a charge of this step kind exceeded
- * its reserve the most.
+ * Credits of one creation, rounded up. The highest charge for the same kind of order comes first,
+ * by its size; then the published price, then the step's `estimate:`, both raised by the factor by
+ * which a charge of this step kind exceeded its reserve the most.
  */
 export function estimated(expectation: Expectation, ledger: Pick<Ledger, 'rates'>): Estimate {
   const estimate = expected(expectation, ledger);

@@ -10,7 +10,10 @@ export type FileFact =
 export interface Facts {
   /** A file that a step uploads, by its path in the pipeline. */
   input(path: string): FileFact;
-  /** A recorded output, by its path relative to the pipeline file, so that it is found even if `output:` changes. */
+  /**
+   * A recorded output, by its path relative to the pipeline file, so that it is found even if
+   * `output:` changes.
+   */
   output(path: string): FileFact;
   /** The recorded form of a path below the current output folder. */
   recordedAs(path: string): string;

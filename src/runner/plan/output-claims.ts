@@ -1,5 +1,6 @@
-// Prevents conflicts below the output folder, before anything is sent: two tasks must not write the same place, no file
-// can be where another needs a folder, and nothing overwrites what the pipeline reads.
+// Prevents conflicts below the output folder, before anything is sent: two tasks must not write the
+// same place, no file can be where another needs a folder, and nothing overwrites what the pipeline
+// reads.
 import { extensionMark, withMarkShown } from '../language/result-name.ts';
 import { longestPath, normalized, unusableName } from './output-path.ts';
 
@@ -18,9 +19,15 @@ export class OutputClaims {
   readonly #claimed = new Map<string, string>();
   /** Folders that must exist, by the task that needs them. */
   readonly #folders = new Map<string, string>();
-  /** Folders that contain a file with a number for its name, and the conflict with a `to` that is this folder. */
+  /**
+   * Folders that contain a file with a number for its name, and the conflict with a `to` that is
+   * this folder.
+   */
   readonly #numbered = new Map<string, (task: string) => string>();
-  /** Files whose extension only the run will know, without the extension, by the task that writes them. */
+  /**
+   * Files whose extension only the run will know, without the extension, by the task that writes
+   * them.
+   */
   readonly #open = new Map<string, string>();
   /** The other files without their extensions, if some extensions are open. */
   readonly #stems = new Map<string, string>();
@@ -33,7 +40,10 @@ export class OutputClaims {
     this.#someOpen = someOpen;
   }
 
-  /** Registers a file that is read, by its path below the output folder. Returns the conflict, if any. */
+  /**
+   * Registers a file that is read, by its path below the output folder. Returns the conflict, if
+   * any.
+   */
   read(what: string, path: string): string | undefined {
     const name = this.#seen(path);
     const numbered = numberedIn(name);

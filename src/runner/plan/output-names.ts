@@ -1,5 +1,5 @@
-// Warns about files whose names claim another format than their content, such as a .jpg that is a PNG, before anything is
-// paid for.
+// Warns about files whose names claim another format than their content, such as a .jpg that is a
+// PNG, before anything is paid for.
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import type { Step } from '../language/pipeline.ts';
 import { extensionMark } from '../language/result-name.ts';

@@ -1,4 +1,5 @@
-// The paths of downloads: below the output folder, under names that the user chose, never the server's.
+// The paths of downloads: below the output folder, under names that the user chose, never the
+// server's.
 import { extensionOf } from '../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { OutputLine } from '../journal/line.ts';
@@ -6,8 +7,9 @@ import { extensionMark, withMarkShown } from '../language/result-name.ts';
 import { reservedFolder } from './reserved-name.ts';
 
 /**
- * The path of one download below the output folder. `extension` is the extension of the file: it replaces `result.ext`,
- * and ends the names of numbered files. Errors: a path that leaves the folder, or that some file system does not accept.
+ * The path of one download below the output folder. `extension` is the extension of the file: it
+ * replaces `result.ext`, and ends the names of numbered files. Errors: a path that leaves the
+ * folder, or that some file system does not accept.
  */
 export function outputPath(
   to: string,
@@ -29,10 +31,11 @@ const join = (folder: string, name: string): string => (folder === '' ? name : `
 export const longestPath = 1000;
 
 /**
- * Checks a path and removes "." parts. The rules are the same on every platform, because pipelines and state files
- * travel. Refused are paths that leave the folder; control characters, which falsify listings; a backslash, which is a
- * separator on some systems; "~", which a shell expands; names of devices on Windows; a final dot or space, which Windows
- * drops, so that two names become one; and names that shotlist uses.
+ * Checks a path and removes "." parts. The rules are the same on every platform, because pipelines
+ * and state files travel. Refused are paths that leave the folder; control characters, which
+ * falsify listings; a backslash, which is a separator on some systems; "~", which a shell expands;
+ * names of devices on Windows; a final dot or space, which Windows drops, so that two names become
+ * one; and names that shotlist uses.
  */
 export function normalized(to: string): Result<string, string> {
   const said = JSON.stringify(withMarkShown(to));
@@ -66,15 +69,19 @@ export function normalized(to: string): Result<string, string> {
 }
 
 /**
- * Why a path cannot be used on this platform; undefined if it can. On Windows, names cannot contain `<>"|?*`, and a `:`
- * hides the file behind another; on other platforms, people use these in names of photos.
+ * Why a path cannot be used on this platform; undefined if it can. On Windows, names cannot contain
+ * `<>"|?*`, and a `:` hides the file behind another; on other platforms, people use these in names
+ * of photos.
  */
 export function unusableName(path: string, platform: string): string | undefined {
   const bad = platform === 'win32' ? /[<>:"|?*]/.exec(path)?.[0] : undefined;
   return bad === undefined ? undefined : `contains ${bad}, which no name on Windows can have`;
 }
 
-/** The current path of a job's output by `to`, below the output folder; undefined if `to` is not usable. */
+/**
+ * The current path of a job's output by `to`, below the output folder; undefined if `to` is not
+ * usable.
+ */
 export function wantedPath(output: OutputLine, to: string, count: number): string | undefined {
   const { index, path } = output;
   const wanted = outputPath(to, { index, count, extension: extensionOf(path) });

@@ -1,4 +1,5 @@
-// Collects what each subscription plan would refuse, because the account's plan is known only after planning.
+// Collects what each subscription plan would refuse, because the account's plan is known only after
+// planning.
 import { type Tier, tiers } from '../../contract/api/tier.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { RuleBreach } from '../../contract/kinds/kind.ts';

@@ -7,7 +7,10 @@ export interface PlanRow {
   readonly kind: string;
   /** The number of tasks by planned action. */
   readonly tasks: Readonly<Partial<Record<PlannedAction, number>>>;
-  /** Credits of the tasks that would be paid for, including tasks that may turn out to be unnecessary. */
+  /**
+   * Credits of the tasks that would be paid for, including tasks that may turn out to be
+   * unnecessary.
+   */
   readonly credits: number;
   /** Tasks that would be paid for and whose price is unknown. */
   readonly unpriced: number;
@@ -28,7 +31,10 @@ export interface Plan {
   readonly unpricedWhy: readonly string[];
   /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */
   readonly badItems: number;
-  /** Tasks that a person should look at: in doubt, lost, kept, unable to run. The first hundred of `noted`. */
+  /**
+   * Tasks that a person should look at: in doubt, lost, kept, unable to run. The first hundred of
+   * `noted`.
+   */
   readonly notes: readonly PlanNote[];
   readonly noted: number;
 }

@@ -1,4 +1,5 @@
-// Decides whether a finished task's values are still valid for a request: paths and addresses expire, results do not.
+// Decides whether a finished task's values are still valid for a request: paths and addresses
+// expire, results do not.
 import { assetLifetimeMs } from '../../contract/api/asset.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { JobLine } from '../journal/line.ts';
@@ -14,7 +15,10 @@ import type { Facts } from './facts.ts';
  */
 export type Renewal = 'recorded' | 'redo' | 'read' | 'upload' | 'lost';
 
-/** An upload is not trusted in its last hour, because the service performs a request some time after it is sent. */
+/**
+ * An upload is not trusted in its last hour, because the service performs a request some time after
+ * it is sent.
+ */
 const marginMs = 3_600_000;
 
 export function renewalOf(operation: Operation, job: JobLine, now: number, facts: Facts): Renewal {

@@ -2,7 +2,8 @@
 import type { Step } from '../language/pipeline.ts';
 
 /**
- * - `fetched`: a step downloads it. `used`: only later steps read it. `kept`: `keep: remote` leaves it at the service.
+ * - `fetched`: a step downloads it. `used`: only later steps read it. `kept`: `keep: remote` leaves
+ *   it at the service.
  * - `idle`: nothing fetches or uses it, or the pipeline has no such step any more.
  */
 export type ResultFate = 'fetched' | 'used' | 'kept' | 'idle';

@@ -1,5 +1,5 @@
-// Selection: the steps that a run leaves out (`--only`, `--until`, `--exclude`). A step that is left out is reused if it
-// is done, and never started.
+// Selection: the steps that a run leaves out (`--only`, `--until`, `--exclude`). A step that is
+// left out is reused if it is done, and never started.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';

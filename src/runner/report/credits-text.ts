@@ -1,7 +1,10 @@
 // Credits as text, the same everywhere: charged, refunded and net.
 import type { CreditTotals } from '../journal/ledger.ts';
 
-/** `20 charged`, or `30 charged, 10 refunded, 20 net`. `open` is the name of the reserved credits, if there are any. */
+/**
+ * `20 charged`, or `30 charged, 10 refunded, 20 net`. `open` is the name of the reserved credits,
+ * if there are any.
+ */
 export function creditsText(
   { charged, refunded, reserved }: CreditTotals,
   open: 'in doubt' | 'set aside' = 'in doubt',

@@ -1,12 +1,15 @@
-// The part of a plan that shows what a pipeline exposes: environment variables that it sends, and files outside the
-// repository.
+// The part of a plan that shows what a pipeline exposes: environment variables that it sends, and
+// files outside the repository.
 import { printable } from '../../contract/base/printable.ts';
 import type { EnvUse } from '../plan/env-uses.ts';
 
 /** The most files to show; JSON output has more. */
 const shown = 5;
 
-/** One line per variable. `service` is the address that receives the values; undefined in a rehearsal. */
+/**
+ * One line per variable. `service` is the address that receives the values; undefined in a
+ * rehearsal.
+ */
 export function envText(uses: readonly EnvUse[], service: string | undefined): string | undefined {
   if (uses.length === 0) return undefined;
   return uses.map((use) => printable(lineOf(use, service))).join('\n');

@@ -25,7 +25,10 @@ export type RunEvent =
     }
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'planned'; readonly plan: Plan }
-  /** The run receives webhook events at this address. `doubts`: creations of earlier runs that are in doubt. */
+  /**
+   * The run receives webhook events at this address. `doubts`: creations of earlier runs that are
+   * in doubt.
+   */
   | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
   | {
       readonly type: 'task';
@@ -36,7 +39,10 @@ export type RunEvent =
       /** Credits charged for it in this run. */
       readonly credits: number;
     }
-  /** An item is finished. `ok`: no task failed. `changed`: some task ran. `of`: the number of finished items. */
+  /**
+   * An item is finished. `ok`: no task failed. `changed`: some task ran. `of`: the number of
+   * finished items.
+   */
   | {
       readonly type: 'item';
       readonly item: string;
@@ -46,7 +52,10 @@ export type RunEvent =
     }
   /** The account's balance, in credits. */
   | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
-  /** The run waits out an outage: sent when the outage begins and after each attempt. Times in milliseconds. */
+  /**
+   * The run waits out an outage: sent when the outage begins and after each attempt. Times in
+   * milliseconds.
+   */
   | ({
       readonly type: 'waiting';
       readonly why: string;

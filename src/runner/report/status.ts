@@ -38,7 +38,10 @@ export interface Remote {
 export interface Unsaved {
   readonly tasks: readonly string[];
   readonly project: string;
-  /** When the result's address expires, ISO 8601. While the project exists, a fresh address is available. */
+  /**
+   * When the result's address expires, ISO 8601. While the project exists, a fresh address is
+   * available.
+   */
   readonly expires: string;
   /** True if the address has expired, or will within `expiringMs`. */
   readonly soon: boolean;
@@ -74,7 +77,10 @@ export interface StatusQuestion {
   readonly expiringMs: number;
   /** What the pipeline does with a step's results. */
   readonly fateOf: (step: string) => ResultFate;
-  /** The process that is using the state file. Then, a request without an answer is in progress, not in doubt. */
+  /**
+   * The process that is using the state file. Then, a request without an answer is in progress, not
+   * in doubt.
+   */
   readonly running?: string | undefined;
 }
 
@@ -141,7 +147,10 @@ function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number)
   return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
 }
 
-/** `file` is the state file's name for people; `pipeline` is the pipeline file, for commands to copy. */
+/**
+ * `file` is the state file's name for people; `pipeline` is the pipeline file, for commands to
+ * copy.
+ */
 export function statusText(status: Status, file: string, pipeline: string): string {
   const { credits, lastRun, running } = status;
   const unfinished = running === undefined ? 'was interrupted' : 'is not finished';
