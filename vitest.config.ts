@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     // By default a core is left idle: on two cores that is half the machine.
     maxWorkers: '100%',
+    // No test changes what others share: modules, compiled schemas and the processes of commands serve many files.
+    isolate: false,
     // Hundreds of commands are started as child processes: compiled once, each starts in half the time.
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
