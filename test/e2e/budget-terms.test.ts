@@ -1,7 +1,8 @@
 // What a budget is made of: the smaller of two, an item's own, prices that must be known, doubts, and the balance.
 import { createServer, request } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
+import { listening } from '../listening.ts';
 import { envOf, Rig, service, type Told } from '../rig.ts';
 import { booksOf, speech, spendingRig } from './spending.ts';
 
@@ -209,12 +210,5 @@ async function withoutAccount(local: LocalService): Promise<LocalService> {
     onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  return { ...local, address: `http://127.0.0.1:${bound.port}` };
+  return { ...local, address: await listening(server) };
 }
