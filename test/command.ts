@@ -21,6 +21,17 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { code: code ?? null, stdout, stderr };
 }
 
+/** The environment of the tests, without the developer's own key and service. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  const {
+    SHOTLIST_API_KEY: _key,
+    SHOTLIST_API_KEY_FILE: _file,
+    SHOTLIST_BASE_URL: _address,
+    ...environment
+  } = process.env;
+  return environment;
+}
+
 const hostFile = fileURLToPath(new URL('command-host.ts', import.meta.url));
 
 /** Processes that wait for a command; they end with the process that started them. */

@@ -20,7 +20,7 @@ import { renderProblem } from '../src/runner/operations/problem.ts';
 import { type Plugs, type Ran, type RunOptions, run } from '../src/runner/operations/run.ts';
 import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
-import { type Ended, ended, runCommand } from './command.ts';
+import { type Ended, ended, ownEnvironment, runCommand } from './command.ts';
 import { photo } from './photo.ts';
 
 export { type Ended, ended, photo };
@@ -112,7 +112,7 @@ export class Rig {
     const child = spawn(process.execPath, [main, ...withPlainPictures(args)], {
       cwd: this.folder,
       env: {
-        ...environment(),
+        ...ownEnvironment(),
         ...(user.uid === undefined ? {} : { XDG_STATE_HOME: this.#othersState() }),
         ...env,
       },
@@ -142,21 +142,9 @@ export class Rig {
     return await runCommand({
       args: withPlainPictures(args),
       cwd: this.folder,
-      env: { ...environment(), ...env },
+      env: { ...ownEnvironment(), ...env },
     });
   }
-}
-
-/** Without the developer's own key and service. */
-function environment(): NodeJS.ProcessEnv {
-  const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...clean } = process.env;
-  return clean;
-}
-
-function withPlainPictures([command = '', ...rest]: readonly string[]): readonly string[] {
-  const renders = command === 'run' || command === 'serve';
-  const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
-  return [command, ...plain, ...rest];
 }
 
 export interface Told extends Ran {
@@ -221,4 +209,10 @@ export function journalInto(lines: string[]): Plugs {
       sync: () => file.sync(),
     }),
   };
+}
+
+function withPlainPictures([command = '', ...rest]: readonly string[]): readonly string[] {
+  const renders = command === 'run' || command === 'serve';
+  const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
+  return [command, ...plain, ...rest];
 }

@@ -7,19 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { adoptFolder } from '../../src/contract/files/owner.ts';
-import { ended, runCommand } from '../command.ts';
+import { ended, ownEnvironment, runCommand } from '../command.ts';
 import { type Case, furnish, oddCases } from './odd-cases.ts';
 
 /** Nothing here takes long: a command that is still running by then hangs, and is killed. Not a measure of speed. */
 const hangMs = 20_000;
 
 const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
-const {
-  SHOTLIST_API_KEY: _key,
-  SHOTLIST_API_KEY_FILE: _file,
-  SHOTLIST_BASE_URL: _address,
-  ...env
-} = process.env;
+const env = ownEnvironment();
 
 interface Told {
   readonly code: number | null;
