@@ -134,7 +134,7 @@ export class Rig {
     return this.#others;
   }
 
-  /** Runs the real command to its end, outside this process. */
+  /** Runs the real command to its end, outside this process. What Node.js reads when it starts needs `start`. */
   async command(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
