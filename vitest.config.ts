@@ -21,6 +21,9 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...isolated],
           // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
           isolate: false,
+          // What a test replaced and forgot to restore does not reach the next file.
+          restoreMocks: true,
+          unstubEnvs: true,
         },
       },
     ],
