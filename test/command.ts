@@ -35,16 +35,18 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 const hostFile = fileURLToPath(new URL('command-host.ts', import.meta.url));
 
 /** Processes that wait for a command; they end with the process that started them. */
-const idle: ChildProcess[] = [];
+const idle = new Set<ChildProcess>();
 
 function startHost(): ChildProcess {
   const { NODE_OPTIONS: _, ...env } = process.env;
-  return fork(hostFile, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const host = fork(hostFile, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  return host.once('exit', () => void idle.delete(host));
 }
 
 /** Ends as soon as the command would have ended in a process of its own. */
 export async function runCommand(line: Omit<CommandLine, 'end'>): Promise<Ended> {
-  const host = idle.pop() ?? startHost();
+  const [host = startHost()] = idle;
+  idle.delete(host);
   let done = false;
   onTestFinished(() => {
     if (!done) host.kill('SIGKILL');
@@ -59,7 +61,7 @@ export async function runCommand(line: Omit<CommandLine, 'end'>): Promise<Ended>
     const [code]: readonly (number | null)[] = await Promise.race(ways);
     const [stdout, stderr] = await output;
     done = true;
-    if (host.exitCode === null && host.signalCode === null) idle.push(host);
+    if (host.exitCode === null && host.signalCode === null) idle.add(host);
     return { code: code ?? null, stdout, stderr };
   } finally {
     given.abort();
