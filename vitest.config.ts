@@ -1,15 +1,33 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Each of these files needs modules of its own: they hold a folder or a service that ends with the file. */
+const isolated = ['test/previews/**/*.test.ts', 'test/service/{fuzz,conformance}/**/*.test.ts'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // Only to end what hangs: a shared machine may be three times slower than a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // By default a core is left idle: on two cores that is half the machine.
     maxWorkers: '100%',
-    // Hundreds of commands are started as child processes: compiled once, each starts in half the time.
+    projects: [
+      { extends: true, test: { name: 'isolated', include: isolated } },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...isolated],
+          // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
+          isolate: false,
+          // What a test replaced and forgot to restore does not reach the next file.
+          restoreMocks: true,
+          unstubEnvs: true,
+        },
+      },
+    ],
+    // The commands that tests start as processes are compiled once, so each starts in half the time.
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
       // Not the developer's own: what tests make and trust is remembered here.

@@ -25,9 +25,10 @@ import {
 } from '../src/runner/operations/run.ts';
 import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
+import { type Ended, ended, ownEnvironment, runCommand } from './command.ts';
 import { photo } from './photo.ts';
 
-export { photo };
+export { type Ended, ended, photo };
 
 const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
 
@@ -55,12 +56,6 @@ steps:
   save: { uses: download, with: { of: swap, to: "\${{ item.dir }}/\${{ item.stem }}.png" } }
   tidy: { uses: delete, with: { of: swap } }
 `;
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export class Rig {
   readonly folder: string;
@@ -114,20 +109,16 @@ export class Rig {
     return { ...ran.value, events };
   }
 
-  /** The real command in a child process. */
+  /** Starts the real command in a process of its own. */
   start(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     user: { readonly uid?: number; readonly gid?: number } = {},
   ): ChildProcess {
-    const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...clean } = process.env;
-    const [command = '', ...rest] = args;
-    const renders = command === 'run' || command === 'serve';
-    const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
-    const child = spawn(process.execPath, [main, command, ...plain, ...rest], {
+    const child = spawn(process.execPath, [main, ...withPlainPictures(args)], {
       cwd: this.folder,
       env: {
-        ...clean,
+        ...ownEnvironment(),
         ...(user.uid === undefined ? {} : { XDG_STATE_HOME: this.#othersState() }),
         ...env,
       },
@@ -149,11 +140,16 @@ export class Rig {
     return this.#others;
   }
 
+  /** Runs the real command to its end, outside this process. What Node.js reads when it starts needs `start`. */
   async command(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
   ): Promise<Ended> {
-    return await ended(this.start(args, env));
+    return await runCommand({
+      args: withPlainPictures(args),
+      cwd: this.folder,
+      env: { ...ownEnvironment(), ...env },
+    });
   }
 }
 
@@ -162,22 +158,6 @@ type RigOptions = RunOptions & Pick<RunInternals, 'backoffMs' | 'speedFactor'>;
 
 export interface Told extends Ran {
   readonly events: readonly RunEvent[];
-}
-
-export async function ended(child: ChildProcess): Promise<Ended> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr?.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', resolve);
-  });
-  return { code, stdout, stderr };
 }
 
 /** Tests that are about money and files do without previews that take their time; render/ has tests of its own. */
@@ -238,4 +218,10 @@ export function journalInto(lines: string[]): RunInternals {
       sync: () => file.sync(),
     }),
   };
+}
+
+function withPlainPictures([command = '', ...rest]: readonly string[]): readonly string[] {
+  const renders = command === 'run' || command === 'serve';
+  const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
+  return [command, ...plain, ...rest];
 }

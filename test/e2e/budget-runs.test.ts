@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
-import { booksOf, gate, speech, spendingRig } from './spending.ts';
+import { gate, ledgerSums, speech, spendingRig } from './spending.ts';
 
 const budgeted = (credits: number, window = 8): Rig =>
   spendingRig({ items: 200, window, more: `budget: { credits: ${credits} }` });
@@ -40,21 +40,21 @@ test('runs of one --run-id never charge more than the budget together, interrupt
   const nightly = { runId: 'nightly' };
 
   await interruptedAfter(10, [rig, local, nightly]);
-  const first = booksOf(local);
+  const first = ledgerSums(local);
   expect(first.creations).toBeGreaterThanOrEqual(10);
   expect(first.most).toBeLessThan(300);
 
   const child = rig.start(['run', 'pipeline.yaml', '--run-id', 'nightly'], envOf(local));
   const dead = ended(child);
-  await until('it has bought more', () => booksOf(local).creations >= first.creations + 5);
+  await until('it has bought more', () => ledgerSums(local).creations >= first.creations + 5);
   child.kill('SIGKILL');
   await dead;
 
   const { summary } = await rig.run(local, nightly);
-  const books = booksOf(local);
-  expect(books.most).toBeLessThanOrEqual(300);
+  const sums = ledgerSums(local);
+  expect(sums.most).toBeLessThanOrEqual(300);
   // What the kill left in doubt is set aside, as if it had been paid: it may have been.
-  expect(books.net + summary.credits.reserved).toBeGreaterThan(290);
+  expect(sums.net + summary.credits.reserved).toBeGreaterThan(290);
   expect(summary.outcome).toBe(summary.tasks.doubt > 0 ? 'doubt' : 'budget');
   expect(summary.tasks.doubt).toBeLessThanOrEqual(8);
 
@@ -85,7 +85,7 @@ test('without --run-id an interrupted run goes on under its own number and budge
   await interruptedAfter(5, [rig, local]);
   const { summary } = await rig.run(local);
   expect(summary.outcome).toBe('budget');
-  expect(booksOf(local)).toMatchObject({ most: 100, net: 100, creations: 10 });
+  expect(ledgerSums(local)).toMatchObject({ most: 100, net: 100, creations: 10 });
   const runs = (): readonly string[] =>
     rig
       .read('spending.state.jsonl')
@@ -94,7 +94,7 @@ test('without --run-id an interrupted run goes on under its own number and budge
   expect(runs()).toEqual([expect.stringContaining('"run":1')]);
 
   await rig.run(local);
-  expect(booksOf(local)).toMatchObject({ most: 200, net: 200 });
+  expect(ledgerSums(local)).toMatchObject({ most: 200, net: 200 });
   expect(runs()).toHaveLength(2);
 });
 
@@ -107,8 +107,8 @@ test('a charge that became less later is expected in full again by the next run 
   expect(summary.credits).toEqual({ charged: 40, refunded: 20, reserved: 0 });
   // 50 credits are left: at 5 each the whole window of 8 would be sent, and 80 charged.
   await rig.run(local, nightly);
-  expect(booksOf(local).most).toBeLessThanOrEqual(70);
-  expect(booksOf(local).net).toBeGreaterThan(60);
+  expect(ledgerSums(local).most).toBeLessThanOrEqual(70);
+  expect(ledgerSums(local).net).toBeGreaterThan(60);
 });
 
 test('an addition to what an interrupted run had bought is said by the run that hears of it, and counted once', async () => {
@@ -137,5 +137,5 @@ test('an addition to what an interrupted run had bought is said by the run that 
     'speech:3',
   ]);
   expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 42, refunded: 0 } });
-  expect(booksOf(local)).toMatchObject({ net: 72, creations: 6 });
+  expect(ledgerSums(local)).toMatchObject({ net: 72, creations: 6 });
 });

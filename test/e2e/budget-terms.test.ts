@@ -1,9 +1,10 @@
 // What a budget is made of: the smaller of two, an item's own, prices that must be known, doubts, and the balance.
 import { createServer, request } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
+import { listening } from '../listening.ts';
 import { envOf, Rig, service, type Told } from '../rig.ts';
-import { booksOf, speech, spendingRig } from './spending.ts';
+import { ledgerSums, speech, spendingRig } from './spending.ts';
 
 const rich = { credits: 100_000 } as const;
 
@@ -14,7 +15,7 @@ test.each([
 ] as const)('%s wins where it is the smaller one', async (_, more, budget, most) => {
   const local = await service(rich);
   const { summary } = await spendingRig({ items: 20, more }).run(local, { budget });
-  expect(booksOf(local)).toMatchObject({ most, net: most });
+  expect(ledgerSums(local)).toMatchObject({ most, net: most });
   expect(summary.outcome).toBe('budget');
 });
 
@@ -34,7 +35,7 @@ test('what no longer fits when its turn comes is asked again when a refund has m
   rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace(/limits:.*/, steps));
   const { summary } = await rig.run(local);
   // One of 10 and seven of 12 stay, two are refunded: no other fits.
-  expect(booksOf(local)).toMatchObject({ most: 94, net: 94, creations: 10, refunds: 2 });
+  expect(ledgerSums(local)).toMatchObject({ most: 94, net: 94, creations: 10, refunds: 2 });
   expect(summary).toMatchObject({ tasks: { done: 8, failed: 2, pending: 0 } });
 });
 
@@ -45,7 +46,7 @@ test('what no longer fits when its turn comes ends as stopped by the budget', as
   const steps = 'limits: { items: 10, steps: { ai-voice-generator: 1 } }';
   rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace(/limits:.*/, steps));
   const { summary } = await rig.run(local);
-  expect(booksOf(local)).toMatchObject({ most: 94, net: 94, creations: 8 });
+  expect(ledgerSums(local)).toMatchObject({ most: 94, net: 94, creations: 8 });
   expect(summary).toMatchObject({ outcome: 'budget', tasks: { done: 8, pending: 2 } });
 });
 
@@ -87,7 +88,7 @@ test('what is in doubt counts as spent', async () => {
   const { summary } = await rig.run(local);
   expect(summary.tasks.doubt).toBe(4);
   expect(summary.credits).toEqual({ charged: 60, refunded: 0, reserved: 40 });
-  expect(booksOf(local)).toMatchObject({ most: 100, net: 100 });
+  expect(ledgerSums(local)).toMatchObject({ most: 100, net: 100 });
 });
 
 describe('a price that is not published', () => {
@@ -178,7 +179,7 @@ describe('the balance of the account', () => {
       'the plan may take 300 credits and the account has 55: the run stops when the balance is used up',
     ]);
     // 402 in the middle: what is paid is finished and saved.
-    expect(booksOf(local)).toMatchObject({ net: 50, creations: 5 });
+    expect(ledgerSums(local)).toMatchObject({ net: 50, creations: 5 });
     expect(local.requests()['POST /v1/ai-voice-generator']).toBeLessThanOrEqual(5 + 4);
     expect(rig.files('out')).toHaveLength(5);
     expect(told.summary).toMatchObject({
@@ -212,12 +213,5 @@ async function withoutAccount(local: LocalService): Promise<LocalService> {
     onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  return { ...local, address: `http://127.0.0.1:${bound.port}` };
+  return { ...local, address: await listening(server) };
 }

@@ -4,7 +4,7 @@ import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { type Rig, service, type Told } from '../rig.ts';
-import { booksOf, spendingRig, spread } from './spending.ts';
+import { ledgerSums, spendingRig, spread } from './spending.ts';
 
 const window = 64;
 const refunds: readonly FaultRule[] = [
@@ -29,9 +29,9 @@ const warningsOf = ({ events }: Told): readonly string[] =>
   events.flatMap((one) => (one.type === 'warning' ? [one.message] : []));
 
 /** What happens to hold after each of them: the run's own account is the service's, and nothing is left in the air. */
-function expectBooksToAgree({ summary }: Told, local: LocalService): void {
+function expectLedgersToAgree({ summary }: Told, local: LocalService): void {
   const { charged, refunded, reserved } = summary.credits;
-  expect([charged - refunded, reserved]).toEqual([booksOf(local).net, 0]);
+  expect([charged - refunded, reserved]).toEqual([ledgerSums(local).net, 0]);
   expect(summary).toMatchObject({ outcome: 'budget' });
 }
 
@@ -39,23 +39,23 @@ describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
   test('refunded at random and charged at or below the estimate: never more, and it is used up', async () => {
     const { local, run } = await spree([...refunds, ...spread('after', [-50, -30, -20, -10])]);
     const told = await run();
-    const books = booksOf(local);
-    expect(books.most).toBeLessThanOrEqual(1000);
+    const sums = ledgerSums(local);
+    expect(sums.most).toBeLessThanOrEqual(1000);
     // What is left buys no further creation; refunds made room for others in the same run.
-    expect(books.net).toBeGreaterThan(990);
-    expect(books.refunds).toBeGreaterThan(10);
-    expect(books.creations).toBeGreaterThan(110);
-    expectBooksToAgree(told, local);
+    expect(sums.net).toBeGreaterThan(990);
+    expect(sums.refunds).toBeGreaterThan(10);
+    expect(sums.creations).toBeGreaterThan(110);
+    expectLedgersToAgree(told, local);
   });
 
   test('of which the last are charged up to 20 % more in the end: over by no more than that, and each addition is said', async () => {
     const late = spread('after', [20, 15, 10, 1]).map((rule) => ({ ...rule, skip: 85 }));
     const { local, rig, run } = await spree(late);
     const told = await run();
-    const { most, added } = booksOf(local);
+    const { most, added } = ledgerSums(local);
     expect(most).toBeGreaterThan(1000);
     expect(most).toBeLessThanOrEqual(1000 + added);
-    expectBooksToAgree(told, local);
+    expectLedgersToAgree(told, local);
 
     const raised = local
       .ledger()
@@ -77,29 +77,29 @@ describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
   test('charged up to 20 % more in the end from the first on: what was learned keeps the rest within it', async () => {
     const { local, run } = await spree([...refunds, ...spread('after', [20, 15, 10, 1])]);
     const told = await run();
-    const { most, added, net } = booksOf(local);
+    const { most, added, net } = ledgerSums(local);
     expect(added).toBeGreaterThan(20);
     // Promised is "by no more than what was added"; but an addition that is known is expected of all others.
     expect(most).toBeLessThanOrEqual(1000);
     expect(net).toBeGreaterThan(1000 - 12);
-    expectBooksToAgree(told, local);
+    expectLedgersToAgree(told, local);
   });
 
   test('charged 20 % more at once from the first on: never more, since the first goes alone', async () => {
     const { local, run } = await spree([{ fault: 'surcharge', percent: 20, when: 'before' }]);
     const told = await run();
     // Whole creations of 12 credits.
-    expect(booksOf(local)).toMatchObject({ most: 996, net: 996, creations: 83 });
+    expect(ledgerSums(local)).toMatchObject({ most: 996, net: 996, creations: 83 });
     expect(warningsOf(told).filter((message) => message.includes('were expected'))).toEqual([
       expect.stringMatching(/^speech:1: project \S+ was charged 12 credits where 10 were expected/),
     ]);
-    expectBooksToAgree(told, local);
+    expectLedgersToAgree(told, local);
   });
 
   test('or fewer than are in the works at once, charged 20 % more from the first on: never more', async () => {
     const { local, run } = await spree([{ fault: 'surcharge', percent: 20, when: 'before' }], 600);
-    expectBooksToAgree(await run(), local);
-    expect(booksOf(local)).toMatchObject({ most: 600, net: 600, creations: 50 });
+    expectLedgersToAgree(await run(), local);
+    expect(ledgerSums(local)).toMatchObject({ most: 600, net: 600, creations: 50 });
   });
 
   test('charged 20 % more at once from some moment on: over by no more than the difference for what was in the air', async () => {
@@ -108,7 +108,7 @@ describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
     const { local, run } = await spree([{ ...dear, skip: 40 }]);
     const creations = watchCreations();
     const told = await run(creations.internals);
-    const { most } = booksOf(local);
+    const { most } = ledgerSums(local);
     const unforeseen = creations.charged.filter(({ reserve, credits }) => reserve < credits).length;
     expect(unforeseen).toBeGreaterThan(0);
     expect(unforeseen).toBeLessThanOrEqual(window);
@@ -117,7 +117,7 @@ describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
     // From then on the estimate is raised, and nothing is recorded to be sent that does not fit.
     expect(creations.afterRaise.filter(({ reserve }) => reserve < 12)).toEqual([]);
     expect(creations.afterRaise.filter(({ committed }) => committed > 1000)).toEqual([]);
-    expectBooksToAgree(told, local);
+    expectLedgersToAgree(told, local);
   });
 });
 

@@ -203,10 +203,10 @@ describe('named before any credit is spent', () => {
       'in the output folder',
     ],
   ];
-  test.each(cases)('%s', async (_name, spoil, words) => {
+  test.each(cases)('%s', async (_name, change, words) => {
     const local = await service();
     const rig = await photoRig(2);
-    spoil(rig);
+    change(rig);
     const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
     expect(stderr).toContain(words);
     expect(code).toBe(2);

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { listening } from '../listening.ts';
 import { type Ended, photoPipeline, type Rig, service } from '../rig.ts';
 import { doubted } from './doubted.ts';
 
@@ -25,11 +26,7 @@ async function countingHost(onward: string): Promise<Host> {
     socket.pipe(there).pipe(socket);
     onTestFinished(() => void [socket, there].map((one) => one.destroy()));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  host.address = `http://127.0.0.1:${bound.port}`;
+  host.address = await listening(server);
   return host;
 }
 

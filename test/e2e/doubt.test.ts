@@ -1,8 +1,8 @@
 // A creation whose answer never comes may have been paid: it is shown, never repeated by a machine, and the rest goes on.
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { connect, createServer } from 'node:net';
+import { expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
+import { listening } from '../listening.ts';
 import { bill, envOf, photoRig, service } from '../rig.ts';
 
 /** A network in front of the service that loses the answer to the first creations, after they have arrived. */
@@ -31,11 +31,7 @@ async function lossy(local: LocalService, losses: number): Promise<LocalService>
       one.on('close', () => other.destroy());
     }
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  onTestFinished(() => void proxy.close());
-  const { port: open } = proxy.address() as AddressInfo;
-  return { ...local, address: `http://127.0.0.1:${open}` };
+  return { ...local, address: await listening(proxy) };
 }
 
 test('a lost answer leaves one photo in doubt, and everything else is done', async () => {

@@ -173,8 +173,8 @@ describe.skipIf(!canMount)(
       async (event) => {
         const local = await service();
         const { rig, disk } = await onOneDisk(8);
-        const spoil = before(`"event":"${event}"`, () => disk.fill());
-        const first = await rig.run(local, {}, spoil);
+        const plugs = before(`"event":"${event}"`, () => disk.fill());
+        const first = await rig.run(local, {}, plugs);
         expect(first.summary).toMatchObject({
           outcome: 'failed',
           tasks: { doubt: 0 },
@@ -238,10 +238,10 @@ describe.skipIf(!canMount)(
       const rig = await photoRig(3);
       mkdirSync(rig.path('out'));
       let folder: { undo(): void } | undefined;
-      const spoil = before('"event":"created"', () => {
+      const plugs = before('"event":"created"', () => {
         folder = makeReadOnly(rig.path('out'));
       });
-      const first = await rig.run(local, {}, spoil);
+      const first = await rig.run(local, {}, plugs);
       expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
       expect(JSON.stringify(first.summary.trouble)).toContain('read-only');
       folder?.undo();
@@ -276,8 +276,8 @@ describe.skipIf(!canMount)(
       const rig = await photoRig(2);
       mkdirSync(rig.path('state'));
       const state = rig.path('state/p.jsonl');
-      const spoil = before('"event":"run"', () => void makeReadOnly(rig.path('state')));
-      await expect(rig.run(local, { state }, spoil)).rejects.toThrow(
+      const plugs = before('"event":"run"', () => void makeReadOnly(rig.path('state')));
+      await expect(rig.run(local, { state }, plugs)).rejects.toThrow(
         'the file system is read-only',
       );
       expect(bill(local.ledger()).size).toBe(0);

@@ -1,68 +1,36 @@
 // Files, folders and command lines as people have them, and not as they should be: each is answered with the expected
 // exit code and a sentence; never with a stack trace, a flood, a hang, or anything that drives the terminal.
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { adoptFolder } from '../../src/contract/files/owner.ts';
+import { ended, ownEnvironment, runCommand } from '../command.ts';
 import { type Case, furnish, oddCases } from './odd-cases.ts';
-import type { Ask, Told } from './odd-child.ts';
 
-/** Nothing here takes long: what is not done by then hangs, and is killed. Not a measure of speed. */
+/** Nothing here takes long: a command that is still running by then hangs, and is killed. Not a measure of speed. */
 const hangMs = 20_000;
 
 const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
-const childFile = fileURLToPath(new URL('odd-child.ts', import.meta.url));
+const env = ownEnvironment();
 
-const {
-  SHOTLIST_API_KEY: _key,
-  SHOTLIST_API_KEY_FILE: _file,
-  SHOTLIST_BASE_URL: _address,
-  ...clean
-} = process.env;
-// Compiled once for all processes: most of their time goes into that.
-const compiled = mkdtempSync(join(tmpdir(), 'shotlist-odd-compiled-'));
-const env = { ...clean, NODE_COMPILE_CACHE: compiled };
-
-let child: ChildProcess | undefined;
-afterAll(() => {
-  child?.kill('SIGKILL');
-  rmSync(compiled, { recursive: true, force: true });
-});
-
-/** Kills what hangs. */
-async function inTime<T>(work: Promise<T>, process: ChildProcess): Promise<T> {
-  const timer = setTimeout(() => process.kill('SIGKILL'), hangMs);
-  try {
-    return await work;
-  } finally {
-    clearTimeout(timer);
-  }
+interface Told {
+  readonly code: number | null;
+  /** Standard output and standard error. */
+  readonly text: string;
 }
 
-async function together(ask: Ask): Promise<Told> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null)
-    child = fork(childFile, { env, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-  const { signal, abort } = aborter();
-  const answer = once(child, 'message', { signal }).then(([told]): Told => told);
-  const death = once(child, 'exit', { signal }).then(([code, by]): Told => {
-    throw new Error(`the process ended (${code ?? by}); killed after ${hangMs} ms if it hung`);
-  });
-  child.send(ask);
-  try {
-    return await inTime(Promise.race([answer, death]), child);
-  } finally {
-    abort();
-    await Promise.allSettled([answer, death]);
-  }
-}
+type Ask = Pick<Case, 'argv'> & {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
 
-function aborter(): { readonly signal: AbortSignal; readonly abort: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
+async function together({ cwd, argv, env: more }: Ask): Promise<Told> {
+  const line = { cwd, args: argv, env: { ...env, ...more } };
+  const { code, stdout, stderr } = await runCommand(line);
+  return { code, text: stdout + stderr };
 }
 
 async function apart({ cwd, argv, env: more }: Ask, output: Case['apart']): Promise<Told> {
@@ -73,14 +41,9 @@ async function apart({ cwd, argv, env: more }: Ask, output: Case['apart']): Prom
   });
   if (full !== undefined) closeSync(full);
   if (output === 'closed') process.stdout?.destroy();
-  let text = '';
-  for (const stream of [process.stdout, process.stderr])
-    stream?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-    });
-  const [code, signal] = await inTime(once(process, 'close'), process);
-  if (signal !== null) throw new Error(`killed after ${hangMs} ms: it hung`);
-  return { code: Number(code), text };
+  onTestFinished(() => void process.kill('SIGKILL'));
+  const { code, stdout, stderr } = await ended(process);
+  return { code, text: stdout + stderr };
 }
 
 /** Control characters, and those that reorder or hide text. */
@@ -100,7 +63,7 @@ test('the corpus has its size, every case has an expectation, and no two have on
 });
 
 for (const { name, argv, env: more = {}, files, own = [], code, says, apart: output } of cases)
-  test(name, async () => {
+  test(name, { timeout: hangMs }, async () => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'shotlist-odd-')));
     onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
     await furnish(cwd, files);

@@ -7,8 +7,8 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import { onTestFinished } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
+import { listening } from '../listening.ts';
 
 export interface Relay {
   /** The same service, behind the relay. */
@@ -23,14 +23,7 @@ export interface Relay {
 
 export async function relayTo(local: LocalService): Promise<Relay> {
   const server = createServer((incoming, outgoing) => void pass(incoming, outgoing));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  const address = `http://127.0.0.1:${bound.port}`;
+  const address = await listening(server);
   const relay: Relay = {
     service: { ...local, address },
     sent: [],

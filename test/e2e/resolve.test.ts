@@ -1,11 +1,11 @@
 // resolve: a person says what became of a creation whose answer was lost. What can be checked is checked, and whatever is
 // said, the ledger and the service's agree about the credits afterwards.
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { listening } from '../listening.ts';
 import { bill, envOf, photo, photoRig, type Rig, service } from '../rig.ts';
 import { Client } from '../service/client.ts';
 import { hub } from '../service/receiver.ts';
@@ -67,12 +67,7 @@ async function toldOf(): Promise<{
         () => void request.socket.destroy(),
       );
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const place = server.address();
-    if (place === null || typeof place === 'string') throw new Error('no port');
-    return `http://127.0.0.1:${place.port}`;
+    return await listening(server);
   };
   return { deleted, before };
 }

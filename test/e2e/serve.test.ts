@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { asJson, isObject, type JsonObject } from '../../src/contract/base/json.ts';
+import { listening } from '../listening.ts';
 import { Rig } from '../rig.ts';
 import { Client, send, textAt } from '../service/client.ts';
 
@@ -130,11 +131,8 @@ describe('serve', () => {
   test('refuses a port in use, and a data folder that is in use or of other things, in a sentence', async () => {
     const rig = new Rig('');
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const bound = server.address();
-    const port = typeof bound === 'object' ? String(bound?.port) : '';
+    const { port } = new URL(await listening(server));
     const taken = await rig.command(['serve', '--port', port]);
-    server.close();
     expect([taken.code, taken.stderr]).toEqual([
       2,
       `port ${port} is in use: choose another one, or leave --port out\n`,

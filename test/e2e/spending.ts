@@ -1,4 +1,4 @@
-// Pipelines that spend, and the service's own books on it: what it had charged, net, after every entry.
+// Pipelines that spend, and what the service's own ledger says of them: what was charged, net, after every entry.
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
 import { Rig } from '../rig.ts';
@@ -44,7 +44,7 @@ function spentAfterEach(entries: Entries): readonly number[] {
   });
 }
 
-export interface Books {
+export interface LedgerSums {
   /** The most that was ever charged, net. */
   readonly most: number;
   /** Charged in the end, net. */
@@ -55,7 +55,7 @@ export interface Books {
   readonly refunds: number;
 }
 
-export function booksOf(local: LocalService): Books {
+export function ledgerSums(local: LocalService): LedgerSums {
   const entries = local.ledger();
   const spent = spentAfterEach(entries);
   const additions = entries.filter(

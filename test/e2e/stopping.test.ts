@@ -11,6 +11,7 @@ import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
+import { sampleOf } from '../sweep.ts';
 
 const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 
@@ -203,7 +204,8 @@ describe('the command is asked to stop', () => {
     moments.map(([moment, reached]) => ({ signal, moment, reached })),
   );
 
-  test.each(cases)(
+  // EVERY=1 tries each signal at each moment.
+  test.each(sampleOf(cases, 2))(
     'by $signal when it $moment: it says so, records what runs, and the next run goes on',
     async ({ signal, reached }) => {
       const local = await service({ speed: 40 });

@@ -7,8 +7,8 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import { onTestFinished } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
+import { listening } from '../listening.ts';
 
 /** What a request is for. */
 export type Place =
@@ -147,14 +147,7 @@ export async function frontOf(local: LocalService, options: FrontOptions): Promi
     handle(incoming, response).catch(() => void response.destroy());
   });
   server.on('clientError', (_, socket) => void socket.destroy());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  address = `http://127.0.0.1:${bound.port}`;
+  address = await listening(server);
   return {
     service: { ...local, address },
     met: () => met,

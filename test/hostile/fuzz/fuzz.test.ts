@@ -15,11 +15,11 @@ import { worthOf } from '../../../src/runner/journal/state.ts';
 import { isWhole, repairOf } from '../../../src/runner/repair/proposal.ts';
 import { temporaryFolder } from '../../runner/adapters/files/places.ts';
 import { type Talk, talks } from './answers.ts';
-import { parsed, projectIn, reserve, Teller } from './teller.ts';
+import { parsed, projectIn, reserve, ScriptedRun } from './scripted-run.ts';
 
 const header = { shotlist: 2, pipeline: 'p', service: 'https://api.example' } as const;
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 2000);
+const runs = Number(process.env['RUNS'] ?? 500);
 
 /** By another way than the schemas: what makes an id usable. */
 function isUsable(id: unknown): id is string {
@@ -68,19 +68,19 @@ async function assertWhole(file: string): Promise<void> {
 
 const seen = { doubt: 0, complete: 0, deleted: 0, failed: 0, byEvent: 0, torn: 0 };
 
-async function tell(talk: Talk, folder: string, deep: boolean): Promise<void> {
-  const teller = new Teller(talk);
-  await teller.tell();
-  const text = `${[JSON.stringify(header), ...teller.lines].join('\n')}\n`;
+async function check(talk: Talk, folder: string, deep: boolean): Promise<void> {
+  const scripted = new ScriptedRun(talk);
+  await scripted.run();
+  const text = `${[JSON.stringify(header), ...scripted.lines].join('\n')}\n`;
   // Nothing that a terminal would obey, and no half characters.
   expect(text).toBe(printable(text, true));
   const file = join(folder, 'p.state.jsonl');
   writeFileSync(file, text);
   const { ledger, warnings } = await read(file);
   expect(warnings).toEqual([]);
-  expect([...ledger.jobs()]).toEqual([...teller.ledger.jobs()]);
-  expect(ledger.total).toEqual(teller.ledger.total);
-  money(talk, teller);
+  expect([...ledger.jobs()]).toEqual([...scripted.ledger.jobs()]);
+  expect(ledger.total).toEqual(scripted.ledger.total);
+  money(talk, scripted);
   const bytes = Buffer.from(text);
   const from = JSON.stringify(header).length + 1;
   const cut = from + Math.floor(talk.cut * (bytes.length - from));
@@ -99,7 +99,7 @@ async function tell(talk: Talk, folder: string, deep: boolean): Promise<void> {
 }
 
 /** What was told of the payment is in the ledger, and nothing that nobody told. */
-function money(talk: Talk, { ledger, job: fingerprint, asked }: Teller): void {
+function money(talk: Talk, { ledger, job: fingerprint, asked }: ScriptedRun): void {
   const job = ledger.job(fingerprint);
   const { charged, refunded, reserved } = ledger.total;
   if (job === undefined) {
@@ -135,7 +135,7 @@ test(`whatever a service answers, its journal can be read and lacks no payment (
   const folder = temporaryFolder();
   let told = 0;
   await fc.assert(
-    fc.asyncProperty(talks, (talk) => tell(talk, folder, told++ % 10 === 0)),
+    fc.asyncProperty(talks, (talk) => check(talk, folder, told++ % 10 === 0)),
     { seed, numRuns: runs },
   );
   if (process.env['RUNS'] !== undefined) console.log(JSON.stringify({ told, ...seen }));

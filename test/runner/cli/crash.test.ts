@@ -1,6 +1,6 @@
 // A bug that ends a command is one sentence with a code; the stack is shown only to whoever asks for it.
 import { describe, expect, test } from 'vitest';
-import { type Ended, Rig } from '../../rig.ts';
+import { type Ended, ended, Rig } from '../../rig.ts';
 
 /** Loaded before the command, each plants a bug. */
 const planted = {
@@ -15,7 +15,7 @@ function crashed(code: string, env: Readonly<Record<string, string>> = {}): Prom
   const rig = new Rig(
     'pipeline: p\nsteps:\n  a: { uses: ai-image-generator, keep: remote, with: { image_count: 1, style: { prompt: x } } }\n',
   );
-  return rig.command(args, { NODE_OPTIONS: preload, SHOTLIST_API_KEY: 'k', ...env });
+  return ended(rig.start(args, { NODE_OPTIONS: preload, SHOTLIST_API_KEY: 'k', ...env }));
 }
 
 describe.each(Object.entries(planted))('a bug %s', (_, code) => {

@@ -63,7 +63,7 @@ function turns<T>(list: readonly T[], otherwise: T): () => T {
 
 const nothing: Wire = { status: 404, text: '' };
 
-export class Teller {
+export class ScriptedRun {
   readonly ledger = new Ledger();
   /** The journal, without its header. */
   readonly lines: string[] = [];
@@ -93,7 +93,7 @@ export class Teller {
     };
   }
 
-  async tell(): Promise<void> {
+  async run(): Promise<void> {
     const common = { key: 'k', attempts: 2, timeoutMs: 60_000, fingerprint: this.job };
     const free = fingerprintFrom(digestOf({ job: 'free' }));
     const upload = fingerprintFrom(digestOf({ job: 'upload' }));
