@@ -37,7 +37,7 @@ export function decideCreate(job: JobLine | undefined): Decision {
     case 'failed':
       return { act: 'begin', why: `the last attempt failed: ${job.error?.code ?? 'unknown'}` };
     case 'forgotten':
-      return { act: 'begin', why: 'forgotten, so that it is made anew' };
+      return { act: 'begin', why: 'forgotten: it is made again' };
     case 'created':
       return { act: 'attach', why: `paid already: project ${job.project}` };
     case 'complete':
