@@ -64,7 +64,7 @@ describe('a name that says another format', () => {
     const warnings = events.filter(({ type }) => type === 'warning');
     expect(warnings).toHaveLength(2);
     expect(warnings[1]).toMatchObject({
-      message: expect.stringMatching(/^out\/[ab]\.jpg holds PNG/),
+      message: expect.stringMatching(/^out\/[ab]\.jpg is a PNG file/),
     });
   });
 

@@ -1,5 +1,5 @@
-// From a step whose turn has come to what is to be done about it: a job, or an end without one. It decides with
-// what the plan's functions say and builds orders; it starts nothing and ends nothing.
+// The dispatcher: from a step whose turn has come to the next action, a job or an end without one. It decides with the
+// plan's functions and builds orders; it starts nothing and ends nothing.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
@@ -42,7 +42,7 @@ const fail = (why: string): Action => end('failed', why);
 const leftOut: Action = end('excluded', 'this run leaves it out');
 const payAgainHint = '--pay-again would pay for it again';
 
-/** What a run is told about itself, as far as it decides what is done. */
+/** The terms of a run that decide what it does. */
 export interface RunTerms {
   readonly pipeline: Pipeline;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;

@@ -145,7 +145,7 @@ export class GroupCommit {
     this.#told.set(order.kind, over);
     const message =
       `${order.task}: project ${event.project} was charged ${count(event.credits, 'credit')} where ${reserve} were expected; ` +
-      'the estimates of what is still to come are raised';
+      'later estimates are raised';
     onEvent({ type: 'warning', message });
   }
 }

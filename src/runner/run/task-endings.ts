@@ -16,7 +16,7 @@ import type { Window } from './window.ts';
 export interface TaskEnd extends End {
   /** What kind of failure it was. */
   readonly code?: string | undefined;
-  /** `done` before this run, or by a job of another task. */
+  /** `done` by an earlier run, or by the job of another task. */
   readonly reused?: boolean;
   /** Credits charged for it in this run. */
   readonly credits?: number;
@@ -46,7 +46,7 @@ export class TaskEndings {
     this.#tell(waiter, end);
   }
 
-  /** It was done and told of already, and only its values are fresh again. */
+  /** The task was done and reported before; only its values are fresh now. */
   refreshed(waiter: Waiter): void {
     this.#over(waiter, 'done');
   }
@@ -106,8 +106,8 @@ export class TaskEndings {
     if (this.#misnamed.has(key)) return;
     this.#misnamed.add(key);
     const message =
-      `${path} holds ${holds.toUpperCase()}, whatever its name says, and so may others of step "${name}". ` +
-      `For a true name, change to: and ${endWithExtension}`;
+      `${path} is a ${holds.toUpperCase()} file despite its name; other files of step "${name}" may be too. ` +
+      `To name them by what they are, change to: and ${endWithExtension}`;
     this.#o.onEvent({ type: 'warning', message });
   }
 }

@@ -5,7 +5,7 @@ import type { Happened } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
-import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
+import type { AttachOrder, CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 
 export interface Wanted {
@@ -18,8 +18,8 @@ export interface Wanted {
 }
 
 /** A creation on its way. */
-interface Trip {
-  readonly order: CreateOrder;
+interface Creation {
+  readonly order: CreateOrder | AttachOrder;
   readonly item: number;
   /** `unsent`: its intent is written. `unheard`: the service has charged it, and its answer is on the way. */
   stage: 'reserved' | 'unsent' | 'unheard' | 'heard' | 'lost' | 'over';
@@ -32,16 +32,26 @@ interface Trip {
 export class BudgetModel {
   readonly ledger = new Ledger();
   readonly budget: Budget;
-  readonly trips: Trip[] = [];
+  readonly creations: Creation[] = [];
   readonly #itemRuns = [0, 1, 2].map(
     () => new ItemRun({ steps: [], item: undefined, shared: undefined, outside: () => 'done' }),
   );
   /** What was held for all that was open when the last creation was sent. */
-  #held = new Map<Trip, number>();
+  #held = new Map<Creation, number>();
   #keys = 0;
 
-  constructor(total: number | undefined, perItem: number | undefined) {
+  /** `earlier`: credits of a project that an earlier run has paid and this one waits for, by item; 0: none. */
+  constructor(
+    total: number | undefined,
+    perItem: number | undefined,
+    earlier: readonly number[] = [],
+  ) {
     this.#write({ event: 'run', run: 1 });
+    const paid = earlier.flatMap((credits, item) =>
+      credits === 0 ? [] : [this.#paidBefore(item, credits)],
+    );
+    this.#write({ event: 'ended' });
+    this.#write({ event: 'run', run: 2 });
     const { ledger } = this;
     const journal = {
       ledger,
@@ -50,15 +60,26 @@ export class BudgetModel {
       },
     };
     this.budget = new Budget({ journal, total, perItem });
+    for (const { item, order } of paid) {
+      const itemRun = this.#itemRuns[item];
+      if (itemRun === undefined) throw new Error('no item');
+      this.budget.reserve(itemRun, order);
+    }
   }
 
-  /** What the service has taken, net. */
+  /** What the service has taken in this run, net. */
   get taken(): number {
-    return this.trips.reduce((sum, trip) => sum + trip.taken, 0);
+    return this.creations.reduce(
+      (sum, { order, taken }) => sum + (order.operation === 'create' ? taken : 0),
+      0,
+    );
   }
 
   takenFor(item: number): number {
-    return this.trips.reduce((sum, trip) => sum + (trip.item === item ? trip.taken : 0), 0);
+    return this.creations.reduce(
+      (sum, creation) => sum + (creation.item === item ? creation.taken : 0),
+      0,
+    );
   }
 
   /** By how much the service took more than was held when the last creation was sent, for all that was open then. */
@@ -66,6 +87,28 @@ export class BudgetModel {
     let sum = 0;
     for (const [{ taken }, held] of this.#held) sum += Math.max(0, taken - held);
     return sum;
+  }
+
+  /** A project of the first run: its order waits for it in the second. */
+  #paidBefore(item: number, credits: number): Pick<Creation, 'item' | 'order'> {
+    const key = `earlier${item}`;
+    const common = { key, task: key, kind: 'speech', attempts: 1, timeoutMs: 0 };
+    const fingerprint = fingerprintFrom(digestOf({ key }));
+    const order = { ...common, fingerprint, project: key, settled: false, credits };
+    const { task, kind } = common;
+    this.#write({
+      event: 'intent',
+      job: fingerprint,
+      task,
+      kind,
+      attempt: 1,
+      name: key,
+      reserve: credits,
+    });
+    this.#write({ event: 'created', job: fingerprint, project: key, credits });
+    const attached = { item, order: { ...order, operation: 'attach' } } as const;
+    this.creations.push({ ...attached, stage: 'heard', held: credits, taken: credits });
+    return attached;
   }
 
   want({ kind, setting, listed, item }: Wanted): void {
@@ -92,70 +135,71 @@ export class BudgetModel {
       ...{ reserve: grant.reserve, expectation },
     };
     this.budget.reserve(itemRun, order);
-    this.trips.push({ order, item, stage: 'reserved', held: grant.reserve, taken: 0 });
+    this.creations.push({ order, item, stage: 'reserved', held: grant.reserve, taken: 0 });
   }
 
   /** The intent is written, or there is no money for it any more. */
-  begin(trip: Trip): void {
-    const grant = this.budget.recheck(trip.order.key);
-    if (!grant.ok) return this.#complete(trip);
-    const { fingerprint: job, task, kind, attempt, name, expectation } = trip.order;
+  begin(creation: Creation): void {
+    const grant = this.budget.recheck(creation.order.key);
+    if (!grant.ok) return this.#complete(creation);
+    if (creation.order.operation !== 'create') throw new Error('it was begun by an earlier run');
+    const { fingerprint: job, task, kind, attempt, name, expectation } = creation.order;
     const { measure } = expectation;
-    trip.held = grant.value;
-    trip.stage = 'unsent';
-    const reserve = trip.held;
-    this.#tell(trip, { event: 'intent', job, task, kind, attempt, name, reserve, measure });
+    creation.held = grant.value;
+    creation.stage = 'unsent';
+    const reserve = creation.held;
+    this.#tell(creation, { event: 'intent', job, task, kind, attempt, name, reserve, measure });
   }
 
   /** Sent, unless there is no money for it any more: the service takes what it likes. */
-  send(trip: Trip, charge: number): void {
-    if (!this.budget.recheck(trip.order.key).ok) return this.refuse(trip);
-    trip.stage = 'unheard';
+  send(creation: Creation, charge: number): void {
+    if (!this.budget.recheck(creation.order.key).ok) return this.refuse(creation);
+    creation.stage = 'unheard';
     this.#held = new Map(
-      this.trips.flatMap((one) => (one.stage === 'over' ? [] : [[one, one.held]])),
+      this.creations.flatMap((one) => (one.stage === 'over' ? [] : [[one, one.held]])),
     );
-    trip.taken = charge;
+    creation.taken = charge;
   }
 
-  answer(trip: Trip): void {
-    const { fingerprint: job, key } = trip.order;
-    trip.stage = 'heard';
-    trip.held = trip.taken;
-    this.#tell(trip, { event: 'created', job, project: key, credits: trip.taken });
+  answer(creation: Creation): void {
+    const { fingerprint: job, key } = creation.order;
+    creation.stage = 'heard';
+    creation.held = creation.taken;
+    this.#tell(creation, { event: 'created', job, project: key, credits: creation.taken });
   }
 
   /** The answer never comes. It stays open for ever: nobody knows what it came to. */
-  lose(trip: Trip): void {
-    const { fingerprint: job } = trip.order;
-    trip.stage = 'lost';
-    this.#tell(trip, { event: 'doubt', job, why: 'lost' });
-    this.budget.release(trip.order.key);
+  lose(creation: Creation): void {
+    const { fingerprint: job } = creation.order;
+    creation.stage = 'lost';
+    this.#tell(creation, { event: 'doubt', job, why: 'lost' });
+    this.budget.release(creation.order.key);
   }
 
-  refuse(trip: Trip): void {
-    const { fingerprint: job } = trip.order;
-    trip.taken = 0;
-    this.#tell(trip, notTaken(job, { code: 'x', message: 'x' }));
-    this.#complete(trip);
+  refuse(creation: Creation): void {
+    const { fingerprint: job } = creation.order;
+    creation.taken = 0;
+    this.#tell(creation, notTaken(job, { code: 'x', message: 'x' }));
+    this.#complete(creation);
   }
 
   /** The project is over: its final charge, nothing when it failed. */
-  finish(trip: Trip, charge: number): void {
-    const { fingerprint: job } = trip.order;
-    trip.taken = charge;
+  finish(creation: Creation, charge: number): void {
+    const { fingerprint: job } = creation.order;
+    creation.taken = charge;
     const status = charge === 0 ? 'error' : 'complete';
-    this.#tell(trip, { event: 'settled', job, status, credits: charge });
-    this.#complete(trip);
+    this.#tell(creation, { event: 'settled', job, status, credits: charge });
+    this.#complete(creation);
   }
 
-  #complete(trip: Trip): void {
-    this.budget.release(trip.order.key);
-    trip.stage = 'over';
+  #complete(creation: Creation): void {
+    this.budget.release(creation.order.key);
+    creation.stage = 'over';
   }
 
-  #tell(trip: Trip, event: Happened): void {
+  #tell(creation: Creation, event: Happened): void {
     this.#write(event);
-    this.budget.record(trip.order.key, event);
+    this.budget.record(creation.order.key, event);
   }
 
   #write(event: Happened): void {

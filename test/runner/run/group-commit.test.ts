@@ -192,7 +192,7 @@ describe('a charge that is not as expected', () => {
     }
     // What was learned from the first raises what is set aside for the others.
     expect(scene.warnings()).toEqual([
-      'swap:j1: project p-j1 was charged 15 credits where 10 were expected; the estimates of what is still to come are raised',
+      'swap:j1: project p-j1 was charged 15 credits where 10 were expected; later estimates are raised',
     ]);
   });
 
