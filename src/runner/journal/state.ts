@@ -107,7 +107,7 @@ export const unknownKind = 'unknown';
 
 const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
 
-/** States in which a creation may be begun: nothing is paid, or a person wants it anew. */
+/** States in which a creation may be begun: nothing is paid, or a person wants the job done again. */
 export const mayBegin: readonly JobLine['state'][] = ['failed', 'deleted', 'forgotten'];
 
 /** A doubt must be resolved first; what is forgotten is so already. */
