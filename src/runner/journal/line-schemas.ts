@@ -130,7 +130,7 @@ export const jobSchema = {
         'supplied: a free job is done. intended: a creation was about to be sent; read back from disk, ' +
         'nobody knows. created: paid, in the works. complete: paid and done. deleted: complete, then deleted. ' +
         'failed: not charged, refunded or written off. doubt: it may have been paid. ' +
-        'forgotten: a person wants it anew.',
+        'forgotten: a person wants the job done again.',
     },
     tasks: { type: 'array', items: task, description: 'The tasks that it serves, sorted.' },
     attempt: { type: 'integer', minimum: 0, description: 'How often a creation was begun.' },

@@ -110,7 +110,7 @@ const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
 export interface JobFacts {
   /** It may be paid, and nobody knows. */
   readonly inDoubt: boolean;
-  /** A creation may be begun: nothing is paid, or a person wants it again. */
+  /** A creation may be begun: nothing is paid, or a person wants the job done again. */
   readonly mayBegin: boolean;
   /** Its paid project is at the service. */
   readonly atService: boolean;

@@ -82,14 +82,14 @@ export function examine(raw: readonly RawLine[]): Examined {
     damage(
       from,
       'conflict',
-      `a git conflict that was not resolved, up to line ${until}${whole ? '' : '; its markers are not complete'}`,
+      `an unresolved git conflict, up to line ${until}${whole ? '' : '; its markers are incomplete'}`,
     ),
   );
   for (const line of sides.stray)
     damages.push(damage(line, 'marker', 'a git conflict marker that belongs to no conflict'));
   const returns = raw.filter(({ text }) => text.endsWith('\r')).length;
   if (returns > 0) {
-    const what = `${returns} of ${raw.length} lines end with CR LF: git or an editor changed them; they can be read`;
+    const what = `${returns} of ${raw.length} lines end with CR LF: git or an editor changed them, and they can still be read`;
     damages.push(damage(0, 'line-ends', what, { harmless: true }));
   }
   for (const [index, line] of raw.entries()) {
@@ -103,7 +103,7 @@ export function examine(raw: readonly RawLine[]): Examined {
       continue;
     }
     if (formats.some(({ events }) => isTorn(line, number, lastEvent(reads), events))) {
-      const what = 'the last line was cut off in the middle of writing: it is dropped';
+      const what = 'the last line was cut off in the middle of writing and is dropped';
       damages.push(damage(number, 'torn', what, { begins, harmless: true }));
       continue;
     }
@@ -149,27 +149,23 @@ function wrongWith(
   const zeros = zerosIn(text);
   if (/^\s*$/.test(text)) return damage(number, 'blank', 'an empty line');
   if (text.startsWith('\ufeff') && lines === 1 && rests === 0)
-    return damage(
-      number,
-      'bom',
-      'a byte order mark stands before it, which an editor has put there',
-    );
+    return damage(number, 'bom', 'it begins with a byte order mark, which an editor added');
   if (zeros > 0) return damage(number, 'zeros', `${zeroBytes(zeros)}${kept}`);
-  if (!wellFormed) return damage(number, 'bytes', `bytes that are no text (UTF-8)${kept}`);
+  if (!wellFormed) return damage(number, 'bytes', `bytes that are not text (UTF-8)${kept}`);
   if (lines > 0)
     return rests === 0
-      ? damage(number, 'glued', `${lines} lines without a line end between them`)
-      : damage(number, 'glued', `a line that was cut, and another glued to it${kept}`);
+      ? damage(number, 'glued', `${lines} lines with no line end between them`)
+      : damage(number, 'glued', `a line that was cut off, and another one joined to it${kept}`);
   if (!terminated)
     return damage(
       number,
       'cut',
-      'the file ends here in the middle of a line: what stood behind is gone',
+      'the file ends here in the middle of a line, and what followed is lost',
     );
   const parsed = parseAnyFormat(text);
   const why = parsed.ok ? '' : parsed.error;
   return isJson(text)
-    ? damage(number, 'schema', `no line of a state file of this version: ${why}`)
+    ? damage(number, 'schema', `not a line that this version can read: ${why}`)
     : damage(number, 'not-json', 'it is not JSON');
 }
 

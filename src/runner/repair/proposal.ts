@@ -99,7 +99,7 @@ export function repairOf(raw: readonly RawLine[], context: RepairContext): Repai
 function unaccounted({ charged, refunded }: CreditTotals, jobs: number): readonly Damage[] {
   const runs = charged - refunded;
   if (runs === jobs) return [];
-  const what = `its runs came to ${runs} credits and its jobs to ${jobs}: ${
+  const what = `its runs add up to ${runs} credits and its jobs to ${jobs}: ${
     runs > jobs ? 'lines of jobs are missing' : 'lines of runs are missing'
   }, or a figure was changed`;
   return [damage(0, 'missing', what)];
@@ -155,8 +155,7 @@ function headed({ reads, unread }: Examined, context: RepairContext): Headed {
   };
 }
 
-const headless =
-  'no header: nothing says at the beginning to which pipeline and service it belongs';
+const headless = 'no header: the file does not say which pipeline and service it belongs to';
 
 function mergedOf(
   sides: readonly Salvaged[],

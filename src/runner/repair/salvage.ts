@@ -19,7 +19,7 @@ export interface Gap {
   /** The last time before them and the first after them, as far as they can be read. */
   readonly after?: string;
   readonly before?: string;
-  /** What its runs came to more than its jobs. */
+  /** By how many credits its runs exceed its jobs. */
   readonly credits?: number;
   /** A job line: state files are sorted by tasks, so it stood between these. */
   readonly between?: readonly [above: string | undefined, below: string | undefined];
@@ -78,7 +78,7 @@ class Salvager {
       const name = `${state.type} ${state.type === 'run' ? state.line.run : state.type === 'job' ? state.line.job : state.line.task}`;
       const again = isSame(seen.get(name), state.line);
       seen.set(name, state.line);
-      if (again) this.damages.push(damage(number, 'doubled', 'the same line stands here again'));
+      if (again) this.damages.push(damage(number, 'doubled', 'this line is here twice'));
       else if (state.type === 'run') this.#foldRun(state.line, number);
       else if (state.type === 'job') this.#foldJob(state.line, number);
       else {
@@ -193,7 +193,8 @@ class Salvager {
 
   /** What had failed before the gap may have been tried again in it, and so may have been paid. */
   doubtIdle(): void {
-    const why = 'events are missing since it failed or was forgotten: it may have been tried again';
+    const why =
+      'events are missing since it failed or was forgotten, so it may have been tried again';
     for (const line of [...this.adjudicator.ledger.jobs()])
       if (jobFacts[line.state].mayBegin && (this.#idleSince.get(line.job) ?? 0) < this.#gapBefore)
         this.adjudicator.doubt(line, why);

@@ -54,11 +54,11 @@ export function sequenceOf({ reads, unread }: History): Sequence {
     const event = state.line;
     const twins = seen.get(event.seq) ?? [];
     const again = twins.some((twin) => isSame(twin, event));
-    if (again) damages.push(damage(number, 'doubled', `event ${event.seq} stands here again`));
+    if (again) damages.push(damage(number, 'doubled', `event ${event.seq} is here twice`));
     else if (twins.length > 0)
       damages.push(damage(number, 'doubled', `another event with the number ${event.seq}`));
     else if (event.seq < highest)
-      damages.push(damage(number, 'order', `event ${event.seq} stands behind event ${highest}`));
+      damages.push(damage(number, 'order', `event ${event.seq} follows event ${highest}`));
     highest = Math.max(highest, event.seq);
     if (again) continue;
     seen.set(event.seq, [...twins, event]);

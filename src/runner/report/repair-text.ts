@@ -40,7 +40,7 @@ export function repairText(repair: RepairFacts, state: string, pipeline: string)
   const net = credits.after.charged - credits.after.refunded;
   if (net !== credits.jobs)
     lines.push(
-      `  its runs came to ${net}, its jobs to ${credits.jobs}: the difference stands in no line or in two`,
+      `  its runs add up to ${net}, its jobs to ${credits.jobs}: the difference is in no line, or in two`,
     );
   if (orphans.length > 0)
     lines.push('', "Look at these in the service's hub: they were paid, or may have been:");
@@ -48,12 +48,12 @@ export function repairText(repair: RepairFacts, state: string, pipeline: string)
   if (gaps.length > 0)
     lines.push(
       '',
-      'NOT KNOWN: what cannot be read may have been creations, which a run would pay again.',
+      'UNKNOWN: the missing lines may have been creations, and a run would pay for those again.',
     );
   lines.push(...listed(gaps, gapLine));
   if (gaps.length > 0)
     lines.push(
-      `  Look in the hub for projects of that time named "${printable(pipeline)} …", or as the steps' name: says, before the next run.`,
+      `  Look in the hub for projects of that time named "${printable(pipeline)} …" (or as the steps' name: says) before the next run.`,
     );
   return printable(lines.join('\n'), true);
 }
@@ -95,7 +95,7 @@ function changeLine(change: JobChange): string {
   const before = was.map((known) => known ?? 'not readable').join(' / ');
   const after = state === undefined ? 'free, made again' : state;
   const whose = project === undefined ? '' : `, project ${project}`;
-  const bare = state === 'deleted' && files === 0 ? ', none of its files is recorded any more' : '';
+  const bare = state === 'deleted' && files === 0 ? ', its files are no longer recorded' : '';
   const paid = `credits ${credits.before.join(' / ')} → ${credits.after}`;
   const shout = is === 'in doubt' ? 'IN DOUBT' : is;
   return `${shout}: ${name}: ${before} → ${after}${whose}${bare}, ${paid}; ${why}`;
@@ -112,7 +112,7 @@ function orphanLine({ tasks, project, name, credits, why }: Orphan): string {
 }
 
 function gapLine({ events, after, before, between, credits }: Gap): string {
-  if (credits !== undefined) return `jobs of ${count(credits, 'credit')}, of which no line is left`;
+  if (credits !== undefined) return `jobs of ${count(credits, 'credit')} with no line left`;
   if (between !== undefined) {
     const [above = 'the beginning', below = 'the end'] = between;
     return `at least one job, sorted between ${above} and ${below}`;

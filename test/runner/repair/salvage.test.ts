@@ -279,7 +279,7 @@ describe('a damage', () => {
       expect.objectContaining({
         line: 0,
         kind: 'missing',
-        what: expect.stringContaining('its runs came to 17 credits and its jobs to 12'),
+        what: expect.stringContaining('its runs add up to 17 credits and its jobs to 12'),
       }),
     ]);
   });

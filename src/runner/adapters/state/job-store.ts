@@ -1,5 +1,5 @@
 // Jobs in a temporary database on disk: memory does not grow with their number. It is a fold of the state
-// file, made anew by every run, so it needs no durability of its own.
+// file, built again by every run, so it needs no durability of its own.
 import { DatabaseSync } from 'node:sqlite';
 import { type JobStore, orderOf } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';

@@ -42,7 +42,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
       number += 1;
       const { text, terminated, bytes } = raw;
       if (isTorn(raw, number, ledger.seq, format.events)) {
-        const what = 'the last line was cut off in the middle of writing; it is dropped';
+        const what = 'the last line was cut off in the middle of writing and is dropped';
         return loaded({ warnings: [`${file}:${number}: ${what}`] });
       }
       const broken = byteTrouble(raw);
@@ -65,7 +65,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   }
   if (header === undefined)
     return err(
-      `${file}:1: it is empty, and a state file never is: restore it, or remove it if nothing was ever paid`,
+      `${file}:1: the file is empty, and a state file always has a header: restore it, or remove it if nothing was ever paid`,
     );
   return loaded({});
 }
@@ -74,25 +74,27 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
 export function linkTrouble(file: string): string {
   try {
     const real = realpathSync(file);
-    return `${file} is a link, and a state file is never reached through one: name the file itself, --state ${real}`;
+    return `${file} is a link, and shotlist never follows a link to a state file: name the file itself with --state ${real}`;
   } catch (error) {
     // Such as a disk that is not mounted: without the link, all would be paid again.
     if (systemCode(error) === 'ENOENT') return `${file} is a link to a file that does not exist`;
     if (!isSystemTrouble(error)) throw error;
-    return `${file} is a link, and what it leads to ${systemReason(error)}`;
+    return `${file} is a link, and the file that it leads to ${systemReason(error)}`;
   }
 }
 
 /** A file of something else is not told from a damaged one before its first line. */
 const aside = (number: number): string =>
-  number === 1 ? ': the state file is damaged, or this is no state file at all' : '';
+  number === 1 ? ': the state file is damaged, or this is not a state file' : '';
 
 /** One header, then what past runs came to, then events: nothing twice, and nothing of the past behind an event. */
 function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {
   if ((line.type === 'header') !== (number === 1))
-    return number === 1 ? 'the first line is no header: this is no state file' : 'a second header';
+    return number === 1
+      ? 'the first line is not a header: this is not a state file'
+      : 'a second header';
   if (line.type !== 'event' && ledger.seq > 0)
-    return `a ${line.type} line stands behind events: lines were moved`;
+    return `a ${line.type} line follows events: lines were moved`;
   if (line.type === 'job' && ledger.job(line.line.job) !== undefined)
     return `a second line for the job ${line.line.job}`;
   if (line.type === 'run' && ledger.runs().some(({ run }) => run === line.line.run))

@@ -1,4 +1,4 @@
-// The lines of a file as they stand there, whatever they hold: what is no UTF-8 is told, not hidden.
+// The lines of a file as they stand there, whatever they hold: bytes that are not UTF-8 are reported, not hidden.
 import { isUtf8 } from 'node:buffer';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { openRegular } from '../../../contract/files/regular-file.ts';
@@ -12,7 +12,7 @@ const longestLine = 1 << 26;
 
 /** Thrown; the message is a sentence about the line. */
 export class LineTooLong extends Error {
-  override readonly message = 'it is longer than 64 MiB, which no line of a state file is';
+  override readonly message = 'it is longer than 64 MiB, and no line of a state file is that long';
 }
 
 export interface SizedLine extends RawLine {

@@ -109,7 +109,7 @@ describe('any other bad line', () => {
     [
       'is no header at the beginning',
       spoil(0, () => '{"seq":1,"event":"ended","at":"x"}'),
-      'this is no state file',
+      'this is not a state file',
     ],
     ['is the end, whole and wrong', spoil(7, () => '{"seq":7,'), 'it is not JSON'],
   ])(
@@ -167,7 +167,7 @@ describe('any other bad line', () => {
   const past = '{"run":1,"at":"2026-08-05T10:00:00.000Z","charged":10,"refunded":0}';
   const event = JSON.stringify({ seq: 1, ...run(2), at: '2026-08-05T10:00:00.000Z' });
   test.each([
-    ['is empty', '', '1: it is empty'],
+    ['is empty', '', '1: the file is empty'],
     ['is nothing but zeros', Buffer.alloc(4096), '1: 4096 zero bytes, left by a power failure'],
     ['ends with zeros', `${first}\n${event}\n${'\0'.repeat(100)}`, '3: 100 zero bytes'],
     ['ends in the middle of its header', first.slice(0, 12), '1: it is not JSON'],
@@ -203,7 +203,7 @@ describe('any other bad line', () => {
     ],
     ['has two lines for a job', `${first}\n${job}\n${job}\n`, '3: a second line for the job'],
     ['has two lines for a run', `${first}\n${past}\n${past}\n`, '3: a second line for run 1'],
-    ['has the past behind events', `${first}\n${event}\n${job}\n`, '3: a job line stands behind'],
+    ['has the past behind events', `${first}\n${event}\n${job}\n`, '3: a job line follows'],
   ])('when it %s, and the file stays as it is', async (_, content, words) => {
     const file = join(temporaryFolder(), 'p.state.jsonl');
     writeFileSync(file, content);

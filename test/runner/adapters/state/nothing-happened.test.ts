@@ -154,7 +154,7 @@ describe('a state file', () => {
     appendFileSync(file, Buffer.alloc((1 << 26) + 1, 'x'));
     expect(await loadState(file, memoryStore())).toEqual({
       ok: false,
-      error: `${file}:9: it is longer than 64 MiB, which no line of a state file is`,
+      error: `${file}:9: it is longer than 64 MiB, and no line of a state file is that long`,
     });
   });
 });
