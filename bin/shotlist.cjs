@@ -9,7 +9,7 @@ const [major, minor] = numbers(engines.node);
 const [ownMajor, ownMinor] = numbers(process.version);
 
 if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) {
-  import('../dist/cli/main.js');
+  import('../dist/runner/cli/main.js');
 } else {
   process.stderr.write(
     `shotlist needs Node.js ${major}.${minor} or later, and this is Node.js ${process.version.slice(1)}: install a newer version from https://nodejs.org and run the command again.\n`,

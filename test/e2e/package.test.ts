@@ -118,8 +118,8 @@ describe('the package', () => {
       expect.arrayContaining([
         'bin/shotlist.cjs',
         'dist/index.js',
-        'dist/cli/main.js',
-        'dist/service/render/real/worker.js',
+        'dist/runner/cli/main.js',
+        'dist/previews/real/worker.js',
         'schemas/pipeline.schema.json',
         'schemas/tools/face-swap.schema.json',
         'pipelines/face-swap-photos.yaml',
