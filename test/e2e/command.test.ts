@@ -16,7 +16,7 @@ describe('run', () => {
 
   test.each([
     ['an address without a key', { SHOTLIST_BASE_URL: 'https://service.example' }, 'no API key'],
-    ['a key without an address', { SHOTLIST_API_KEY: 'k-123456' }, 'no address'],
+    ['a key without an address', { SHOTLIST_API_KEY: 'k-123456' }, 'no service address'],
   ])('%s is a clear error', async (_name, env, words) => {
     const rig = await photoRig(1);
     const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], env);

@@ -77,7 +77,7 @@ describe('refresh', () => {
     await hub(local.address, `/hub/projects/${project}/cancel`, {});
     const said = await refresh(rig, local);
     expect(said.stdout).toContain(
-      `canceled: swap:p1.png: project ${project}: it ended: canceled: stopped by hand in the hub (10 → 0 credits)`,
+      `canceled: swap:p1.png: project ${project}: the project ended: canceled: stopped by hand in the hub (10 → 0 credits)`,
     );
     expect(said.code).toBe(0);
     const status = await rig.command(['status', 'pipeline.yaml']);
