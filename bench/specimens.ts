@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderReally } from '../src/previews/real/door.ts';
+import { renderReally } from '../src/previews/registry.ts';
 import { portraitClip } from '../test/previews/media.ts';
 import {
   type Complaint,

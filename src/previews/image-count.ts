@@ -1,6 +1,6 @@
 // How many pictures a request asks for.
 import { fieldOf } from '../contract/base/json.ts';
-import type { RenderRequest } from './request.ts';
+import type { RenderRequest } from './base/request.ts';
 
 /** More pictures than any model makes at once. */
 const mostPictures = 16;

@@ -1,5 +1,5 @@
 // The inputs beside the main one, as small pictures in its corner: what was given is seen to have been given.
-import { layer, type Picture, pictureOf, sharpOf } from './picture.ts';
+import { layer, type Picture, pictureOf, sharpOf } from './pictures/picture.ts';
 
 /** The side of an inset in pixels: no longer than the picture's own sides. */
 export function insetSide({ width, height }: Picture): number {

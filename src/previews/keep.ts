@@ -1,7 +1,7 @@
 // A finished picture as a file.
 import { join } from 'node:path';
-import { type Picture, sharpOf } from './picture.ts';
-import type { RenderedFile, RenderRequest } from './request.ts';
+import { type Picture, sharpOf } from './pictures/picture.ts';
+import type { RenderedFile, RenderRequest } from './base/request.ts';
 
 /** Writes a picture as PNG, no larger than the plan has; packed lightly, since speed is worth more here than size. */
 export async function keep(

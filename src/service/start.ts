@@ -3,9 +3,9 @@
 // files, the events, and the projects that were not finished, which go on.
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { milliseconds } from '../contract/base/duration.ts';
-import { openPlainRenderer } from '../previews/plain/renderer.ts';
-import { lacksFor } from '../previews/real/door.ts';
-import { openPool } from '../previews/real/pool.ts';
+import { openPlainRenderer } from '../previews/stand-ins/renderer.ts';
+import { lacksFor } from '../previews/registry.ts';
+import { openPool } from '../previews/threads/pool.ts';
 import { wakeAfter } from './base/clock.ts';
 import { reportTrouble } from './base/own-trouble.ts';
 import type { FaultRule } from './endpoints/fault-schema.ts';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
-import { card } from '../../src/previews/card.ts';
+import { card } from '../../src/previews/pictures/card.ts';
 import { withInsets } from '../../src/previews/insets.ts';
 import { keep } from '../../src/previews/keep.ts';
-import { lettering, wrap } from '../../src/previews/lettering.ts';
-import { marked } from '../../src/previews/mark.ts';
-import type { Picture } from '../../src/previews/picture.ts';
+import { lettering, wrap } from '../../src/previews/pictures/lettering.ts';
+import { marked } from '../../src/previews/pictures/mark.ts';
+import type { Picture } from '../../src/previews/pictures/picture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-drawing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

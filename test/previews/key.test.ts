@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/base/json.ts';
 import { toolNamed } from '../../src/contract/kinds/tools.ts';
-import { keyOf } from '../../src/previews/key.ts';
-import type { RenderInput } from '../../src/previews/request.ts';
+import { keyOf } from '../../src/previews/base/key.ts';
+import type { RenderInput } from '../../src/previews/base/request.ts';
 
 const tool = toolNamed('ai-image-editor');
 if (tool === undefined) throw new Error('there is such a tool');

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { pictureOf } from '../../src/previews/picture.ts';
+import { pictureOf } from '../../src/previews/pictures/picture.ts';
 import { tone } from '../../src/previews/plain/speech.ts';
-import { writeClip } from '../../src/previews/real/clip/write.ts';
+import { writeClip } from '../../src/previews/clips/write.ts';
 import { sample } from '../service/client.ts';
 
 /** The woman on the left of the sixth sample, in pixels. */

@@ -6,14 +6,14 @@ import type { ProjectError } from '../../src/contract/api/project.ts';
 import { isObject, type Json } from '../../src/contract/base/json.ts';
 import { withDefaults } from '../../src/contract/base/schema.ts';
 import { toolNamed } from '../../src/contract/kinds/tools.ts';
-import type { Picture } from '../../src/previews/picture.ts';
-import { readPicture } from '../../src/previews/read-picture.ts';
+import type { Picture } from '../../src/previews/pictures/picture.ts';
+import { readPicture } from '../../src/previews/pictures/read-picture.ts';
 import type {
   RenderedFile,
   RenderInput,
   RenderOutcome,
   RenderRequest,
-} from '../../src/previews/request.ts';
+} from '../../src/previews/base/request.ts';
 import { type Expectation, fields, type Specimen } from './specimens/specimen.ts';
 
 /** What is wrong, in words; undefined when all is as it must be. */

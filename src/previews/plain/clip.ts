@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { extensionOf } from '../../contract/api/asset.ts';
 import { clipOf } from '../../contract/api/clip.ts';
 import { ok } from '../../contract/base/result.ts';
-import { card } from '../card.ts';
+import { card } from '../pictures/card.ts';
 import { withInsets } from '../insets.ts';
-import { keyOf, wordsOf } from '../key.ts';
-import { marked } from '../mark.ts';
-import type { Picture } from '../picture.ts';
-import { readPicture } from '../read-picture.ts';
-import type { RenderInput, RenderOutcome, RenderRequest } from '../request.ts';
+import { keyOf, wordsOf } from '../base/key.ts';
+import { marked } from '../pictures/mark.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { readPicture } from '../pictures/read-picture.ts';
+import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { animate } from './motion.ts';
 
 export async function renderClip(request: RenderRequest): Promise<RenderOutcome> {

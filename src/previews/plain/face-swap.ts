@@ -4,11 +4,11 @@ import sharp from 'sharp';
 import type { Region } from '../../contract/api/region.ts';
 import { ok } from '../../contract/base/result.ts';
 import { keep } from '../keep.ts';
-import { keyOf } from '../key.ts';
-import { marked } from '../mark.ts';
-import { layer, type Picture, pictureOf, pixelsOf, sharpOf } from '../picture.ts';
-import { readPicture } from '../read-picture.ts';
-import type { RenderInput, RenderOutcome, RenderRequest } from '../request.ts';
+import { keyOf } from '../base/key.ts';
+import { marked } from '../pictures/mark.ts';
+import { layer, type Picture, pictureOf, pixelsOf, sharpOf } from '../pictures/picture.ts';
+import { readPicture } from '../pictures/read-picture.ts';
+import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { guessFace } from './faces.ts';
 
 /** One face to be laid over some places of the target. */

@@ -2,7 +2,7 @@
 // that crops pictures well (skin tones, contrast, colour). It knows nothing of faces and always finds exactly one.
 import sharp from 'sharp';
 import type { Region } from '../../contract/api/region.ts';
-import { type Picture, sharpOf } from '../picture.ts';
+import { type Picture, sharpOf } from '../pictures/picture.ts';
 
 /** The side of the guessed square, of the picture's shorter side. */
 const share = 0.3;

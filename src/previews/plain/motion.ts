@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { fieldOf } from '../../contract/base/json.ts';
 import { ok } from '../../contract/base/result.ts';
-import { card } from '../card.ts';
-import { keyOf, wordsOf } from '../key.ts';
-import { marked } from '../mark.ts';
-import { type Picture, pictureOf, sharpOf } from '../picture.ts';
-import type { RenderedFile, RenderOutcome, RenderRequest } from '../request.ts';
+import { card } from '../pictures/card.ts';
+import { keyOf, wordsOf } from '../base/key.ts';
+import { marked } from '../pictures/mark.ts';
+import { type Picture, pictureOf, sharpOf } from '../pictures/picture.ts';
+import type { RenderedFile, RenderOutcome, RenderRequest } from '../base/request.ts';
 
 const frames = 8;
 /** The longest side in pixels: animations are for looking at, not for keeping. */

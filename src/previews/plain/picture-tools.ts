@@ -1,15 +1,15 @@
 // The image tools: the main picture with the others in a corner, or a card with the words when there is none.
 
 import { ok } from '../../contract/base/result.ts';
-import { card } from '../card.ts';
+import { card } from '../pictures/card.ts';
 import { imageCountOf } from '../image-count.ts';
 import { insetSide, withInsets } from '../insets.ts';
 import { keep } from '../keep.ts';
-import { keyOf, wordsOf } from '../key.ts';
-import { marked } from '../mark.ts';
-import type { Picture } from '../picture.ts';
-import { readPicture } from '../read-picture.ts';
-import type { RenderedFile, RenderOutcome, RenderRequest } from '../request.ts';
+import { keyOf, wordsOf } from '../base/key.ts';
+import { marked } from '../pictures/mark.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { readPicture } from '../pictures/read-picture.ts';
+import type { RenderedFile, RenderOutcome, RenderRequest } from '../base/request.ts';
 
 export async function renderPictures(request: RenderRequest): Promise<RenderOutcome> {
   const main = await mainPicture(request);

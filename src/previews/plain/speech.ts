@@ -4,11 +4,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ok } from '../../contract/base/result.ts';
-import { hueOf } from '../card.ts';
-import { digestOfFile, keyOf } from '../key.ts';
-import type { RenderOutcome, RenderRequest } from '../request.ts';
-import { spokenText } from '../spoken-text.ts';
-import { wavOf } from '../wav.ts';
+import { hueOf } from '../pictures/card.ts';
+import { digestOfFile, keyOf } from '../base/key.ts';
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+import { spokenText } from '../sound/spoken-text.ts';
+import { wavOf } from '../sound/wav.ts';
 
 const rate = 16_000;
 /** How fast a text is spoken, about. */

@@ -1,7 +1,7 @@
 // From a queued face detection to its faces: each one that the renderer finds is kept as an asset whose path a
 // mapping can name (facts.md, Face detection).
 
-import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
+import { type Renderer, RendererClosed } from '../../previews/base/renderer.ts';
 import type { Clock } from '../base/clock.ts';
 import { reportTrouble } from '../base/own-trouble.ts';
 import type { Assets } from '../store/assets.ts';

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { asJson, isObject } from '../../../src/contract/base/json.ts';
-import { lacksFor } from '../../../src/previews/real/door.ts';
-import { isInstalled, lacksOf } from '../../../src/previews/real/libraries.ts';
+import { lacksFor } from '../../../src/previews/registry.ts';
+import { isInstalled, lacksOf } from '../../../src/previews/libraries.ts';
 import { photo } from '../../rig.ts';
 import { Client, listAt, textAt } from '../../service/client.ts';
 

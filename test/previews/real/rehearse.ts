@@ -6,13 +6,13 @@ import sharp from 'sharp';
 import type { Region } from '../../../src/contract/api/region.ts';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
 import { tools } from '../../../src/contract/kinds/tools.ts';
-import { type Picture, pictureOf } from '../../../src/previews/picture.ts';
+import { type Picture, pictureOf } from '../../../src/previews/pictures/picture.ts';
 import type {
   RenderedFile,
   RenderInput,
   RenderOutcome,
   RenderRequest,
-} from '../../../src/previews/request.ts';
+} from '../../../src/previews/base/request.ts';
 
 type Render = (request: RenderRequest) => Promise<RenderOutcome>;
 

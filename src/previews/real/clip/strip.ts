@@ -1,5 +1,5 @@
 // The rehearsal strip on the frames of a clip: blended in place, since there are many.
-import type { Picture } from '../../picture.ts';
+import type { Picture } from '../../pictures/picture.ts';
 
 /** Paints an opaque-enough strip over the lower edge of a picture of its width. */
 export function layStrip({ pixels, width, height }: Picture, strip: Picture): void {

@@ -1,12 +1,12 @@
 // Bends part of a picture: each pixel is fetched from where a map says, and the map is asked on a grid only, since it is
 // smooth and asking takes long.
 
-import type { Picture } from '../../picture.ts';
-import type { Warp } from '../face/spline.ts';
-import { packed } from '../packed.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import type { Warp } from '../../faces/spline.ts';
+import { packed } from '../../pictures/packed.ts';
 import type { Box } from '../photo/figure.ts';
-import { copyOf } from '../video/canvas.ts';
-import { sampled } from '../video/sampling.ts';
+import { copyOf } from '../../pictures/canvas.ts';
+import { sampled } from '../../pictures/sampling.ts';
 
 /** A copy in which each pixel of the box comes from where `source` says; outside it is as it was. */
 export function bent(picture: Picture, box: Box, step: number, source: Warp): Picture {

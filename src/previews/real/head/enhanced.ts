@@ -1,8 +1,8 @@
 // A face as after a good night: skin smoother, eyes, brows and lips crisper, a little more contrast.
-import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
-import { depthIn, lengthOf, outlineOf } from '../face/outline.ts';
-import type { Point } from '../face/point.ts';
-import { copyOf } from '../video/canvas.ts';
+import { type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
+import { depthIn, lengthOf, outlineOf } from '../../faces/outline.ts';
+import type { Point } from '../../faces/point.ts';
+import { copyOf } from '../../pictures/canvas.ts';
 
 /** Detail weaker than this (of 255) is the skin's grain, and is softened; stronger is a lash or a lip, and is lifted. */
 const grain = 9;

@@ -1,5 +1,5 @@
 // Where the parts of a face go when its expression changes: distances are in eye distances of the head's own frame.
-import { middleOf, type Point } from '../face/point.ts';
+import { middleOf, type Point } from '../../faces/point.ts';
 import type { Sliders } from './sliders.ts';
 
 /** How far each slider moves what it moves at most; tried on the samples until faces stayed faces. */

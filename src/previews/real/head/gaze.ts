@@ -1,8 +1,8 @@
 // Where eyes look: what lies between the lids is shifted, most in the middle of the eye and not at all at its edge.
-import type { Picture } from '../../picture.ts';
-import { depthIn } from '../face/outline.ts';
-import type { Point } from '../face/point.ts';
-import { type FaceFrame, frameBetween } from '../video/face-frame.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { depthIn } from '../../faces/outline.ts';
+import type { Point } from '../../faces/point.ts';
+import { type FaceFrame, frameBetween } from '../../motion/face-frame.ts';
 import { bent } from './bent.ts';
 import { headFrameOf } from './head-frame.ts';
 import type { Sliders } from './sliders.ts';

@@ -1,6 +1,6 @@
 // A face's own measure: its origin is between the eyes, x goes along them and y down the face, and 1 is the distance of
 // the eyes. What a slider does is then written once for all faces, whatever their size and tilt.
-import { distance, middleOf, type Point, turned } from '../face/point.ts';
+import { distance, middleOf, type Point, turned } from '../../faces/point.ts';
 
 export interface HeadFrame {
   readonly origin: Point;

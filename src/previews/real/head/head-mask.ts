@@ -1,7 +1,7 @@
 // What of a cut-out person is head and hair: all of it above the jaw and near the face; below, less and less of it.
-import type { Picture } from '../../picture.ts';
-import { depthIn } from '../face/outline.ts';
-import type { Point } from '../face/point.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { depthIn } from '../../faces/outline.ts';
+import type { Point } from '../../faces/point.ts';
 import { headFrameOf, intoHead } from './head-frame.ts';
 
 /** In eye distances: how far beside and above the middle of the eyes hair may reach, and how softly it ends. */

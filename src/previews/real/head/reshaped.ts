@@ -1,8 +1,8 @@
 // Bends a picture so that a face's parts are where the sliders put them, and all that is not its head stays.
-import type { Picture } from '../../picture.ts';
-import { foreheadOf } from '../face/outline.ts';
-import type { Point } from '../face/point.ts';
-import { splineOf } from '../face/spline.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { foreheadOf } from '../../faces/outline.ts';
+import type { Point } from '../../faces/point.ts';
+import { splineOf } from '../../faces/spline.ts';
 import { bent } from './bent.ts';
 import { expressed, wrinkled } from './expression.ts';
 import { headFrameOf, intoHead, outOfHead } from './head-frame.ts';

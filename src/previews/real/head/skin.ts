@@ -1,7 +1,7 @@
 // The colour of a face's skin, to give two pictures' people one light.
-import type { Picture } from '../../picture.ts';
-import type { Point } from '../face/point.ts';
-import { toOklab } from '../oklab.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import type { Point } from '../../faces/point.ts';
+import { toOklab } from '../../pictures/oklab.ts';
 
 export interface Skin {
   readonly light: number;

@@ -1,7 +1,7 @@
 // The sliders of ai-face-editor (facts.md, Ranges), each from -1 to 1. The facts do not say which way is up: here to the
 // right, upwards, clockwise and more are above 0.
-import type { RenderRequest } from '../../request.ts';
-import { numberIn } from '../video/order.ts';
+import type { RenderRequest } from '../../base/request.ts';
+import { numberIn } from '../../base/fields.ts';
 
 export interface Sliders {
   readonly eyes: number;

@@ -1,6 +1,6 @@
 // Where the points of a head go when it turns, nods or tilts: the front of a head is taken for half an egg with a nose on
 // it. Turns are small, since what the camera did not see cannot be shown.
-import { type Point, turned } from '../face/point.ts';
+import { type Point, turned } from '../../faces/point.ts';
 import type { Sliders } from './sliders.ts';
 
 /** Radians at the ends of the sliders. */

@@ -1,7 +1,7 @@
 // The words of a request on its picture, small, right above the mark: who looks at it sees what was asked for.
 import sharp from 'sharp';
-import { barOf } from '../../mark.ts';
-import { layer, type Picture, pictureOf, sharpOf } from '../../picture.ts';
+import { barOf } from '../../pictures/mark.ts';
+import { layer, type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
 import { fittedText, letteringPicture } from './smooth-lettering.ts';
 
 /** How high the caption may be, of the picture's height. */

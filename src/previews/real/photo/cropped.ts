@@ -1,5 +1,5 @@
 // A part of a picture that may reach beyond its edges: what lies outside is transparent.
-import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
+import { type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
 import type { Box } from './figure.ts';
 
 export function cropped(picture: Picture, box: Box): Promise<Picture> {

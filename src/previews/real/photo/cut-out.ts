@@ -1,7 +1,7 @@
 // Cutting a picture's subject out of its background: the same picture, transparent where its background was. Several
 // tools stand on it: the background remover, new clothes, headshots, a person in another scene.
 import type { Region } from '../../../contract/api/region.ts';
-import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
+import { type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
 import { type Explanation, explained } from './guided.ts';
 import { blurred, Enlarged, enlarged, type Plane, planeOf } from './plane.ts';
 import { segmented } from './segment.ts';

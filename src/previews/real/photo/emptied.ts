@@ -1,6 +1,6 @@
 // A scene without the people who were in it: what they hid is filled with a blur of what is around. It need not be
 // looked at closely, since somebody else is put in front.
-import type { Picture } from '../../picture.ts';
+import type { Picture } from '../../pictures/picture.ts';
 import { blurred, Enlarged, type Plane, planeOf } from './plane.ts';
 
 /** The fill is made in a copy this many times smaller. */

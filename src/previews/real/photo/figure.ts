@@ -1,7 +1,7 @@
 // Where a cut-out person's head, trunk and legs are: from a face where one is known, else from the outline alone, by
 // the proportions that people have. One person; of a group without faces, the whole group.
 import type { Region } from '../../../contract/api/region.ts';
-import type { Picture } from '../../picture.ts';
+import type { Picture } from '../../pictures/picture.ts';
 
 /** A rectangle in pixels of the picture; it may reach beyond its edges. */
 export interface Box {

@@ -1,6 +1,6 @@
 // Light and colour as words ask for them: brighter, warmer, at night, blurred. Several may be asked for at once.
 import sharp from 'sharp';
-import { layer, type Picture, pictureOf, sharpOf } from '../../picture.ts';
+import { layer, type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
 import { huesIn, says } from './words.ts';
 
 type Matrix = readonly [number, number, number];

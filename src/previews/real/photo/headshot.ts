@@ -3,12 +3,12 @@
 import sharp from 'sharp';
 import type { Region } from '../../../contract/api/region.ts';
 import { fieldOf } from '../../../contract/base/json.ts';
-import { layer, type Picture, pictureOf, sharpOf } from '../../picture.ts';
-import type { RenderOutcome, RenderRequest } from '../../request.ts';
+import { layer, type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
+import type { RenderOutcome, RenderRequest } from '../../base/request.ts';
 import { cropped } from './cropped.ts';
 import { cutOut } from './cut-out.ts';
 import { type Box, figureOf } from './figure.ts';
-import { finished, inputOf, pictureAt } from './finished.ts';
+import { finished, inputOf, pictureAt } from '../../pictures/output.ts';
 import { onePerson } from './one-person.ts';
 import { huesIn, says } from './words.ts';
 

@@ -1,7 +1,7 @@
 // Pictures in Oklab, where equal distances look equally far: colours are compared, shifted and put together here,
 // never in RGB.
-import type { Picture } from '../../picture.ts';
-import { layOklab, toOklab } from '../oklab.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { layOklab, toOklab } from '../../pictures/oklab.ts';
 
 /** A picture as three planes: `lightness` 0 to 1, `a` green to red, `b` blue to yellow, both about -0.3 to 0.3. */
 export interface Lab {

@@ -1,6 +1,6 @@
 // Who is meant by a picture of several people.
 import type { Region } from '../../../contract/api/region.ts';
-import type { Picture } from '../../picture.ts';
+import type { Picture } from '../../pictures/picture.ts';
 import { cutOut } from './cut-out.ts';
 import { figureOf } from './figure.ts';
 import { largestOf } from './headshot.ts';

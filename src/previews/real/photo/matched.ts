@@ -1,5 +1,5 @@
 // A cut-out in the light of the scene that it is set into: its colours move part of the way to the scene's.
-import type { Picture } from '../../picture.ts';
+import type { Picture } from '../../pictures/picture.ts';
 import { type Lab, labOf, putLab } from './lab.ts';
 
 /** How far the light and the tint go over to the scene's. */

@@ -1,6 +1,6 @@
 // The picture under a meme's words: rays behind a figure that makes a face, or two panels with a figure that refuses
 // and then agrees. Which, and with which face, comes from the template's name.
-import { hueOf } from '../../card.ts';
+import { hueOf } from '../../pictures/card.ts';
 import { shadesOf } from './shades.ts';
 import { subjectIn } from './subjects.ts';
 import { says } from './words.ts';

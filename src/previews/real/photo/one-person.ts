@@ -1,5 +1,5 @@
 // One of several people in a cut-out: who stands beside a known head is faded out.
-import type { Picture } from '../../picture.ts';
+import type { Picture } from '../../pictures/picture.ts';
 import type { Box } from './figure.ts';
 
 /** Half the widths, in head widths, that a person may have: around the head, and from the shoulders down. */

@@ -1,7 +1,7 @@
 // A picture drawn from words: sky, land, and what stands in front, as the plan of the scene says. It is a drawing,
 // and looks like one; no two seeds give the same.
 import sharp from 'sharp';
-import { type Picture, pictureOf } from '../../picture.ts';
+import { type Picture, pictureOf } from '../../pictures/picture.ts';
 import { type Ground, groundOf } from './ground.ts';
 import { type ScenePlan, scenePlanOf } from './scene-plan.ts';
 import { shadesOf } from './shades.ts';

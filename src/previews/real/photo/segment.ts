@@ -2,7 +2,7 @@
 // look like; it takes for background what looks like the frame's upper rim, for subject what stands out from that,
 // is in the middle, is skin, or has a face on it, and then lets two colour models argue until neighbours agree.
 import type { Region } from '../../../contract/api/region.ts';
-import type { Picture } from '../../picture.ts';
+import type { Picture } from '../../pictures/picture.ts';
 import { type Lab, labOf } from './lab.ts';
 import { type Features, fitted, likelihoods } from './mixture.ts';
 import { blurred, type Plane, planeOf } from './plane.ts';

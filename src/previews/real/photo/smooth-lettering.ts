@@ -1,8 +1,8 @@
 // Large lettering without fonts: the dot face of lettering.ts, drawn large, is blurred and cut at half its strength, so
 // that its corners become round; the same blur cut lower is the outline around it.
 import sharp from 'sharp';
-import { lettering, lineDots, widthInDots, wrap } from '../../lettering.ts';
-import type { Picture } from '../../picture.ts';
+import { lettering, lineDots, widthInDots, wrap } from '../../pictures/lettering.ts';
+import type { Picture } from '../../pictures/picture.ts';
 
 interface Colour {
   readonly r: number;

@@ -1,6 +1,6 @@
 // The manner of a picture, when words name one: a drawing in pencil, blocks of pixels, an old photograph, and so on.
 // What the generator and the editor are both asked for.
-import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
+import { type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
 import { firstSaid } from './words.ts';
 
 interface Treatment {

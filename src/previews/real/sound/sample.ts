@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { ProjectError } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { digestOfFile } from '../../key.ts';
-import type { RenderInput } from '../../request.ts';
+import { digestOfFile } from '../../base/key.ts';
+import type { RenderInput } from '../../base/request.ts';
 import { pitchOf } from './pitch.ts';
 import { recordingOf } from './recording.ts';
 

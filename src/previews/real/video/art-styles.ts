@@ -1,7 +1,7 @@
 // What the names of art styles look like here. The lists are open and long (facts.md: 75 of video-to-video, 47 of
 // animation), so words are looked for in them; a style that says nothing known gets colours of its own.
-import { hueOf } from '../../card.ts';
-import type { Colour } from './canvas.ts';
+import { hueOf } from '../../pictures/card.ts';
+import type { Colour } from '../../pictures/canvas.ts';
 import { asItIs, contrast, type Look, steps } from './look.ts';
 
 const ink = (strength: number, colour: Colour = [18, 14, 24]): Look['edge'] => ({

@@ -1,6 +1,6 @@
 // A small picture with its place on a frame: a subtitle, a caption.
-import type { Picture } from '../../picture.ts';
-import { lay } from './canvas.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { lay } from '../../pictures/canvas.ts';
 
 export interface Block {
   readonly picture: Picture;

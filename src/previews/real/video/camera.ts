@@ -2,9 +2,9 @@
 // still itself: cutting out whole pixels makes a slow move jump.
 
 import sharp from 'sharp';
-import { type Picture, pictureOf, sharpOf } from '../../picture.ts';
-import { packed } from '../packed.ts';
-import { blank, type FrameSize, mixed } from './canvas.ts';
+import { type Picture, pictureOf, sharpOf } from '../../pictures/picture.ts';
+import { packed } from '../../pictures/packed.ts';
+import { blank, type FrameSize, mixed } from '../../pictures/canvas.ts';
 
 export interface View {
   /** 1: the still just covers the frame; 2: half of it is seen. */

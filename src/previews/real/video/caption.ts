@@ -1,9 +1,9 @@
 // A line or two of words on a clip, on a dark plate in its upper corner.
 import sharp from 'sharp';
-import { lettering, lineDots, widthInDots, wrap } from '../../lettering.ts';
-import { pictureOf } from '../../picture.ts';
+import { lettering, lineDots, widthInDots, wrap } from '../../pictures/lettering.ts';
+import { pictureOf } from '../../pictures/picture.ts';
 import type { Block } from './block.ts';
-import type { FrameSize } from './canvas.ts';
+import type { FrameSize } from '../../pictures/canvas.ts';
 
 const lines = 2;
 

@@ -1,5 +1,5 @@
 // Colours as people write them in a request: `#ffcc00`, `rgb(255, 204, 0)`, `yellow`.
-import type { Colour } from './canvas.ts';
+import type { Colour } from '../../pictures/canvas.ts';
 
 const names: Readonly<Record<string, Colour>> = {
   black: [0, 0, 0],

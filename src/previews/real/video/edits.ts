@@ -1,8 +1,8 @@
 // What the words of an edit do to a clip's light and colours. Several may speak, and each adds its part; words that
 // say nothing of light give a tint of their own, so that every prompt is seen to have been heard.
-import { hueOf } from '../../card.ts';
+import { hueOf } from '../../pictures/card.ts';
 import { artStyleOf, fromHue } from './art-styles.ts';
-import type { Colour } from './canvas.ts';
+import type { Colour } from '../../pictures/canvas.ts';
 import { asItIs, contrast, type Look } from './look.ts';
 
 interface Edit {

@@ -1,8 +1,8 @@
 // Closes the eyes of a picture for a blink: the upper lids are drawn down over them.
 import { chanceOf } from '../../../contract/base/chance.ts';
-import type { Picture } from '../../picture.ts';
-import type { Point } from '../face/point.ts';
-import { type FaceFrame, frameBetween, into, paintPart } from './face-frame.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import type { Point } from '../../faces/point.ts';
+import { type FaceFrame, frameBetween, into, paintPart } from '../../motion/face-frame.ts';
 
 export interface Eye {
   readonly frame: FaceFrame;

@@ -1,7 +1,7 @@
 // A row of bars that shows a sound around the present moment: what was on the left, what comes on the right.
-import type { Picture } from '../../picture.ts';
-import { type Colour, fill } from './canvas.ts';
-import { type Levels, levelAt } from './levels.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { type Colour, fill } from '../../pictures/canvas.ts';
+import { type Levels, levelAt } from '../../sound/levels.ts';
 
 /** Bars in the row. */
 const bars = 48;

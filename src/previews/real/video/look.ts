@@ -1,5 +1,5 @@
 // How a picture is to look, as numbers: what an art style or the words of an edit come to. Done by restyle.ts.
-import type { Colour } from './canvas.ts';
+import type { Colour } from '../../pictures/canvas.ts';
 
 export interface Look {
   /** How far the picture is painted over, in pixels of its half size; 0: not at all. */

@@ -1,6 +1,6 @@
 // How a camera moves, out of words: "Simple Zoom In", "pan left", "the camera pulls back". One small grammar serves
 // the camera effects of `animation` (an open list) and the prompts of the other tools.
-import { hueOf } from '../../card.ts';
+import { hueOf } from '../../pictures/card.ts';
 import type { View } from './camera.ts';
 
 /** The view at a time in seconds; `level` is how loud the sound is then, 0 to 1. */

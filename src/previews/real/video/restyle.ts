@@ -1,9 +1,9 @@
 // Gives pictures a look (look.ts). All that is slow is done at half size; the one loop over whole frames only looks
 // things up in tables that are made once for a clip.
 
-import type { Picture } from '../../picture.ts';
-import { packed } from '../packed.ts';
-import { blank, type Colour, type FrameSize, mixed } from './canvas.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { packed } from '../../pictures/packed.ts';
+import { blank, type Colour, type FrameSize, mixed } from '../../pictures/canvas.ts';
 import type { Look } from './look.ts';
 import { type Smoothing, smoothingOf } from './smoothing.ts';
 import { textureOf, textureSide } from './texture.ts';

@@ -2,14 +2,14 @@
 import type { ProjectError } from '../../../contract/api/project.ts';
 import { chanceOf } from '../../../contract/base/chance.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
-import { hueOf } from '../../card.ts';
-import { keyOf } from '../../key.ts';
-import type { Picture } from '../../picture.ts';
-import { readPicture } from '../../read-picture.ts';
-import type { RenderRequest } from '../../request.ts';
+import { hueOf } from '../../pictures/card.ts';
+import { keyOf } from '../../base/key.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { readPicture } from '../../pictures/read-picture.ts';
+import type { RenderRequest } from '../../base/request.ts';
 import { scene } from '../photo/scene.ts';
-import type { FrameSize } from './canvas.ts';
-import { inputIn } from './order.ts';
+import type { FrameSize } from '../../pictures/canvas.ts';
+import { inputIn } from '../../base/fields.ts';
 
 /** The picture of a field; undefined where the request names none. */
 export async function pictureIn(

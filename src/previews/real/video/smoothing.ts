@@ -1,6 +1,6 @@
 // What makes a photo look painted: each pixel takes the mean of that one of the four squares around it in which
 // there is least going on (Kuwahara's filter), so that surfaces become flat and outlines stay sharp.
-import type { FrameSize } from './canvas.ts';
+import type { FrameSize } from '../../pictures/canvas.ts';
 
 /** Smooths RGBA pixels in place; its memory serves all pictures of one size. Alpha is kept. */
 export type Smoothing = (pixels: Uint8Array) => void;

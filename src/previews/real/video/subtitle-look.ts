@@ -1,6 +1,6 @@
 // How subtitles look: a template's settings, and those of the request that go over them (facts.md, Body fields).
 import { fieldOf, type Json, type JsonObject } from '../../../contract/base/json.ts';
-import type { Colour, FrameSize } from './canvas.ts';
+import type { Colour, FrameSize } from '../../pictures/canvas.ts';
 import { colourOf } from './colours.ts';
 
 export interface SubtitleLook {

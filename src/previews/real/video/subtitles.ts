@@ -1,12 +1,12 @@
 // The subtitles of a rehearsal: when which words stand on a clip, and the words as a picture. Nothing here understands
 // speech, so the text says what it is; only its timing follows what is heard.
 import sharp from 'sharp';
-import { lettering, lineDots, widthInDots } from '../../lettering.ts';
-import { pictureOf } from '../../picture.ts';
+import { lettering, lineDots, widthInDots } from '../../pictures/lettering.ts';
+import { pictureOf } from '../../pictures/picture.ts';
 import type { Block } from './block.ts';
-import type { FrameSize } from './canvas.ts';
+import type { FrameSize } from '../../pictures/canvas.ts';
 import { cssOf } from './colours.ts';
-import { heardAt, type Levels } from './levels.ts';
+import { heardAt, type Levels } from '../../sound/levels.ts';
 import type { SubtitleLook } from './subtitle-look.ts';
 
 /** One subtitle, from `start` to `end` in seconds. */

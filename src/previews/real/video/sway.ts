@@ -1,9 +1,9 @@
 // A head that is held by somebody alive: it nods and leans a little, and the room behind it stays where it is.
 
-import type { Picture } from '../../picture.ts';
-import { distance, middleOf, type Point } from '../face/point.ts';
-import { packed } from '../packed.ts';
-import { sampled } from './sampling.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { distance, middleOf, type Point } from '../../faces/point.ts';
+import { packed } from '../../pictures/packed.ts';
+import { sampled } from '../../pictures/sampling.ts';
 
 export interface Head {
   readonly middle: Point;

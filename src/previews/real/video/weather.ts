@@ -2,9 +2,9 @@
 // time alone, so that any frame can be painted without the ones before it.
 
 import { chanceOf } from '../../../contract/base/chance.ts';
-import type { Picture } from '../../picture.ts';
-import { packed } from '../packed.ts';
-import { type Colour, mixed } from './canvas.ts';
+import type { Picture } from '../../pictures/picture.ts';
+import { packed } from '../../pictures/packed.ts';
+import { type Colour, mixed } from '../../pictures/canvas.ts';
 
 interface Weather {
   readonly words: RegExp;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Presence, SeenFrame } from '../../../../src/previews/real/both/followed.ts';
-import { steadied } from '../../../../src/previews/real/both/steadied.ts';
+import type { Presence, SeenFrame } from '../../../../src/previews/faces/track.ts';
+import { steadied } from '../../../../src/previews/faces/steady.ts';
 
 const presence: Presence = { mask: undefined };
 const picture = { pixels: Buffer.alloc(4), width: 1, height: 1 };

@@ -5,11 +5,11 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contract/base/json.ts';
 import { characterReplace } from '../../../../src/contract/kinds/character-replace.ts';
-import type { Picture } from '../../../../src/previews/picture.ts';
-import { renderCharacterReplace } from '../../../../src/previews/real/clip/character-replace.ts';
-import { openClip } from '../../../../src/previews/real/clip/open.ts';
-import { writeClip } from '../../../../src/previews/real/clip/write.ts';
-import type { RenderOutcome } from '../../../../src/previews/request.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
+import { renderCharacterReplace } from '../../../../src/previews/tools/character-replace.ts';
+import { openClip } from '../../../../src/previews/clips/open.ts';
+import { writeClip } from '../../../../src/previews/clips/write.ts';
+import type { RenderOutcome } from '../../../../src/previews/base/request.ts';
 import { probe } from '../../probe.ts';
 import { clipInput, tone } from './samples.ts';
 

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openClip } from '../../../../src/previews/real/clip/open.ts';
+import { openClip } from '../../../../src/previews/clips/open.ts';
 import { clipInput } from './samples.ts';
 import { basesIn, type Specimen, specimensOf } from './specimens.ts';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Result } from '../../../../src/contract/base/result.ts';
-import type { Picture } from '../../../../src/previews/picture.ts';
-import type { Cut } from '../../../../src/previews/real/clip/cut.ts';
-import { type Clip, openClip, partOf } from '../../../../src/previews/real/clip/open.ts';
-import { sizeWith, sizeWithin } from '../../../../src/previews/real/clip/size.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
+import type { Cut } from '../../../../src/previews/clips/cut.ts';
+import { type Clip, openClip, partOf } from '../../../../src/previews/clips/open.ts';
+import { sizeWith, sizeWithin } from '../../../../src/previews/clips/size.ts';
 import { clipInput, leftOf, shortWalk, tone, walkClip, yellowOf } from './samples.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-clip-'));

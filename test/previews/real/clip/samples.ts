@@ -1,8 +1,8 @@
 // Clips that the tests of this room make: a bright square that walks to the right over a dark field, a step a frame.
-import type { Picture } from '../../../../src/previews/picture.ts';
-import type { Sound } from '../../../../src/previews/real/clip/sound.ts';
-import { writeClip } from '../../../../src/previews/real/clip/write.ts';
-import type { RenderInput } from '../../../../src/previews/request.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
+import type { Sound } from '../../../../src/previews/clips/sound.ts';
+import { writeClip } from '../../../../src/previews/clips/write.ts';
+import type { RenderInput } from '../../../../src/previews/base/request.ts';
 
 export interface Walk {
   readonly width: number;

@@ -1,8 +1,8 @@
 // Files that are no clips, or hardly: made from three small clips by cutting, flipping and lying, always the same ones.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { card } from '../../../../src/previews/card.ts';
-import { sharpOf } from '../../../../src/previews/picture.ts';
+import { card } from '../../../../src/previews/pictures/card.ts';
+import { sharpOf } from '../../../../src/previews/pictures/picture.ts';
 import { shortWalk, tone, walkClip } from './samples.ts';
 
 export interface Specimen {

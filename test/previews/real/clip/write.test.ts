@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { loadAv } from '../../../../src/previews/real/clip/library.ts';
-import { samplesOf, soundRate } from '../../../../src/previews/real/clip/sound.ts';
+import { loadAv } from '../../../../src/previews/clips/library.ts';
+import { samplesOf, soundRate } from '../../../../src/previews/clips/sound.ts';
 import { probe } from '../../probe.ts';
 import { shortWalk, tone, walkClip } from './samples.ts';
 

@@ -1,9 +1,9 @@
 // Who is found in real photos, and where.
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Picture, pictureOf } from '../../../../src/previews/picture.ts';
-import { type Face, findFaces } from '../../../../src/previews/real/face/find.ts';
-import { faceNets } from '../../../../src/previews/real/face/nets.ts';
+import { type Picture, pictureOf } from '../../../../src/previews/pictures/picture.ts';
+import { type Face, findFaces } from '../../../../src/previews/faces/find.ts';
+import { faceNets } from '../../../../src/previews/faces/nets.ts';
 import { sample } from './sample.ts';
 
 describe('six photos of people', () => {

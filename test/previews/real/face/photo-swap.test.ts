@@ -7,12 +7,12 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Region } from '../../../../src/contract/api/region.ts';
 import { faceSwapPhoto } from '../../../../src/contract/kinds/face-swap-photo.ts';
-import { type Picture, pictureOf, sharpOf } from '../../../../src/previews/picture.ts';
-import { describeFace, findFaces } from '../../../../src/previews/real/face/find.ts';
-import { renderFaceSwapPhoto } from '../../../../src/previews/real/face/photo-swap.ts';
-import { findFacesInPicture } from '../../../../src/previews/real/face/search.ts';
-import type { FoundFace } from '../../../../src/previews/renderer.ts';
-import type { RenderInput, RenderOutcome } from '../../../../src/previews/request.ts';
+import { type Picture, pictureOf, sharpOf } from '../../../../src/previews/pictures/picture.ts';
+import { describeFace, findFaces } from '../../../../src/previews/faces/find.ts';
+import { renderFaceSwapPhoto } from '../../../../src/previews/tools/face-swap-photo.ts';
+import { findFacesInPicture } from '../../../../src/previews/faces/search-picture.ts';
+import type { FoundFace } from '../../../../src/previews/base/renderer.ts';
+import type { RenderInput, RenderOutcome } from '../../../../src/previews/base/request.ts';
 import { sample } from './sample.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-faces-'));

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
-import { type Picture, pictureOf } from '../../../../src/previews/picture.ts';
+import { type Picture, pictureOf } from '../../../../src/previews/pictures/picture.ts';
 
 const samples = join(
   dirname(createRequire(import.meta.url).resolve('@vladmandic/face-api/package.json')),

@@ -1,13 +1,13 @@
 // One face laid over another, with drawn faces whose landmarks are known.
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { type Picture, pictureOf } from '../../../../src/previews/picture.ts';
-import type { Face } from '../../../../src/previews/real/face/find.ts';
-import { likenessOf } from '../../../../src/previews/real/face/likeness.ts';
-import type { Point } from '../../../../src/previews/real/face/point.ts';
-import { splineOf } from '../../../../src/previews/real/face/spline.ts';
-import { withFace } from '../../../../src/previews/real/face/swap.ts';
-import { layOklab, toOklab } from '../../../../src/previews/real/oklab.ts';
+import { type Picture, pictureOf } from '../../../../src/previews/pictures/picture.ts';
+import type { Face } from '../../../../src/previews/faces/find.ts';
+import { likenessOf } from '../../../../src/previews/faces/face-texture.ts';
+import type { Point } from '../../../../src/previews/faces/point.ts';
+import { splineOf } from '../../../../src/previews/faces/spline.ts';
+import { withFace } from '../../../../src/previews/faces/swap.ts';
+import { layOklab, toOklab } from '../../../../src/previews/pictures/oklab.ts';
 
 interface Looks {
   readonly skin: string;

@@ -1,9 +1,9 @@
 // The tools that change a whole picture: the editor, the colorizer and the upscaler.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Picture } from '../../../../src/previews/picture.ts';
-import { renderColorizer } from '../../../../src/previews/real/photo/colorizer.ts';
-import { renderImageEditor } from '../../../../src/previews/real/photo/image-editor.ts';
-import { renderUpscaler } from '../../../../src/previews/real/photo/upscaler.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
+import { renderColorizer } from '../../../../src/previews/tools/photo-colorizer.ts';
+import { renderImageEditor } from '../../../../src/previews/tools/ai-image-editor.ts';
+import { renderUpscaler } from '../../../../src/previews/tools/ai-image-upscaler.ts';
 import { apart, drawn, pictureIn, rehearse, shareOf } from '../rehearse.ts';
 
 const field = 'assets.image_file_path';

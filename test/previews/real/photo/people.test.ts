@@ -1,10 +1,10 @@
 // The tools that cut people out, on drawn people whose outlines are known.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { barOf } from '../../../../src/previews/mark.ts';
-import type { Picture } from '../../../../src/previews/picture.ts';
-import { renderBackgroundRemover } from '../../../../src/previews/real/photo/background-remover.ts';
-import { renderBodySwap } from '../../../../src/previews/real/photo/body-swap.ts';
-import { renderClothes } from '../../../../src/previews/real/photo/clothes.ts';
+import { barOf } from '../../../../src/previews/pictures/mark.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
+import { renderBackgroundRemover } from '../../../../src/previews/tools/image-background-remover.ts';
+import { renderBodySwap } from '../../../../src/previews/tools/body-swap.ts';
+import { renderClothes } from '../../../../src/previews/tools/ai-clothes-changer.ts';
 import { renderHeadshot } from '../../../../src/previews/real/photo/headshot.ts';
 import { apart, drawn, filesOf, pictureIn, rehearse, shareOf } from '../rehearse.ts';
 

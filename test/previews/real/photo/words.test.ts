@@ -1,9 +1,9 @@
 // The tools that draw what words say: scenes, memes and codes.
 import jsQR from 'jsqr';
 import { describe, expect, test } from 'vitest';
-import { renderImageGenerator } from '../../../../src/previews/real/photo/image-generator.ts';
-import { halvesOf, renderMeme } from '../../../../src/previews/real/photo/meme.ts';
-import { renderQrCode } from '../../../../src/previews/real/photo/qr-code.ts';
+import { renderImageGenerator } from '../../../../src/previews/tools/ai-image-generator.ts';
+import { halvesOf, renderMeme } from '../../../../src/previews/tools/ai-meme-generator.ts';
+import { renderQrCode } from '../../../../src/previews/tools/ai-qr-code-generator.ts';
 import { apart, filesOf, pictureIn, rehearse, shareOf } from '../rehearse.ts';
 
 describe('the image generator', () => {

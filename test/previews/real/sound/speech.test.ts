@@ -7,8 +7,8 @@ import { recordingOf } from '../../../../src/previews/real/sound/recording.ts';
 import {
   renderVoiceCloner,
   renderVoiceGenerator,
-} from '../../../../src/previews/real/sound/speech.ts';
-import { wavOf } from '../../../../src/previews/wav.ts';
+} from '../../../../src/previews/sound/speech.ts';
+import { wavOf } from '../../../../src/previews/sound/wav.ts';
 import { filesOf, type Rehearsed, rehearse } from '../rehearse.ts';
 
 const rate = 16_000;

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { Errand, Report } from '../../../../src/previews/real/messages.ts';
+import type { Errand, Report } from '../../../../src/previews/threads/messages.ts';
 
 const tell = (report: Report): void => parentPort?.postMessage(report);
 let errands = 0;

@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Picture } from '../../../../src/previews/picture.ts';
-import { writeClip } from '../../../../src/previews/real/clip/write.ts';
-import { renderAutoSubtitles } from '../../../../src/previews/real/video/auto-subtitles.ts';
-import { renderLipSync } from '../../../../src/previews/real/video/lip-sync.ts';
-import { renderVideoEditor } from '../../../../src/previews/real/video/video-editor.ts';
-import { renderVideoToVideo } from '../../../../src/previews/real/video/video-to-video.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
+import { writeClip } from '../../../../src/previews/clips/write.ts';
+import { renderAutoSubtitles } from '../../../../src/previews/tools/auto-subtitle-generator.ts';
+import { renderLipSync } from '../../../../src/previews/tools/lip-sync.ts';
+import { renderVideoEditor } from '../../../../src/previews/tools/ai-video-editor.ts';
+import { renderVideoToVideo } from '../../../../src/previews/tools/video-to-video.ts';
 import { tone } from '../clip/samples.ts';
 import { sample } from '../face/sample.ts';
 import { differenceOf, folder, input, made, picturesOf, request } from './stage.ts';

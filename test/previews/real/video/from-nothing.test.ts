@@ -1,10 +1,10 @@
 // The tools that make a clip of a picture, of words or of a sound.
 import { expect, test } from 'vitest';
-import { renderAnimation } from '../../../../src/previews/real/video/animation.ts';
-import { renderAudioToVideo } from '../../../../src/previews/real/video/audio-to-video.ts';
-import { renderGif } from '../../../../src/previews/real/video/gif.ts';
-import { renderImageToVideo } from '../../../../src/previews/real/video/image-to-video.ts';
-import { renderTextToVideo } from '../../../../src/previews/real/video/text-to-video.ts';
+import { renderAnimation } from '../../../../src/previews/tools/animation.ts';
+import { renderAudioToVideo } from '../../../../src/previews/tools/audio-to-video.ts';
+import { renderGif } from '../../../../src/previews/tools/ai-gif-generator.ts';
+import { renderImageToVideo } from '../../../../src/previews/tools/image-to-video.ts';
+import { renderTextToVideo } from '../../../../src/previews/tools/text-to-video.ts';
 import { sample } from '../face/sample.ts';
 import { differenceOf, fileOf, input, lateVoice, made, picturesOf, request } from './stage.ts';
 

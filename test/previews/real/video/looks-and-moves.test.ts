@@ -1,12 +1,12 @@
 // What words come to: moves of a camera, looks of pictures, the words of subtitles.
 import { describe, expect, test } from 'vitest';
-import type { Picture } from '../../../../src/previews/picture.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
 import { artStyleOf } from '../../../../src/previews/real/video/art-styles.ts';
 import { seen } from '../../../../src/previews/real/video/camera.ts';
 import { colourOf } from '../../../../src/previews/real/video/colours.ts';
 import { editOf } from '../../../../src/previews/real/video/edits.ts';
-import { followed, sightAt, sightsIn } from '../../../../src/previews/real/video/face-track.ts';
-import { heardAt, levelAt, levelsOf } from '../../../../src/previews/real/video/levels.ts';
+import { followed, sightAt, sightsIn } from '../../../../src/previews/motion/speaker.ts';
+import { heardAt, levelAt, levelsOf } from '../../../../src/previews/sound/levels.ts';
 import { moveOf } from '../../../../src/previews/real/video/moves.ts';
 import { restylingOf } from '../../../../src/previews/real/video/restyle.ts';
 import { subtitleLookOf } from '../../../../src/previews/real/video/subtitle-look.ts';

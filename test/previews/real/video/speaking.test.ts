@@ -1,12 +1,12 @@
 // The tools that make a face speak.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Picture, pictureOf, pixelsOf, sharpOf } from '../../../../src/previews/picture.ts';
-import { writeClip } from '../../../../src/previews/real/clip/write.ts';
-import { findFaces } from '../../../../src/previews/real/face/find.ts';
-import { middleOf } from '../../../../src/previews/real/face/point.ts';
-import { renderLipSync } from '../../../../src/previews/real/video/lip-sync.ts';
-import { renderTalkingPhoto } from '../../../../src/previews/real/video/talking-photo.ts';
+import { type Picture, pictureOf, pixelsOf, sharpOf } from '../../../../src/previews/pictures/picture.ts';
+import { writeClip } from '../../../../src/previews/clips/write.ts';
+import { findFaces } from '../../../../src/previews/faces/find.ts';
+import { middleOf } from '../../../../src/previews/faces/point.ts';
+import { renderLipSync } from '../../../../src/previews/tools/lip-sync.ts';
+import { renderTalkingPhoto } from '../../../../src/previews/tools/ai-talking-photo.ts';
 import { sample } from '../face/sample.ts';
 import {
   differenceOf,

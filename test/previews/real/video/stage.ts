@@ -7,14 +7,14 @@ import type { MediaType } from '../../../../src/contract/api/asset.ts';
 import type { JsonObject } from '../../../../src/contract/base/json.ts';
 import { toolNamed } from '../../../../src/contract/kinds/tools.ts';
 import { keep } from '../../../../src/previews/keep.ts';
-import type { Picture } from '../../../../src/previews/picture.ts';
-import { openClip } from '../../../../src/previews/real/clip/open.ts';
-import { writeClip } from '../../../../src/previews/real/clip/write.ts';
+import type { Picture } from '../../../../src/previews/pictures/picture.ts';
+import { openClip } from '../../../../src/previews/clips/open.ts';
+import { writeClip } from '../../../../src/previews/clips/write.ts';
 import type {
   RenderInput,
   RenderOutcome,
   RenderRequest,
-} from '../../../../src/previews/request.ts';
+} from '../../../../src/previews/base/request.ts';
 import { type Probed, probe } from '../../probe.ts';
 import { clipInput } from '../clip/samples.ts';
 

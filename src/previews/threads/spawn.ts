@@ -1,0 +1,71 @@
+// Starts a rendering process and speaks with it.
+import { type ChildProcess, fork } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Order, ProcessReport } from './messages.ts';
+
+export interface RenderingProcess {
+  send(order: Order): void;
+  /** While it is held, this process does not end before that one. */
+  hold(held: boolean): void;
+  /** Ends it at once; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface SpawnOptions {
+  /** What its thread runs. */
+  readonly script: URL;
+  readonly heapMegabytes: number;
+  readonly heard: (report: ProcessReport) => void;
+  /** It ended by itself, or could not be started: how, for a person. */
+  readonly crashed: (how: string) => void;
+}
+
+const main = fileURLToPath(new URL(`../real/process${extname(import.meta.url)}`, import.meta.url));
+
+export function spawnProcess(options: SpawnOptions): RenderingProcess {
+  const { script, heapMegabytes, heard, crashed } = options;
+  const child = fork(main, [script.href, `${heapMegabytes}`], {
+    // Neither a debugger's port nor what else this process was started with.
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  let killed = false;
+  const over = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => {
+      if (child.pid === undefined) resolve();
+    });
+  });
+  child.on('message', (report: ProcessReport) => heard(report));
+  child.once('exit', (code, signal) => {
+    if (!killed) crashed(signal === null ? `ended with code ${code}` : `ended by ${signal}`);
+  });
+  child.on('error', (reason) => {
+    // What is wrong with one that runs is told by its end.
+    if (child.pid === undefined && !killed) crashed(`could not be started: ${reason.message}`);
+  });
+  hold(child, false);
+  return {
+    send: (order) => void child.send(order),
+    hold: (held) => hold(child, held),
+    kill: () => {
+      killed = true;
+      // Whoever waits for its end would otherwise wait in a process that ends before.
+      child.ref();
+      child.kill('SIGKILL');
+      return over;
+    },
+  };
+}
+
+function hold(child: ChildProcess, held: boolean): void {
+  if (held) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
+}
