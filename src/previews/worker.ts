@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { err, ok } from '../contract/base/result.ts';
 import { toolNamed } from '../contract/kinds/tools.ts';
 import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
-import { renderReally, searchReally } from './registry.ts';
+import { renderTool, searchFaces } from './registry.ts';
 import type { Done, Errand, Grant, Order, Report } from './threads/messages.ts';
 
 const port = parentPort;
@@ -48,13 +48,11 @@ tell({ kind: 'ready' });
 
 async function done(errand: Errand): Promise<Done> {
   if (errand.kind === 'faces') {
-    const answer = await searchReally(errand.question, async (face) =>
-      tell({ kind: 'face', face }),
-    );
+    const answer = await searchFaces(errand.question, async (face) => tell({ kind: 'face', face }));
     return { kind: 'searched', answer };
   }
   const tool = toolNamed(errand.request.tool);
   if (tool === undefined)
     throw new Error(`bug: a request for the unknown tool ${errand.request.tool}`);
-  return { kind: 'rendered', outcome: await renderReally({ ...errand.request, tool }) };
+  return { kind: 'rendered', outcome: await renderTool({ ...errand.request, tool }) };
 }

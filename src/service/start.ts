@@ -3,9 +3,7 @@
 // files, the events, and the projects that were not finished, which go on.
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { milliseconds } from '../contract/base/duration.ts';
-import { openPlainRenderer } from '../previews/stand-ins/renderer.ts';
-import { lacksFor } from '../previews/registry.ts';
-import { openPool } from '../previews/threads/pool.ts';
+import { openRenderer } from '../previews/open.ts';
 import { wakeAfter } from './base/clock.ts';
 import { reportTrouble } from './base/own-trouble.ts';
 import type { FaultRule } from './endpoints/fault-schema.ts';
@@ -117,10 +115,7 @@ async function openOn(
   const { pictures = 'real' } = options;
   const { decodeMegabytes } = options;
   const decodeBytes = decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20;
-  const renderer =
-    pictures === 'real'
-      ? openPool({ report: reportTrouble, ...(decodeBytes === undefined ? {} : { decodeBytes }) })
-      : openPlainRenderer(decodeBytes);
+  const renderer = openRenderer({ pictures, report: reportTrouble, decodeBytes });
   const pace = { clock, speed, seed };
   const production = openProduction({
     projects,
@@ -182,7 +177,7 @@ async function openOn(
     address,
     key: keys.key,
     hub: `${address}/hub`,
-    lacks: (kinds) => (pictures === 'real' ? lacksFor(kinds) : []),
+    lacks: renderer.lacks,
     ledger: () => accounts.ledger(localAccount),
     balance: () => accounts.find(localAccount)?.credits ?? 0,
     requests: app.requests,

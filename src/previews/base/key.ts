@@ -1,19 +1,11 @@
-// What a request says in words, and the key that tells one request from another: everything that would change
-// the hosted service's result, and nothing that differs between two uploads of the same file.
-
+// The key of a request: everything that would change the hosted service's result, and nothing that differs between two
+// uploads of the same file.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { digestOf } from '../../contract/base/digest.ts';
-import { fieldOf, isObject, type Json } from '../../contract/base/json.ts';
+import { isObject, type Json } from '../../contract/base/json.ts';
 import type { RenderRequest } from './request.ts';
-
-/** The words that a card shows. */
-export function wordsOf({ tool, body }: RenderRequest): string {
-  const fields = ['style.prompt', 'style.topic', 'content', 'style.art_style'];
-  const words = fields.map((field) => fieldOf(body, field));
-  return words.find((word) => typeof word === 'string' && word !== '')?.toString() ?? tool.title;
-}
 
 /** The request without its name and its files: two requests with one key differ in their inputs only. */
 export function keyOf({ tool, body, inputs, seed }: RenderRequest): string {
@@ -29,6 +21,11 @@ function without(value: Json, fields: ReadonlySet<string>, path: string): Json {
   return Object.fromEntries(
     kept.map(([name, member]) => [name, without(member, fields, below(name))]),
   );
+}
+
+/** A colour's angle, 0 to 359, that is always the same for the same key. */
+export function hueOf(key: string): number {
+  return createHash('sha256').update(key).digest().readUInt16BE(0) % 360;
 }
 
 /** The SHA-256 of a file's content, read in pieces. */

@@ -7,14 +7,14 @@ import type { Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
 
 export interface RenderInput {
-  /** Where the body names it: `assets.target_file_path`. */
+  /** Its path in the request body: `assets.target_file_path`. */
   readonly field: string;
   readonly media: MediaType;
-  /** The absolute path of the file; undefined for a URL that is not ours, which is not fetched. */
+  /** The absolute path of the file; undefined for somebody else's URL, which is never fetched. */
   readonly file: string | undefined;
   /** How the request named it. */
   readonly reference: string;
-  /** When this is the crop of a detected face: where it was in its picture. */
+  /** For the crop of a detected face: where the face was in its picture. */
   readonly face: Region | undefined;
   /** Where face detection found faces in this picture. */
   readonly faces: readonly Region[];
@@ -28,21 +28,21 @@ export interface RenderRequest {
   /** An empty folder for the outputs. */
   readonly folder: string;
   readonly seed: number;
-  /** Pixels that the shorter side of an output may have on this plan. */
+  /** The plan's limit on the shorter side of an output, in pixels. */
   readonly most: number;
-  /** Pixels that the longer side may have; undefined: as many as the shorter one allows. */
+  /** The plan's limit on the longer side, in pixels; undefined: none. */
   readonly longest?: number;
 }
 
 export interface RenderedFile {
   /** Its name in the folder. */
   readonly name: string;
-  /** Pixels; undefined for sound, and where they are not known. */
+  /** Pixels; undefined for sound, and where they are unknown. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
-  /** Frames a second, where they are known. */
+  /** Frames per second, where they are known. */
   readonly fps?: number | undefined;
 }
 
-/** An error is the project's: a bad input, for example. */
+/** An error belongs to the project: a bad input, for example. */
 export type RenderOutcome = Result<readonly RenderedFile[], ProjectError>;

@@ -13,10 +13,9 @@ export interface Pace {
 
 export interface Writing {
   readonly muxer: string;
-  readonly video: 'libx264' | 'libvpx' | 'gif';
+  readonly video: 'libx264' | 'libvpx';
   readonly videoOptions: Readonly<Record<string, string>>;
-  /** Undefined: it has no sound. */
-  readonly audio: 'aac' | 'libopus' | undefined;
+  readonly audio: 'aac' | 'libopus';
   readonly muxerOptions: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +48,6 @@ const writings: Readonly<Record<string, Writing>> = {
     audio: 'libopus',
     muxerOptions: {},
   },
-  '.gif': { muxer: 'gif', video: 'gif', videoOptions: {}, audio: undefined, muxerOptions: {} },
 };
 
 export function writingOf(file: string): Writing {

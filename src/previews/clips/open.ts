@@ -2,18 +2,18 @@
 // held only while frames flow.
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { card } from '../pictures/card.ts';
 import { whileReserved } from '../base/decode-memory.ts';
+import type { RenderInput } from '../base/request.ts';
+import { notFetched, placeholder } from '../pictures/card.ts';
 import { firstFrameBytes } from '../pictures/decoded-size.ts';
 import type { Picture } from '../pictures/picture.ts';
-import type { RenderInput } from '../base/request.ts';
 import { type Cut, cutOf, stillOf } from './cut.ts';
 import { mostPixels } from './decoder.ts';
 import { type ClipFacts, lookAt, type NoClip } from './facts.ts';
 import { loadAv } from './library.ts';
 
 export interface Clip {
-  /** Undefined for a clip that is elsewhere: a card stands for it. */
+  /** Undefined for a clip that is elsewhere: a placeholder stands for it. */
   readonly file: string | undefined;
   readonly facts: ClipFacts;
   /**
@@ -37,7 +37,7 @@ const elsewhere: ClipFacts = {
 /** A file that is no clip is the project's error, and names the input. */
 export async function openClip(input: RenderInput): Promise<Result<Clip, ProjectError>> {
   const { file, field, reference } = input;
-  if (file === undefined) return ok(cardClip(reference));
+  if (file === undefined) return ok(placeholderClip(reference));
   const av = await loadAv();
   const refuse = ({ code, why }: NoClip): Result<never, ProjectError> =>
     err({ code, message: `The clip of ${field} (${reference}) cannot be taken: ${why}` });
@@ -82,12 +82,12 @@ export function partOf(
   });
 }
 
-function cardClip(reference: string): Clip {
+function placeholderClip(reference: string): Clip {
   return {
     file: undefined,
     facts: elsewhere,
     async *frames(cut) {
-      yield* stillOf(await card(reference, reference, cut), cut);
+      yield* stillOf(await placeholder(notFetched, reference, cut), cut);
     },
     close: () => Promise.resolve(),
   };

@@ -1,19 +1,15 @@
 // Pictures on their way into a file.
 import type { FormatContext } from 'node-av';
 import type { Picture } from '../pictures/picture.ts';
-import { type Av, must } from './library.ts';
-import { palettesOf } from './palette.ts';
-import { type Converter, trackOf } from './track.ts';
 import type { Pace, Writing } from './encoding.ts';
+import { type Av, must } from './library.ts';
+import { type Converter, trackOf } from './track.ts';
 
 export interface PictureTrack {
   write(picture: Picture): void;
   end(): void;
   close(): void;
 }
-
-/** A GIF counts in hundredths of a second. */
-const gifClock = { num: 1, den: 100 };
 
 export function pictureTrackOf(
   av: Av,
@@ -23,24 +19,19 @@ export function pictureTrackOf(
 ): PictureTrack {
   const { width, height } = pace;
   const rate = rateOf(av, pace.fps);
-  const isGif = video === 'gif';
-  const clock = isGif ? av.Rational.fromObject(gifClock) : rate.inv();
   const track = trackOf(av, format, video, videoOptions, (context) => {
     context.width = width;
     context.height = height;
-    context.timeBase = clock;
+    context.timeBase = rate.inv();
     context.framerate = rate;
-    context.pixelFormat = isGif ? av.AV_PIX_FMT_PAL8 : av.AV_PIX_FMT_YUV420P;
+    context.pixelFormat = av.AV_PIX_FMT_YUV420P;
     context.gopSize = Math.max(1, Math.round(pace.fps * 2));
-    if (isGif) return;
     context.colorSpace = av.AVCOL_SPC_BT709;
     context.colorPrimaries = av.AVCOL_PRI_BT709;
     context.colorTrc = av.AVCOL_TRC_BT709;
     context.colorRange = av.AVCOL_RANGE_MPEG;
   });
-  const converter = isGif ? palettesOf(av, pace) : yuvOf(av, pace);
-  const timeOf = (index: number): number =>
-    isGif ? Math.round((index * gifClock.den) / rate.toDouble()) : index;
+  const converter = yuvOf(av, pace);
   let index = 0;
   return {
     write({ pixels, ...size }) {
@@ -51,8 +42,8 @@ export function pictureTrackOf(
       const frame = av.Frame.fromVideoBuffer(pixels, { width, height, format: av.AV_PIX_FMT_RGBA });
       try {
         const converted = converter.convert(frame);
-        converted.pts = BigInt(timeOf(index));
-        converted.duration = BigInt(timeOf(index + 1) - timeOf(index));
+        converted.pts = BigInt(index);
+        converted.duration = 1n;
         track.write(converted);
         index += 1;
       } finally {

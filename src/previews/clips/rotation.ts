@@ -1,6 +1,7 @@
 // How a clip is to be held: cameras write pictures as their sensor lies, and beside them how to turn them.
+
+import { packed } from '../pictures/canvas.ts';
 import type { Picture } from '../pictures/picture.ts';
-import { packed } from '../pictures/packed.ts';
 
 /** Quarter turns clockwise. */
 export type Turns = 0 | 1 | 2 | 3;

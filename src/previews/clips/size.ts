@@ -1,10 +1,6 @@
 // The sizes that clips are made in: even, as their encoders want them, and neither too small for the rehearsal strip nor
 // too large to be worked on.
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from '../pictures/picture.ts';
 
 /** Pixels of the shorter side in which the strip can be read. */
 const shortest = 96;

@@ -1,9 +1,9 @@
 // Sound on its way into a file: always as long as the pictures, with silence where there is none.
 import type { FormatContext, Frame } from 'node-av';
+import type { Writing } from './encoding.ts';
 import { type Av, must } from './library.ts';
 import { type Sound, samplesOf, soundChannels, soundRate } from './sound.ts';
 import { trackOf } from './track.ts';
-import type { Writing } from './encoding.ts';
 
 export interface SoundTrack {
   /** Writes on until so many seconds are written. */
@@ -18,7 +18,7 @@ const bitRate = 128_000n;
 export function soundTrackOf(
   av: Av,
   format: FormatContext,
-  name: NonNullable<Writing['audio']>,
+  name: Writing['audio'],
   sound: Sound,
 ): SoundTrack {
   const planar = name === 'aac';

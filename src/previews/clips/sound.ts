@@ -4,10 +4,15 @@ import { openContainer, seekTo, soundContainers, streamOf } from './container.ts
 import { decoderOf, framesOf } from './decoder.ts';
 import type { Av } from './library.ts';
 
-/** A part of a clip's or a sound file's sound, in seconds; or one voice that is in memory. */
-export type Sound =
-  | { readonly file: string; readonly start: number; readonly end: number }
-  | { readonly rate: number; readonly samples: Float32Array };
+/** A part of the sound of a file, in seconds. */
+export interface FilePart {
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Part of a file, or one channel in memory. */
+export type Sound = FilePart | { readonly rate: number; readonly samples: Float32Array };
 
 /** Samples a second and channel of what comes out here, and of what is written. */
 export const soundRate = 48_000;
@@ -70,7 +75,7 @@ function* voiceFrames(
 function* part(
   av: Av,
   resampler: SoftwareResampleContext,
-  { file, start, end }: Extract<Sound, { readonly file: unknown }>,
+  { file, start, end }: FilePart,
 ): Generator<Float32Array> {
   const container = openContainer(av, file, soundContainers);
   const stream = container && streamOf(av, container, 'audio');

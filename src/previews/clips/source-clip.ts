@@ -1,13 +1,12 @@
 // The clip that a tool changes: opened, cut to what is asked for, and closed however the rendering ends.
 import { clipOf } from '../../contract/api/clip.ts';
-import type { Picture } from '../pictures/picture.ts';
-import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
-import { renderFrames } from './render-frames.ts';
-import { type Clip, openClip, partOf, type Span } from './open.ts';
-import { shorterSideFor, sizeWith, sizeWithin } from './size.ts';
-import type { FrameSize } from '../pictures/canvas.ts';
 import { inputIn, numberIn, textIn } from '../base/fields.ts';
-import type { FilePart } from '../sound/voice.ts';
+import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
+import type { Picture, Size } from '../pictures/picture.ts';
+import { type Clip, openClip, partOf, type Span } from './open.ts';
+import { type PictureAt, renderFrames } from './render-frames.ts';
+import { shorterSideFor, sizeWith, sizeWithin } from './size.ts';
+import type { FilePart } from './sound.ts';
 
 /** Frames a second of what is made of a clip, at most. */
 const mostFps = 30;
@@ -16,7 +15,7 @@ export interface SourceClip {
   readonly clip: Clip;
   readonly span: Span;
   readonly seconds: number;
-  readonly size: FrameSize;
+  readonly size: Size;
   readonly fps: number;
   /** The clip's own sound, where it has one. */
   readonly sound: FilePart | undefined;
@@ -74,22 +73,29 @@ function askedSide(request: RenderRequest): number {
   );
 }
 
-/** The clip with each of its frames changed, and its own sound. */
+/** The clip with each of its frames painted on, and its own sound. */
 export function renderChanged(
   request: RenderRequest,
   source: SourceClip,
   fps: number,
-  change: (frame: Picture, time: number) => Picture | Promise<Picture>,
+  change: (frame: Picture, time: number) => void,
 ): Promise<RenderOutcome> {
   const { size, seconds, sound } = source;
-  const next = framesIn(source, fps);
-  const pictureAt = async (time: number): Promise<Picture> => change(await next(), time);
+  const next = nextOf(framesOf(source, fps));
+  const pictureAt: PictureAt = async (time) => {
+    const frame = await next();
+    change(frame, time);
+    return frame;
+  };
   return renderFrames(request, { ...size, fps, seconds }, pictureAt, sound);
 }
 
-/** The clip's frames, one for each call; they go on until the span's end. */
-export function framesIn({ clip, span, size }: SourceClip, fps: number): () => Promise<Picture> {
-  const frames = clip.frames({ ...span, ...size, fps });
+/** The frames of the source at a rate. */
+export const framesOf = ({ clip, span, size }: SourceClip, fps: number): AsyncGenerator<Picture> =>
+  clip.frames({ ...span, ...size, fps });
+
+/** Hands out frames one at a time, as many as a clip's length says. */
+export function nextOf(frames: AsyncGenerator<Picture>): () => Promise<Picture> {
   return async () => {
     const next = await frames.next();
     if (next.done) throw new Error('bug: a clip has fewer frames than its length says');

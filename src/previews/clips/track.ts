@@ -5,7 +5,6 @@ import { type Av, must, setOptions } from './library.ts';
 const encodersOf = (av: Av) => ({
   libx264: av.FF_ENCODER_LIBX264,
   libvpx: av.FF_ENCODER_LIBVPX_VP8,
-  gif: av.FF_ENCODER_GIF,
   aac: av.FF_ENCODER_AAC,
   libopus: av.FF_ENCODER_LIBOPUS,
 });

@@ -1,18 +1,17 @@
 // Writing a clip: pictures and sound become a file that players play, picture by picture, so that a clip of any length
 // takes the same memory. The same pictures and sound give the same bytes.
 import type { Picture } from '../pictures/picture.ts';
+import { type Pace, writingOf } from './encoding.ts';
 import { loadAv, must, setOptions } from './library.ts';
 import { pictureTrackOf } from './picture-track.ts';
 import { isHeard, type Sound } from './sound.ts';
 import { soundTrackOf } from './sound-track.ts';
-import { type Pace, writingOf } from './encoding.ts';
 
 export interface ClipToWrite extends Pace {
-  /** Its ending says how it is written: mp4, webm or gif. */
+  /** Its extension says how it is written: mp4 or webm. */
   readonly file: string;
   /** All of the clip's size. */
   readonly frames: AsyncIterable<Picture>;
-  /** Left out of a GIF. */
   readonly sound?: Sound | undefined;
 }
 
@@ -27,7 +26,7 @@ export async function writeClip({ file, frames, sound, ...pace }: ClipToWrite): 
     format.setFlags(av.AVFMT_FLAG_BITEXACT);
     const pictures = pictureTrackOf(av, format, writing, pace);
     closing.push(() => pictures.close());
-    const heard = writing.audio !== undefined && sound !== undefined && isHeard(av, sound);
+    const heard = sound !== undefined && isHeard(av, sound);
     const voice = heard ? soundTrackOf(av, format, writing.audio, sound) : undefined;
     closing.push(() => voice?.close());
     must(av, format.openOutputSync(), 'open a clip');

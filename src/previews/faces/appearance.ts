@@ -29,5 +29,5 @@ export function glanceAt(picture: Picture, landmarks: readonly Point[]): Glance 
 }
 
 /** 1 for the same, about 0 for something else. */
-export const likeness = (one: Glance, other: Glance): number =>
+export const similarity = (one: Glance, other: Glance): number =>
   one.reduce((sum, value, i) => sum + value * (other[i] ?? 0), 0);

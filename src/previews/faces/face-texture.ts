@@ -1,7 +1,8 @@
 // A face that is to be laid over others: its picture in Oklab, in several sizes, and its landmarks. Made once, used
 // on each frame.
-import type { Picture } from '../pictures/picture.ts';
+
 import { toOklab } from '../pictures/oklab.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { Face } from './find.ts';
 import { foreheadOf } from './outline.ts';
 import type { Point } from './point.ts';
@@ -16,7 +17,7 @@ export interface Level {
   readonly scale: number;
 }
 
-export interface Likeness {
+export interface FaceTexture {
   /** In pixels of the first level. */
   readonly landmarks: readonly Point[];
   /** Pixels of the first level. */
@@ -27,7 +28,7 @@ export interface Likeness {
 /** A larger face is not needed on any output. */
 const longestSide = 1024;
 
-export function likenessOf(source: Picture, { landmarks }: Face): Likeness {
+export function faceTextureOf(source: Picture, { landmarks }: Face): FaceTexture {
   const points = [...landmarks, ...foreheadOf(landmarks)];
   const xs = points.map(({ x }) => x);
   const ys = points.map(({ y }) => y);
@@ -82,7 +83,7 @@ function halved({ colours, width, height, scale }: Level): Level {
 }
 
 /** The level one of whose pixels is about as wide as `size` pixels of the first. */
-export function levelFor({ levels }: Likeness, size: number): Level {
+export function levelFor({ levels }: FaceTexture, size: number): Level {
   let best = levels[0];
   for (const level of levels) if (level.scale <= size * 1.2) best = level;
   if (best === undefined) throw new Error('bug: a likeness has a level');

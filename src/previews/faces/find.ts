@@ -2,11 +2,11 @@
 // may be, its parts are looked at larger.
 import type { Region } from '../../contract/api/region.ts';
 import { type Picture, pixelsOf } from '../pictures/picture.ts';
+import type { Sighting } from './detection.ts';
 import { landmarksIn, uprightSquare } from './landmarks.ts';
 import { descriptorSide, type FaceNets, faceNets, finderSide } from './nets.ts';
 import { patchOf, type Square } from './patch.ts';
 import type { Point } from './point.ts';
-import type { Sighting } from './detection.ts';
 
 export interface Face {
   /** From the forehead to the chin and from cheek to cheek, inside the picture. */

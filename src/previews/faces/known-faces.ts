@@ -1,7 +1,8 @@
 // A request with the places of the faces in its pictures, for tools that go without them but do better with: a cut-out
 // keeps its heads, a garment ends at the neck.
-import { readPicture } from '../pictures/read-picture.ts';
+
 import type { RenderInput, RenderRequest } from '../base/request.ts';
+import { readPicture } from '../pictures/read-picture.ts';
 import { findFaces } from './find.ts';
 import { sureFace } from './source-face.ts';
 

@@ -2,10 +2,10 @@
 // that the same patch always gives the same numbers. Only this file knows the library; no tensor leaves it.
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
+import type { Locate } from './detection.ts';
+import { remembered } from './detection-cache.ts';
 import type { Patch } from './patch.ts';
 import type { Point } from './point.ts';
-import { remembered } from './detection-cache.ts';
-import type { Locate } from './detection.ts';
 
 export interface FaceNets {
   /** Faces in a patch of `finderSide`. */

@@ -2,9 +2,9 @@
 
 import type { Region } from '../../contract/api/region.ts';
 import { ok } from '../../contract/base/result.ts';
-import { type Picture, pixelsOf, sharpOf } from '../pictures/picture.ts';
-import { isCard, readPicture } from '../pictures/read-picture.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
+import { type Picture, pixelsOf, sharpOf } from '../pictures/picture.ts';
+import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
 import { type Face, findFaces } from './find.ts';
 
 /** Tells the faces of a picture, the largest first. A picture that is not here, or that cannot be decoded here, has none. */
@@ -14,7 +14,7 @@ export async function findFacesInPicture(
 ): Promise<FaceAnswer> {
   const picture = await readPicture(input);
   if (!picture.ok) return picture;
-  if (await isCard(input)) return ok(undefined);
+  if (await isPlaceholder(input)) return ok(undefined);
   const faces = await findFaces(picture.value, confidence);
   for (const [index, face] of faces.entries())
     await tell(await foundFace(picture.value, face, `0-${index}.png`));

@@ -1,11 +1,12 @@
 // Lays one face over another: pulled into its place, in its light, with an edge that is not seen.
-import type { Picture } from '../pictures/picture.ts';
+
 import { layOklab, toOklab } from '../pictures/oklab.ts';
+import type { Picture } from '../pictures/picture.ts';
 import { cover, skinOf } from './blend-mask.ts';
+import { type FaceTexture, type Level, levelFor, sample } from './face-texture.ts';
 import type { Face } from './find.ts';
 import { type Grid, gridOver, nodesOf } from './grid.ts';
 import { mirroredIn } from './landmarks.ts';
-import { type Level, type Likeness, levelFor, sample } from './face-texture.ts';
 import { depthIn, foreheadOf, lengthOf, outlineOf, placesOn, turnOf } from './outline.ts';
 import type { Point } from './point.ts';
 import { splineOf } from './spline.ts';
@@ -23,16 +24,16 @@ const lightReach = 0.2;
 export function withFace(
   target: Picture,
   { landmarks }: Pick<Face, 'landmarks'>,
-  likeness: Likeness,
+  texture: FaceTexture,
 ): Picture {
   const outline = outlineOf(landmarks);
   const length = lengthOf(landmarks);
   const grid = gridOver(outline, target);
   if (grid === undefined) return target;
-  const level = levelFor(likeness, lengthOf(likeness.landmarks) / length);
-  const bent = bentGrid(grid, outline, landmarks, likeness);
+  const level = levelFor(texture, lengthOf(texture.landmarks) / length);
+  const bent = bentGrid(grid, outline, landmarks, texture);
   const tone = toneBetween(
-    ourColours(grid, bent, likeness, level),
+    ourColours(grid, bent, texture, level),
     theirColours(grid, target),
     skinOf(grid, bent, landmarks, length),
     (lightReach * length) / grid.step,
@@ -47,15 +48,15 @@ function bentGrid(
   grid: Grid,
   outline: readonly Point[],
   landmarks: readonly Point[],
-  likeness: Likeness,
+  texture: FaceTexture,
 ): Float32Array {
   // A face that looks the other way lends its mirror image: no cheek is made of what the camera did not see.
-  const { width } = likeness;
+  const { width } = texture;
   const turn = turnOf(landmarks);
   const mirrored =
-    turn * turnOf(likeness.landmarks) < 0 &&
-    Math.min(Math.abs(turn), Math.abs(turnOf(likeness.landmarks))) > muchTurned;
-  const source = mirrored ? mirroredIn(width, likeness.landmarks) : likeness.landmarks;
+    turn * turnOf(texture.landmarks) < 0 &&
+    Math.min(Math.abs(turn), Math.abs(turnOf(texture.landmarks))) > muchTurned;
+  const source = mirrored ? mirroredIn(width, texture.landmarks) : texture.landmarks;
   const warp = splineOf(
     [...placesOn(landmarks, source), ...foreheadOf(landmarks)],
     [...source, ...foreheadOf(source)],
@@ -70,8 +71,8 @@ function bentGrid(
   return bent;
 }
 
-function ourColours(grid: Grid, bent: Float32Array, likeness: Likeness, level: Level): Field {
-  const coarse = levelFor(likeness, level.scale * grid.step);
+function ourColours(grid: Grid, bent: Float32Array, texture: FaceTexture, level: Level): Field {
+  const coarse = levelFor(texture, level.scale * grid.step);
   const { columns, rows } = grid;
   const colours = new Float32Array(columns * rows * 3);
   for (let node = 0; node < columns * rows; node++)

@@ -2,22 +2,22 @@
 // is followed from where it was, forwards from the earlier look, and backwards from the later one if it is new there, so
 // that a face is known from the frame on which it can first be seen.
 import type { Picture } from '../pictures/picture.ts';
+import { type Glance, glanceAt, similarity } from './appearance.ts';
+import type { FaceTexture } from './face-texture.ts';
 import { type Face, findFaces } from './find.ts';
 import { looked, uprightSquare } from './landmarks.ts';
-import { sureFace } from './source-face.ts';
-import type { Likeness } from './face-texture.ts';
 import { faceNets } from './nets.ts';
 import { distance, middleOf, type Point } from './point.ts';
-import { type Glance, glanceAt, likeness } from './appearance.ts';
+import { sureFace } from './source-face.ts';
 
 /** One face for as long as it is in sight without a break. */
 export interface Presence {
   /** What goes over it; undefined: nothing. */
-  mask: Likeness | undefined;
+  mask: FaceTexture | undefined;
 }
 
 /** Which face goes over a face of the clip; undefined: it stays as it is, or nobody can tell yet. */
-export type Choice = (picture: Picture, face: Face) => Promise<Likeness | undefined>;
+export type Choice = (picture: Picture, face: Face) => Promise<FaceTexture | undefined>;
 
 export interface Sight {
   readonly presence: Presence;
@@ -87,7 +87,7 @@ async function movedOn(trails: readonly Trail[], picture: Picture): Promise<read
     const seen = await looked(picture, uprightSquare(landmarks), nets);
     const next = trailOf(picture, presence, seen);
     const twice = on.some((other) => isOne(other.landmarks, seen));
-    if (!twice && isLike(landmarks, seen) && likeness(glance, next.glance) > sameGlance)
+    if (!twice && isLike(landmarks, seen) && similarity(glance, next.glance) > sameGlance)
       on.push(next);
   }
   return on;

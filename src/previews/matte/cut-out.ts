@@ -1,40 +1,56 @@
-// A figure without what is behind it, as well as plain means find it: by its own transparency, by a background that is of
-// few colours, else as a soft oval of the picture.
-import type { Picture } from '../pictures/picture.ts';
+// Cuts a figure out of its background by plain means: by its own transparency, by a background of few colours, by where a
+// face is, else as a soft oval in the middle.
+import type { Region } from '../../contract/api/region.ts';
+import { type Picture, pictureOf, resized, sharpOf } from '../pictures/picture.ts';
 import type { Box } from './box.ts';
-import { salientBox } from './salient.ts';
 
 export interface Figure {
-  /** With soft edges: what is not the figure is transparent. */
+  /** With soft edges; the background is transparent. */
   readonly picture: Picture;
   /** Where the figure is in it, in pixels. */
   readonly box: Box;
-  /** True where the background could be told from the figure. */
+  /** False for an oval, which has some of the background in it. */
   readonly clean: boolean;
 }
 
+/** The longest side of the copy in which the figure is looked for, in pixels. */
+const searchedSide = 360;
+/** A picture with this share of transparent pixels was cut out by somebody else already. */
+const alreadyCut = 0.02;
 /** How many colours a plain background has, and how far from them, in steps of a channel, it may be. */
 const colours = 3;
 const tolerance = 34;
-/** Parts of a picture's edge that have to be of these colours. */
+/** How much of a picture's edge must have these colours. */
 const plainEdge = 0.85;
-/** Parts of a picture that a background takes. */
+/** How much of a picture a background takes. */
 const leastBackground = 0.12;
 const mostBackground = 0.92;
 
-export function cutOut(picture: Picture): Figure {
-  const clear = countWhere(picture, (at) => (picture.pixels[at + 3] ?? 255) < 128);
-  if (clear > 0.02) return figureOf(picture, picture.pixels, true);
-  const alpha = plainAlpha(picture);
-  return alpha === undefined
-    ? ovalOf(picture)
-    : figureOf(picture, withAlpha(picture, soft(alpha, picture)), true);
+/** `faces`: where faces are known to be. */
+export async function cutOut(picture: Picture, faces: readonly Region[] = []): Promise<Figure> {
+  if (transparencyOf(picture) > alreadyCut) return figureOf(picture, true);
+  const small = await pictureOf(
+    sharpOf(picture).resize(searchedSide, searchedSide, {
+      fit: 'inside',
+      withoutEnlargement: true,
+    }),
+  );
+  const plain = plainAlpha(small);
+  if (plain !== undefined)
+    return figureOf(await withAlpha(picture, soft(plain, small), small), true);
+  const face = largestFace(faces);
+  const alpha = face === undefined ? ovalAlpha(small) : personAlpha(small, face);
+  return figureOf(await withAlpha(picture, alpha, small), face !== undefined);
 }
 
-function countWhere({ pixels }: Picture, is: (at: number) => boolean): number {
-  let count = 0;
-  for (let at = 0; at < pixels.length; at += 4) if (is(at)) count += 1;
-  return (count * 4) / pixels.length;
+export const largestFace = (faces: readonly Region[]): Region | undefined =>
+  faces.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
+
+/** Which share of the pixels can be seen through. */
+function transparencyOf({ pixels }: Picture): number {
+  let clear = 0;
+  for (let at = 3; at < pixels.length; at += 4) if ((pixels[at] ?? 0) < 128) clear += 1;
+  return (clear * 4) / pixels.length;
 }
 
 /** 255 for the figure and 0 for a plain background; undefined where the background is not plain. */
@@ -118,30 +134,53 @@ function soft(alpha: Uint8Array, { width, height }: Picture): Uint8Array {
   return sums;
 }
 
-/** An oval around what stands out. */
-function ovalOf(picture: Picture): Figure {
-  const { width, height } = picture;
-  const salient = salientBox(picture);
-  const wide = Math.min(width * 0.49, Math.max(salient.width * 0.6, height * 0.34));
-  const high = height * 0.49;
-  const middle = Math.max(wide, Math.min(width - wide, (salient.x + width / 2) / 2));
+/** How far a person reaches to the sides of a face: the head, and the shoulders. In widths of the face. */
+const headHalf = 0.95;
+const shoulderHalf = 1.7;
+
+/** The head of a known face, and a body of usual width below it. */
+function personAlpha({ width, height }: Picture, face: Region): Uint8Array {
+  const middle = (face.x + face.width / 2) * width;
+  const [wide, tall] = [face.width * width, face.height * height];
+  const chin = (face.y + face.height) * height;
   const alpha = new Uint8Array(width * height);
   for (let y = 0, i = 0; y < height; y++)
     for (let x = 0; x < width; x++, i++) {
-      const out = Math.hypot((x - middle) / wide, (y - height / 2) / high);
-      alpha[i] = Math.max(0, Math.min(255, ((1 - out) / 0.12) * 255));
+      const aside = Math.abs(x - middle) / wide;
+      const head = 1 - Math.hypot(aside / headHalf, (y - (chin - tall * 0.6)) / (tall * 1.05));
+      const down = Math.max(0, Math.min(1, (y - chin) / tall + 0.3));
+      const body = down === 0 ? -1 : 1 - aside / (shoulderHalf * Math.sqrt(down));
+      alpha[i] = Math.max(0, Math.min(255, (Math.max(head, body) / 0.12) * 255));
     }
-  return figureOf(picture, withAlpha(picture, alpha), false);
+  return alpha;
 }
 
-function withAlpha({ pixels }: Picture, alpha: Uint8Array): Buffer {
-  const cut = Buffer.from(pixels);
-  for (let i = 0; i < alpha.length; i++) cut[i * 4 + 3] = alpha[i] ?? 0;
-  return cut;
+/** An oval in the middle. */
+function ovalAlpha({ width, height }: Picture): Uint8Array {
+  const wide = Math.min(width * 0.49, height * 0.4);
+  const alpha = new Uint8Array(width * height);
+  for (let y = 0, i = 0; y < height; y++)
+    for (let x = 0; x < width; x++, i++) {
+      const out = Math.hypot((x - width / 2) / wide, (y - height / 2) / (height * 0.49));
+      alpha[i] = Math.max(0, Math.min(255, ((1 - out) / 0.12) * 255));
+    }
+  return alpha;
+}
+
+/** The picture with an alpha that was found in a smaller copy. */
+async function withAlpha(picture: Picture, alpha: Uint8Array, small: Picture): Promise<Picture> {
+  const opaque = Buffer.alloc(alpha.length * 4);
+  for (let i = 0; i < alpha.length; i++) opaque.fill(alpha[i] ?? 0, i * 4, i * 4 + 3);
+  for (let at = 3; at < opaque.length; at += 4) opaque[at] = 255;
+  const large = await resized({ ...small, pixels: opaque }, picture);
+  const pixels = Buffer.from(picture.pixels);
+  for (let at = 0; at < pixels.length; at += 4) pixels[at + 3] = large.pixels[at] ?? 0;
+  return { ...picture, pixels };
 }
 
 /** A figure whose background is already transparent. */
-export function figureOf({ width, height }: Picture, pixels: Buffer, clean: boolean): Figure {
+function figureOf(picture: Picture, clean: boolean): Figure {
+  const { pixels, width, height } = picture;
   let [left, right, top, bottom] = [width, 0, height, 0];
   for (let y = 0, at = 3; y < height; y++)
     for (let x = 0; x < width; x++, at += 4) {
@@ -153,5 +192,5 @@ export function figureOf({ width, height }: Picture, pixels: Buffer, clean: bool
     }
   const [wide, high] = [Math.max(1, right - left), Math.max(1, bottom - top)];
   const box = { x: left + wide / 2, y: top + high / 2, width: wide, height: high };
-  return { picture: { pixels, width, height }, box, clean };
+  return { picture, box, clean };
 }

@@ -1,52 +1,43 @@
-// A still that moves as the subject of a clip does.
-import { type Picture, pictureOf, sharpOf } from '../pictures/picture.ts';
-import { cutOut, type Figure } from '../matte/cut-out.ts';
+// A still that moves as the subject of a clip does: it shifts, comes nearer and leans as a whole.
 import type { PictureAt } from '../clips/render-frames.ts';
+import { black, filled, packed, sampled } from '../pictures/canvas.ts';
+import { type Picture, resized, type Size } from '../pictures/picture.ts';
 import type { Path } from './path.ts';
-import type { Size } from '../clips/size.ts';
-import { swayOf } from './warp.ts';
 
-/** How far a figure goes at most, in parts of the frame: before a plain background, and before any. */
-const plainReach = 0.15;
-const anyReach = 0.05;
-/** Over how much of the frame its motion fades towards the edges. */
-const plainFade = 0.08;
-const anyFade = 0.22;
+/** How far the still goes at most, in parts of the frame. */
+const reach = 0.06;
 /** How much it grows at most when the subject comes nearer. */
-const growth = 0.18;
-/** Radians a frame's width a second, and at most. */
-const lean = 0.3;
-const mostLean = 0.14;
+const growth = 0.15;
+/** Radians for each frame's width per second, and at most. */
+const lean = 0.2;
+const mostLean = 0.06;
+/** So much larger than the frame the still is: its edges stay out of sight. */
+const margin = 1.2;
 
-export async function animated(
-  still: Picture,
-  { width, height }: Size,
-  path: Path,
-): Promise<PictureAt> {
-  const base = await pictureOf(sharpOf(still).resize(width, height, { fit: 'fill' }));
-  const figure: Figure = cutOut(base);
-  const sway = swayOf(base, figure.box, figure.clean ? plainFade : anyFade);
-  const margin = Math.min(figure.box.x, width - figure.box.x) - figure.box.width / 2;
-  const reach = figure.clean
-    ? Math.max(anyReach, Math.min(plainReach, margin / width - plainFade))
-    : anyReach;
+export async function animated(still: Picture, size: Size, path: Path): Promise<PictureAt> {
+  const { width, height } = size;
+  const base = await resized(still, size);
+  const from = packed(base);
   const mean = (value: (box: Path['boxes'][number]) => number): number =>
     path.boxes.reduce((sum, box) => sum + value(box), 0) / path.boxes.length;
-  const middle = {
-    x: mean(({ x }) => x),
-    y: mean(({ y }) => y),
-    height: mean((box) => box.height),
-  };
+  const [x, y, tall] = [mean((box) => box.x), mean((box) => box.y), mean((box) => box.height)];
   return (seconds) => {
     const box = path.at(seconds);
-    return sway({
-      x: gently(box.x - middle.x, reach) * width,
-      y: gently(box.y - middle.y, reach) * height,
-      scale: 1 + gently(box.height / middle.height - 1, growth),
-      tilt: gently(path.speedAt(seconds) * lean, mostLean),
-    });
+    const [dx, dy] = [gently(box.x - x, reach) * width, gently(box.y - y, reach) * height];
+    const scale = margin * (1 + gently(box.height / tall - 1, growth));
+    const tilt = gently(path.speedAt(seconds) * lean, mostLean);
+    const [cosine, sine] = [Math.cos(tilt) / scale, Math.sin(tilt) / scale];
+    const frame = filled(size, black);
+    const pixels = packed(frame);
+    for (let row = 0, i = 0; row < height; row++)
+      for (let column = 0; column < width; column++, i++) {
+        const [u, v] = [column - width / 2 - dx, row - height / 2 - dy];
+        const across = width / 2 + u * cosine + v * sine;
+        pixels[i] = sampled(from, size, across, height / 2 - u * sine + v * cosine);
+      }
+    return frame;
   };
 }
 
-/** Small values stay as they are; none goes beyond the limit. */
+/** Small values stay as they are; none exceeds the limit. */
 const gently = (value: number, limit: number): number => limit * Math.tanh(value / limit);

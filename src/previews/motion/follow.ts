@@ -1,6 +1,7 @@
 // Following a thing by its looks from frame to frame, where no motion of its own tells it from the background.
-import type { Picture } from '../pictures/picture.ts';
+
 import type { Box } from '../matte/box.ts';
+import type { Picture } from '../pictures/picture.ts';
 import type { Offset } from './camera.ts';
 
 /** Samples across and down of what is compared. */

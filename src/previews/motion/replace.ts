@@ -1,10 +1,10 @@
 // A character in the place of whoever moves through a clip.
-import { type Picture, pictureOf, sharpOf } from '../pictures/picture.ts';
+
 import type { Box } from '../matte/box.ts';
 import type { Figure } from '../matte/cut-out.ts';
+import { type Picture, resized, type Size } from '../pictures/picture.ts';
 import type { Path } from './path.ts';
 import { removerOf } from './remove.ts';
-import type { Size } from '../clips/size.ts';
 import type { SmallFrames } from './small-frames.ts';
 import { paintFigure } from './sprite.ts';
 import type { Subject } from './subject.ts';
@@ -69,7 +69,7 @@ async function shrunk(figure: Figure, scale: number): Promise<Figure> {
   if (scale >= 1) return figure;
   const width = Math.max(2, Math.round(picture.width * scale));
   const height = Math.max(2, Math.round(picture.height * scale));
-  const small = await pictureOf(sharpOf(picture).resize(width, height, { fit: 'fill' }));
+  const small = await resized(picture, { width, height });
   const [across, down] = [width / picture.width, height / picture.height];
   return {
     picture: small,

@@ -1,6 +1,7 @@
 // A clip looked at in small: enough to see where its subject is, little enough to be held as a whole.
-import type { Picture } from '../pictures/picture.ts';
+
 import type { Clip, Span } from '../clips/open.ts';
+import type { Picture } from '../pictures/picture.ts';
 
 /** Pixels of the longer side. */
 const longer = 200;

@@ -1,10 +1,10 @@
 // Where the subject of a clip is, at each moment: found by its own motion where it moves, by its looks where it does not.
-import { type Backdrop, backdropOf } from './backdrop.ts';
+
 import { type Box, mixed } from '../matte/box.ts';
+import { differencesOf, restlessOf, type Thing, thingsIn } from '../matte/regions.ts';
+import { type Backdrop, backdropOf } from './backdrop.ts';
 import { type Offset, placesOf } from './camera.ts';
 import { followed, lookOf } from './follow.ts';
-import { differencesOf, restlessOf, type Thing, thingsIn } from '../matte/regions.ts';
-import { salientBox } from '../matte/salient.ts';
 import type { SmallFrames } from './small-frames.ts';
 
 /** A place in the clip where somebody said that the subject is: in small pixels, at a frame. */
@@ -84,7 +84,7 @@ function thingsInPlace(
   );
 }
 
-/** Who is seen best walking; else who is restless; else what stands out in the clip's middle. */
+/** Who is seen best walking; else who is restless; else somebody of the usual size in the middle. */
 function anchorOf(
   { frames, width, height }: SmallFrames,
   walking: readonly (readonly Thing[])[],
@@ -99,10 +99,8 @@ function anchorOf(
   );
   const [first] = ranked;
   if (first !== undefined) return ranked.reduce((a, b) => (b.worth > a.worth ? b : a), first);
-  const index = frames.length >> 1;
-  const frame = frames[index];
-  const all = { x: width / 2, y: height / 2, width, height };
-  return { index, box: restless?.box ?? (frame === undefined ? all : salientBox(frame)) };
+  const usual = { x: width / 2, y: height * 0.6, width: width * 0.34, height: height * 0.8 };
+  return { index: frames.length >> 1, box: restless?.box ?? usual };
 }
 
 /** The thing that is pointed at; where none is there, somebody of the usual size around the point. */

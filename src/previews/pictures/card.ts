@@ -1,43 +1,91 @@
-// A card: the picture that stands for words, or for a file that is not here. Its colour comes from a key, so
-// that different requests look different.
-import { createHash } from 'node:crypto';
-import sharp from 'sharp';
-import { lettering, lineDots, wrap } from './lettering.ts';
-import { type Picture, pictureOf } from './picture.ts';
+// A card: the picture that stands for a result that a rehearsal does not draw. It shows what the tool was given: its
+// parameters, and its pictures as thumbnails.
+import { hueOf } from '../base/key.ts';
+import { colourOf, fill, filled, paste, type Rectangle } from './canvas.ts';
+import { lineDots, widthInDots, wrap, write } from './lettering.ts';
+import { markHeight } from './mark.ts';
+import { type Picture, pictureOf, type Size, sharpOf } from './picture.ts';
 
-export interface CardSize {
-  readonly width: number;
-  readonly height: number;
+export interface Card {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly thumbnails: readonly Thumbnail[];
+  /** Cards with different keys have different colours. */
+  readonly key: string;
 }
 
-const usual: CardSize = { width: 768, height: 768 };
+export interface Thumbnail {
+  readonly label: string;
+  readonly picture: Picture;
+}
 
-export function card(text: string, key: string, { width, height } = usual): Promise<Picture> {
-  const dot = Math.max(1, Math.floor(Math.min(width, height) / 190));
-  const margin = dot * 10;
-  const length = Math.max(1, Math.floor((width - 2 * margin) / (dot * 6)));
-  const lines = wrap(text, length, Math.floor((height * 0.7) / (dot * lineDots)));
-  const letters = lines
-    .map((line, row) => lettering(line, margin, margin + row * dot * lineDots, dot))
-    .join('');
+/** A dot of a card's lettering, in pixels. */
+export const dotOf = ({ width, height }: Size): number =>
+  Math.max(1, Math.floor(Math.min(width, height) / 190));
+
+/** How much of a card its thumbnails may take. */
+const thumbnailShare = 0.45;
+
+export async function drawCard(
+  { title, lines, thumbnails, key }: Card,
+  size: Size,
+): Promise<Picture> {
+  const dot = dotOf(size);
+  const margin = dot * 8;
   const hue = hueOf(key);
-  return pictureOf(
-    sharp(
-      Buffer.from(
-        `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
-          <linearGradient id="g" x1="0" y1="0" x2="1" y2="1">
-            <stop offset="0" stop-color="hsl(${hue},55%,38%)"/>
-            <stop offset="1" stop-color="hsl(${(hue + 50) % 360},60%,22%)"/>
-          </linearGradient>
-          <rect width="100%" height="100%" fill="url(#g)"/>
-          <path d="${letters}" fill="white"/>
-        </svg>`,
-      ),
-    ),
+  const picture = filled(size, colourOf(hue, 0.34, 0.07));
+  const width = size.width - 2 * margin;
+  const titleDot = Math.max(1, Math.min(2 * dot, Math.floor(width / widthInDots(title))));
+  const headline = margin + titleDot * (lineDots + 2);
+  fill(
+    picture,
+    { left: 0, top: 0, width: size.width, height: headline },
+    colourOf(hue, 0.48, 0.12),
   );
+  write(picture, title, { left: margin, top: margin, dot: titleDot });
+
+  // The lowest line is left to the clock of clips, the strip below it to the mark.
+  const bottom = size.height - markHeight(size) - dot * lineDots * 1.5;
+  const height = thumbnails.length === 0 ? 0 : size.height * thumbnailShare;
+  const top = headline + dot * lineDots;
+  const rows = Math.floor((bottom - height - top) / (dot * lineDots));
+  const letters = Math.floor(width / (dot * 6));
+  const said = lines.flatMap((line) => wrap(line, letters, Math.max(1, rows))).slice(0, rows);
+  for (const [row, line] of said.entries())
+    write(picture, line, { left: margin, top: top + row * dot * lineDots, dot });
+  await pasteThumbnails(picture, { left: margin, top: bottom - height, width, height }, thumbnails);
+  return picture;
 }
 
-/** A colour's angle, 0 to 359, that is always the same for the same key. */
-export function hueOf(key: string): number {
-  return createHash('sha256').update(key).digest().readUInt16BE(0) % 360;
+/** Puts labelled thumbnails side by side onto an area of a picture. */
+export async function pasteThumbnails(
+  picture: Picture,
+  area: Rectangle,
+  thumbnails: readonly Thumbnail[],
+): Promise<void> {
+  const dot = dotOf(picture);
+  const columns = thumbnails.length <= 4 ? thumbnails.length : Math.ceil(thumbnails.length / 2);
+  const cell = {
+    width: Math.floor(area.width / columns),
+    height: Math.floor(area.height / Math.ceil(thumbnails.length / columns)),
+  };
+  for (const [index, thumbnail] of thumbnails.entries()) {
+    const left = Math.round(area.left + (index % columns) * cell.width);
+    const top = Math.round(area.top + Math.floor(index / columns) * cell.height);
+    const room = {
+      width: Math.max(1, cell.width - dot * 4),
+      height: Math.max(1, cell.height - dot * (lineDots + 4)),
+    };
+    const small = await pictureOf(sharpOf(thumbnail.picture).resize({ ...room, fit: 'inside' }));
+    paste(picture, small, left, top);
+    const label = thumbnail.label.slice(0, Math.floor(room.width / (dot * 6)));
+    write(picture, label, { left, top: top + small.height + dot * 2, dot });
+  }
 }
+
+/** What stands for a picture or a clip that is not here, or that cannot be decoded here. */
+export const placeholder = (title: string, reference: string, size: Size): Promise<Picture> =>
+  drawCard({ title, lines: [reference], thumbnails: [], key: reference }, size);
+
+/** Of a file that is only somebody else's URL. */
+export const notFetched = 'Not fetched';

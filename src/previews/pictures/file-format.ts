@@ -8,7 +8,9 @@ export type FileFormat =
   | { readonly kind: 'picture'; readonly name: string; readonly decoder: Decoder }
   /** On the list of extensions (facts.md, Uploads), but not decoded by the picture library here. */
   | { readonly kind: 'undecoded'; readonly name: UndecodedName }
-  /** No picture that is taken; in words, with an article. */
+  /** A sound, or a clip, which may have sound; in words, with an article. */
+  | { readonly kind: 'sound'; readonly name: string }
+  /** Anything else; in words, with an article. */
   | { readonly kind: 'other'; readonly name: string };
 
 export type UndecodedName = 'HEIC' | 'BMP' | 'JPEG 2000' | 'AVIF';
@@ -22,6 +24,7 @@ const picture = (name: string, decoder: Decoder): FileFormat => ({
   decoder,
 });
 const undecoded = (name: UndecodedName): FileFormat => ({ kind: 'undecoded', name });
+const sound = (name: string): FileFormat => ({ kind: 'sound', name });
 const other = (name: string): FileFormat => ({ kind: 'other', name });
 
 /** The bytes as hexadecimal digits. The first that fits is taken. */
@@ -40,10 +43,10 @@ const beginnings: readonly (readonly [RegExp, FileFormat])[] = [
   [/^25504446/, other('a PDF document')],
   [/^504b(?:0304|0506|0708)/, other('a ZIP archive or an office document')],
   [/^(?:4d5a|7f454c46|cffaedfe|cafebabe)/, other('a program')],
-  // RIFF with WAVE or AVI; Matroska.
-  [/^(?:52494646.{8}(?:57415645|41564920)|1a45dfa3)/, other('a sound or a clip')],
-  // ID3, OggS, fLaC, MPEG audio.
-  [/^(?:494433|4f676753|664c6143|fff[23ab])/, other('a sound')],
+  // RIFF with WAVE or AVI; Matroska; MPEG program streams.
+  [/^(?:52494646.{8}(?:57415645|41564920)|1a45dfa3|000001b[3a])/, sound('a sound or a clip')],
+  // ID3, OggS, fLaC, FORM with AIFF, ADIF, frames of MPEG sound and AAC.
+  [/^(?:494433|4f676753|664c6143|464f524d.{8}414946|41444946|ff(?!fe)[ef])/, sound('a sound')],
   // gzip, xz, bzip2, 7z, rar.
   [/^(?:1f8b|fd377a585a|425a68|377abcaf|52617221)/, other('an archive')],
 ];
@@ -89,5 +92,5 @@ function isoFormatOf(head: Buffer): FileFormat | undefined {
     return brands.includes('avif') ? picture('AVIF', 'heif') : undecoded('HEIC');
   // A sequence, whose brand the decoder does not know.
   if (av1Brands.includes(major)) return undecoded('AVIF');
-  return other('a clip or a sound');
+  return sound('a clip or a sound');
 }

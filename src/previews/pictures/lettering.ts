@@ -1,5 +1,6 @@
-// Letters without fonts: a 5 by 8 dot face drawn as SVG paths, so that what is written on a rehearsal's
-// pictures is there, and the same to the byte, on machines that have no fonts installed.
+// Text without fonts: a 5 by 8 dot typeface, so that text looks the same to the byte on machines without fonts.
+import { type Colour, fill, white } from './canvas.ts';
+import type { Picture } from './picture.ts';
 
 /** ASCII 32 to 126: five columns each, a byte a column, the lowest bit on top. */
 const dots = Buffer.from(
@@ -32,16 +33,26 @@ export const lineDots = 10;
 /** How many dots wide a text is. */
 export const widthInDots = (text: string): number => lettersOf(text) * advance - 1;
 
-/** An SVG path of a text whose upper left corner is at x, y, with dots of `dot` pixels. */
-export function lettering(text: string, x: number, y: number, dot: number): string {
-  const strokes: string[] = [];
+/** Where a text goes: its upper left corner, and the side of a dot, in pixels. */
+export interface TextPlace {
+  readonly left: number;
+  readonly top: number;
+  readonly dot: number;
+}
+
+/** Paints a text onto a picture. */
+export function write(
+  picture: Picture,
+  text: string,
+  { left, top, dot }: TextPlace,
+  colour: Colour = white,
+): void {
   for (const [index, letter] of [...text].entries())
     for (let column = 0; column < columns; column++)
-      for (const [top, length] of runsOf(columnOf(letter, column))) {
-        const left = x + (index * advance + column) * dot;
-        strokes.push(`M${left} ${y + top * dot}h${dot}v${length * dot}h${-dot}z`);
+      for (const [row, length] of runsOf(columnOf(letter, column))) {
+        const area = { left: left + (index * advance + column) * dot, top: top + row * dot };
+        fill(picture, { ...area, width: dot, height: length * dot }, colour);
       }
-  return strokes.join('');
 }
 
 function columnOf(letter: string, column: number): number {

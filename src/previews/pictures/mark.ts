@@ -1,46 +1,35 @@
-// The mark on every picture that is made here: nobody shall take a rehearsal for the real thing.
-import sharp from 'sharp';
-import { hueOf } from './card.ts';
-import { lettering, widthInDots } from './lettering.ts';
-import { layer, type Picture, pictureOf, sharpOf } from './picture.ts';
+// The mark on every picture that is made here, so that nobody takes a rehearsal's output for the hosted service's.
+import { hueOf } from '../base/key.ts';
+import { black, colourOf, fill } from './canvas.ts';
+import { widthInDots, write } from './lettering.ts';
+import type { Picture, Size } from './picture.ts';
 
-type Extent = Pick<Picture, 'width' | 'height'>;
+const word = 'REHEARSAL';
 
 /** A dot of the mark's lettering, in pixels of the picture. */
-const dotOf = ({ width, height }: Extent): number =>
+const dotOf = ({ width, height }: Size): number =>
   Math.max(1, Math.floor(Math.min(width / 190, height / 60)));
 
-/** How high the strip on a picture is, in pixels. */
-export const barOf = (extent: Extent): number => Math.min(extent.height, dotOf(extent) * 13);
+/** The height of the mark in pixels. */
+export const markHeight = (size: Size): number => Math.min(size.height, dotOf(size) * 13);
 
-/** Lays a strip with the word REHEARSAL, a caption and a colour that comes from `key` on the lower edge. */
-export async function marked(picture: Picture, caption: string, key: string): Promise<Picture> {
-  const strip = await stripFor(picture, caption, key);
-  return pictureOf(sharpOf(picture).composite([layer(strip, 0, picture.height - strip.height)]));
-}
-
-/** The strip alone, as wide as the picture; a clip draws it once for all of its frames. */
-export function stripFor(
-  { width, height }: Extent,
-  caption: string,
-  key: string,
-): Promise<Picture> {
-  const dot = dotOf({ width, height });
-  const bar = barOf({ width, height });
-  const word = 'REHEARSAL';
+/** Paints a strip with the word REHEARSAL, a caption, and a colour that comes from `key`, onto the lower edge. */
+export function mark(picture: Picture, caption: string, key: string): void {
+  const dot = dotOf(picture);
+  const { width } = picture;
+  const height = markHeight(picture);
+  const top = picture.height - height;
+  const hue = hueOf(key);
+  fill(picture, { left: 0, top, width, height }, black, 0.6);
+  fill(picture, { left: 0, top, width: dot * 3, height }, colourOf(hue, 0.7, 0.15));
+  write(picture, word, { left: dot * 6, top: top + dot * 3, dot });
   const room = Math.floor((width / dot - widthInDots(word) - 18) / 6);
-  const said = room < 4 ? '' : caption.slice(0, room);
-  return pictureOf(
-    sharp(
-      Buffer.from(
-        `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${bar}">
-          <rect width="100%" height="100%" fill="black" fill-opacity="0.6"/>
-          <rect width="${dot * 3}" height="100%" fill="hsl(${hueOf(key)},70%,55%)"/>
-          <path d="${lettering(word, dot * 6, dot * 3, dot)}" fill="white"/>
-          <path d="${lettering(said, dot * (widthInDots(word) + 14), dot * 3, dot)}"
-            fill="hsl(${hueOf(key)},70%,75%)"/>
-        </svg>`,
-      ),
-    ),
+  if (room < 4) return;
+  const left = dot * (widthInDots(word) + 14);
+  write(
+    picture,
+    caption.slice(0, room),
+    { left, top: top + dot * 3, dot },
+    colourOf(hue, 0.85, 0.1),
   );
 }

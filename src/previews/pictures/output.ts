@@ -1,36 +1,28 @@
-// How every photo tool begins and ends: the picture of a field of the request comes in, marked pictures go out.
-import type { ProjectError } from '../../contract/api/project.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
-import { imageCountOf } from '../image-count.ts';
-import { keep } from '../keep.ts';
+// The last stage of every image tool: pictures get the mark and become files.
+import { join } from 'node:path';
+import { ok } from '../../contract/base/result.ts';
+import { imageCountOf } from '../base/fields.ts';
 import { keyOf } from '../base/key.ts';
-import { marked } from './mark.ts';
-import type { Picture } from './picture.ts';
-import { readPicture } from './read-picture.ts';
-import type { RenderedFile, RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
+import type { RenderedFile, RenderOutcome, RenderRequest } from '../base/request.ts';
+import { copyOf } from './canvas.ts';
+import { mark } from './mark.ts';
+import { type Picture, type Size, sharpOf } from './picture.ts';
 
-/** The input that a field of the body names; undefined: the request names none there. */
-export function inputOf({ inputs }: RenderRequest, field: string): RenderInput | undefined {
-  return inputs.find((input) => input.field === field);
+/** The size that the plan allows: the same proportions, no larger than its limits. */
+export function withinPlan(
+  { width, height }: Size,
+  { most, longest = Number.POSITIVE_INFINITY }: Pick<RenderRequest, 'most' | 'longest'>,
+): Size {
+  const scale = Math.min(1, most / Math.min(width, height), longest / Math.max(width, height));
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
-/** The picture of a field that the tool's schema requires. */
-export function pictureAt(
-  request: RenderRequest,
-  field: string,
-): Promise<Result<Picture, ProjectError>> {
-  const input = inputOf(request, field);
-  if (input === undefined) throw new Error(`bug: ${request.tool.name} has ${field}`);
-  return readPicture(input);
-}
-
-/** The one output of a request: marked and written. */
+/** The single output of a request. */
 export async function finished(request: RenderRequest, picture: Picture): Promise<RenderOutcome> {
-  const stamped = await marked(picture, request.tool.name, keyOf(request));
-  return ok([await keep(stamped, request, '0.png')]);
+  return ok([await saved(request, picture, request.tool.name, 0)]);
 }
 
-/** As many outputs as `image_count` says, made one after the other. */
+/** As many outputs as `image_count` says, made one after another. */
 export async function allFinished(
   request: RenderRequest,
   draw: (index: number) => Promise<Picture>,
@@ -40,8 +32,24 @@ export async function allFinished(
   const files: RenderedFile[] = [];
   for (let index = 0; index < count; index++) {
     const caption = count === 1 ? name : `${name} ${index + 1}/${count}`;
-    const stamped = await marked(await draw(index), caption, `${keyOf(request)} ${index}`);
-    files.push(await keep(stamped, request, `${index}.png`));
+    files.push(await saved(request, await draw(index), caption, index));
   }
   return ok(files);
+}
+
+/** PNG, compressed lightly: here speed is worth more than size. */
+async function saved(
+  request: RenderRequest,
+  picture: Picture,
+  caption: string,
+  index: number,
+): Promise<RenderedFile> {
+  const marked = copyOf(picture);
+  mark(marked, caption, `${keyOf(request)} ${index}`);
+  const name = `${index}.png`;
+  const size = withinPlan(picture, request);
+  const whole = sharpOf(marked);
+  const fitting = size.width === picture.width ? whole : whole.resize({ ...size, fit: 'fill' });
+  await fitting.png({ compressionLevel: 2 }).toFile(join(request.folder, name));
+  return { name, ...size };
 }

@@ -2,11 +2,15 @@
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
 import type { Region } from '../../contract/api/region.ts';
 
-export interface Picture {
-  /** RGBA, a byte each. */
-  readonly pixels: Buffer;
+/** In pixels. */
+export interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+export interface Picture extends Size {
+  /** RGBA, one byte each. */
+  readonly pixels: Buffer;
 }
 
 export async function pictureOf(source: Sharp): Promise<Picture> {
@@ -22,7 +26,12 @@ export function sharpOf({ pixels, width, height }: Picture): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 4 } });
 }
 
-/** Lays one picture on others; where it is put is in pixels from the upper left corner. */
+/** A picture of exactly this size. */
+export function resized(picture: Picture, { width, height }: Size): Promise<Picture> {
+  return pictureOf(sharpOf(picture).resize(width, height, { fit: 'fill' }));
+}
+
+/** Puts one picture on others; the place is in pixels from the upper left corner. */
 export function layer(
   { pixels, width, height }: Picture,
   left: number,
@@ -31,8 +40,8 @@ export function layer(
   return { input: pixels, raw: { width, height, channels: 4 }, left, top };
 }
 
-/** A region of a picture in whole pixels, at least one wide and high, inside the picture. */
-export function pixelsOf(region: Region, { width, height }: Picture) {
+/** A region of a picture in whole pixels: at least one wide and high, and inside the picture. */
+export function pixelsOf(region: Region, { width, height }: Size) {
   const left = Math.min(width - 1, Math.max(0, Math.round(region.x * width)));
   const top = Math.min(height - 1, Math.max(0, Math.round(region.y * height)));
   return {

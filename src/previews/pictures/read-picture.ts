@@ -3,14 +3,14 @@ import { open } from 'node:fs/promises';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { card } from './card.ts';
 import { whileReserved } from '../base/decode-memory.ts';
+import type { RenderInput } from '../base/request.ts';
+import { notFetched, placeholder } from './card.ts';
 import { pictureBytes, pixelBytes } from './decoded-size.ts';
 import { type Decoder, type FileFormat, formatOf, headBytes } from './file-format.ts';
 import { hasTooManyParts, mostParts } from './part-count.ts';
-import { type Picture, pictureOf, sharpOf } from './picture.ts';
-import type { RenderInput } from '../base/request.ts';
-import { type DeclaredSize, type HeaderReading, readHeader } from './undecoded.ts';
+import { type Picture, pictureOf, type Size, sharpOf } from './picture.ts';
+import { type HeaderReading, readHeader } from './undecoded.ts';
 
 /** The longest side of what is rendered, in pixels. */
 const longestSide = 1600;
@@ -20,6 +20,8 @@ const shortestSide = 96;
 const mostPixels = 100_000_000;
 /** Four channels of 16 bits: what decoding a picture may take in memory is bounded by this times `mostPixels`. */
 const mostBytesPerPixel = 8;
+/** The size of a placeholder. */
+const placeholderSize: Size = { width: 768, height: 768 };
 /** CMYK with alpha. */
 const mostChannels = 5;
 
@@ -27,35 +29,62 @@ const mostChannels = 5;
 // with WebP), and files that were deleted would stay open.
 sharp.cache(false);
 
-/** Reads an input's picture. One that cannot be read is the project's error, and names the input. */
+/** Reads an input's picture. A picture that cannot be read is the project's error, which names the input. */
 export async function readPicture(
   input: RenderInput,
   side = longestSide,
 ): Promise<Result<Picture, ProjectError>> {
-  const { file, reference } = input;
-  if (file === undefined) return ok(await card(reference, reference));
+  const found = await inspect(input);
+  if (!found.ok) return found;
+  const what = found.value;
+  if (what.kind === 'placeholder')
+    return ok(await placeholder(what.title, input.reference, placeholderSize));
+  return decoded(input, what, side);
+}
+
+/** The upright size of an input's picture in pixels, without decoding it; an error as of `readPicture`. */
+export async function pictureSize(input: RenderInput): Promise<Result<Size, ProjectError>> {
+  const found = await inspect(input);
+  if (!found.ok) return found;
+  return ok(found.value.kind === 'placeholder' ? placeholderSize : found.value.header.autoOrient);
+}
+
+/** Whether a placeholder stands for the picture: it is elsewhere, or in a format that is not decoded here. */
+export async function isPlaceholder({ file }: RenderInput): Promise<boolean> {
+  return file === undefined || (await lookInto(file)).format.kind === 'undecoded';
+}
+
+/** A picture whose header is sound and within the limits, or one that is not looked at. */
+type Inspected =
+  | { readonly kind: 'placeholder'; readonly title: string }
+  | {
+      readonly kind: 'picture';
+      readonly file: string;
+      readonly name: string;
+      readonly header: Metadata;
+    };
+
+async function inspect(input: RenderInput): Promise<Result<Inspected, ProjectError>> {
+  const { file } = input;
+  if (file === undefined) return ok({ kind: 'placeholder', title: notFetched });
   const { format, header, endless } = await lookInto(file);
   switch (format.kind) {
     case 'other':
+    case 'sound':
       return unreadable(input, `it is ${format.name}`);
     case 'undecoded':
       if (header?.size !== undefined && header.size.width * header.size.height > mostPixels)
         return tooLarge(input, pixelsIn(header.size));
       if (header?.isWhole === false) return unreadable(input, broken(format.name));
-      // The hosted service takes these; only the stand-in cannot look into them.
-      return ok(await card(`${format.name} picture`, reference));
+      // The hosted service takes these.
+      return ok({ kind: 'placeholder', title: `${format.name} picture` });
     case 'picture':
       if (endless) return tooLarge(input, `it has more than ${mostParts} frames or pages`);
-      return decoded(input, file, format, side);
+      return decodable(input, file, format);
   }
 }
 
-/** Whether a card stands for the picture: it is elsewhere, or in a format that is taken and not decoded here. */
-export async function isCard({ file }: RenderInput): Promise<boolean> {
-  return file === undefined || (await lookInto(file)).format.kind === 'undecoded';
-}
-
-interface Looks {
+interface FileStart {
   readonly format: FileFormat;
   /** Of a format that is not decoded. */
   readonly header: HeaderReading | undefined;
@@ -63,7 +92,7 @@ interface Looks {
   readonly endless: boolean;
 }
 
-async function lookInto(file: string): Promise<Looks> {
+async function lookInto(file: string): Promise<FileStart> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
@@ -78,27 +107,43 @@ async function lookInto(file: string): Promise<Looks> {
   }
 }
 
-async function decoded(
+/** Lets the decoder read the header, and no more. */
+async function decodable(
   input: RenderInput,
   file: string,
   { name, decoder }: { readonly name: string; readonly decoder: Decoder },
-  side: number,
-): Promise<Result<Picture, ProjectError>> {
+): Promise<Result<Inspected, ProjectError>> {
   try {
     const header = await sharp(file, { limitInputPixels: false, failOn: 'error' }).metadata();
     if (header.format !== decoder) return unreadable(input, broken(name));
     if (!fits(header)) return tooLarge(input, pixelsIn(header));
+    return ok({ kind: 'picture', file, name, header });
+  } catch (reason) {
+    return refused(input, name, reason);
+  }
+}
+
+async function decoded(
+  input: RenderInput,
+  { file, name, header }: Extract<Inspected, { readonly kind: 'picture' }>,
+  side: number,
+): Promise<Result<Picture, ProjectError>> {
+  try {
     const picture = await whileReserved(pictureBytes(header), () => {
       const source = sharp(file, { limitInputPixels: mostPixels, failOn: 'error' });
       return sized(source.autoOrient(), side);
     });
     return picture.ok ? picture : tooLarge(input, picture.error);
   } catch (reason) {
-    if (reason instanceof Error && beyondLimits.test(reason.message))
-      return tooLarge(input, `no ${name} picture of its size can be read`);
-    // What the library says is for programmers, may name our files, and does not tell a damaged file from a cut one.
-    return unreadable(input, broken(name));
+    return refused(input, name, reason);
   }
+}
+
+function refused(input: RenderInput, name: string, reason: unknown): Result<never, ProjectError> {
+  if (reason instanceof Error && beyondLimits.test(reason.message))
+    return tooLarge(input, `no ${name} picture of its size can be read`);
+  // The library's own message is for programmers, may name our files, and does not tell a damaged file from a cut one.
+  return unreadable(input, broken(name));
 }
 
 /** How the decoders of JPEG and WebP put it that a size is beyond what they were made for. */
@@ -127,7 +172,7 @@ function tooLarge({ field, reference }: RenderInput, why: string): Result<never,
   });
 }
 
-const pixelsIn = ({ width, height }: DeclaredSize): string =>
+const pixelsIn = ({ width, height }: Size): string =>
   `it has ${width} by ${height} pixels, and 100 megapixels are the most`;
 
 /** Runs a pipeline to its end, within the sizes that we work with. */

@@ -2,15 +2,11 @@
 // whether the file is whole and how large its picture is, so that a cut file is not mistaken for a good one.
 import type { FileHandle } from 'node:fs/promises';
 import type { UndecodedName } from './file-format.ts';
-
-export interface DeclaredSize {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from './picture.ts';
 
 export interface HeaderReading {
   /** In pixels; undefined when the header does not say it. */
-  readonly size: DeclaredSize | undefined;
+  readonly size: Size | undefined;
   /** Whether the file is as long as it says. */
   readonly isWhole: boolean;
 }
@@ -92,9 +88,9 @@ function lengthOf(box: Buffer, rest: number): number {
 }
 
 /** `ispe` of HEIC (width, then height, behind a version): the whole picture is the largest. `ihdr` of JP2: turned round. */
-function largestIn(header: Buffer, type: 'meta' | 'jp2h'): DeclaredSize | undefined {
+function largestIn(header: Buffer, type: 'meta' | 'jp2h'): Size | undefined {
   const [name, skip] = type === 'meta' ? ['ispe', 8] : ['ihdr', 4];
-  let largest: DeclaredSize | undefined;
+  let largest: Size | undefined;
   for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, at + 4)) {
     if (at + skip + 8 > header.length) break;
     const first = header.readUInt32BE(at + skip);

@@ -46,20 +46,3 @@ export function levelAt({ rate, values }: Levels, time: number, width = 0.05): n
   for (let i = first; i < first + count; i++) sum += values[i] ?? 0;
   return sum / count;
 }
-
-/** How much of all the sound between two times has been heard at a time: 0 to 1; in silence, how much of the time. */
-export function heardAt({ rate, values }: Levels, from: number, to: number, time: number): number {
-  const first = Math.round(from * rate);
-  const last = Math.round(to * rate);
-  const now = Math.min(last, Math.max(first, Math.round(time * rate)));
-  // A little for time itself, so that a pause does not stand still.
-  const slow = 0.15;
-  let all = 0;
-  let heard = 0;
-  for (let i = first; i < last; i++) {
-    const level = slow + (values[i] ?? 0);
-    all += level;
-    if (i < now) heard += level;
-  }
-  return all === 0 ? 0 : heard / all;
-}

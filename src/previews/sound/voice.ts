@@ -2,16 +2,13 @@
 // cannot be heard.
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { hueOf } from '../pictures/card.ts';
+import { hueOf } from '../base/key.ts';
 import type { RenderInput } from '../base/request.ts';
 import { loadAv } from '../clips/library.ts';
 import type { Span } from '../clips/open.ts';
 import { isHeard, type Sound, samplesOf, soundChannels, soundRate } from '../clips/sound.ts';
 import { type Levels, levelsOf } from './levels.ts';
-import { bedRate, toneBed } from './tone.ts';
-
-/** A part of a file, in seconds. */
-export type FilePart = Extract<Sound, { readonly file: unknown }>;
+import { toneOf, toneRate } from './tone.ts';
 
 export interface Voice {
   readonly sound: Sound;
@@ -32,7 +29,7 @@ export async function openVoice(
   // A little more than is rendered, so that what is too long is seen to be.
   const heard = Math.min(asked, mostSeconds + 1);
   if (file === undefined) {
-    const sound = bedFor(asked, reference);
+    const sound = toneFor(asked, reference);
     return ok({ sound, levels: levelsOf([sound.samples], sound.rate, 1), seconds: asked });
   }
   const av = await loadAv();
@@ -53,24 +50,8 @@ export async function openVoice(
 const invalid = (message: string): Result<never, ProjectError> =>
   err({ code: 'invalid_parameters', message });
 
-/** A tone as long as a clip, whose pitch comes from the key. */
-export function bedFor(seconds: number, key: string): { rate: number; samples: Float32Array } {
-  return {
-    rate: bedRate,
-    samples: toneBed(Math.min(seconds, mostSeconds), 110 + (hueOf(key) % 110)),
-  };
-}
-
-export function silenceFor(seconds: number): Sound {
-  return {
-    rate: bedRate,
-    samples: new Float32Array(Math.ceil(Math.min(seconds, mostSeconds) * bedRate)),
-  };
-}
-
-/** How loud a part of a file is; silent where there is no sound. */
-export async function levelsIn(part: FilePart | undefined): Promise<Levels> {
-  if (part === undefined) return levelsOf([], soundRate, soundChannels);
-  const end = Math.min(part.end, part.start + mostSeconds);
-  return levelsOf(samplesOf(await loadAv(), { ...part, end }), soundRate, soundChannels);
+/** A tone as long as a clip. Its pitch comes from the key. */
+export function toneFor(seconds: number, key: string): { rate: number; samples: Float32Array } {
+  const pitch = 110 + (hueOf(key) % 110);
+  return { rate: toneRate, samples: toneOf(Math.min(seconds, mostSeconds), pitch) };
 }

@@ -2,12 +2,16 @@
 // crashes. A process does one errand at a time; one that takes too long or too much memory is ended, and the next errand
 // gets a new process. What was in the works in a crash is rendered once more.
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err } from '../../contract/base/result.ts';
 import { DecodeBudget, type Holder } from '../base/decode-budget.ts';
 import { usualDecodeBytes } from '../base/decode-memory.ts';
-import { type FaceAnswer, type FoundFace, type Renderer, RendererClosed } from '../base/renderer.ts';
+import {
+  type FaceAnswer,
+  type FoundFace,
+  type Renderer,
+  RendererClosed,
+} from '../base/renderer.ts';
 import type { RenderOutcome } from '../base/request.ts';
 import type { Done, Errand, ProcessReport } from './messages.ts';
 import { type RenderingProcess, spawnProcess } from './spawn.ts';
@@ -22,9 +26,9 @@ export interface PoolOptions {
   /** How much a thread's heap may grow; default 1024. Pixels are outside the heap: `decodeBytes`. */
   readonly heapMegabytes?: number;
   /** What all decoders together may take; default: 1 GiB, or a fourth of a smaller machine's memory. */
-  readonly decodeBytes?: number;
-  /** What the thread of a process runs; another one in tests. */
-  readonly script?: URL;
+  readonly decodeBytes?: number | undefined;
+  /** What the thread of a process runs. */
+  readonly script: URL;
 }
 
 /** An errand and whoever waits for it. */
@@ -47,9 +51,13 @@ type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
 /** A crash may have come from outside, such as a system that is out of memory; two of one errand are its own. */
 const mostCrashes = 2;
 
-export function openPool(options: PoolOptions = {}): Renderer {
-  const { processes = usualProcesses(), errandMs = 600_000, heapMegabytes = 1024 } = options;
-  const script = options.script ?? new URL(`../real/worker${extname(import.meta.url)}`, import.meta.url);
+export function openPool(options: PoolOptions): Renderer {
+  const {
+    script,
+    processes = usualProcesses(),
+    errandMs = 600_000,
+    heapMegabytes = 1024,
+  } = options;
   const budget = new DecodeBudget(options.decodeBytes ?? usualDecodeBytes);
   const idle = new Set<RenderingProcess>();
   const busy = new Map<RenderingProcess, UnderWay>();

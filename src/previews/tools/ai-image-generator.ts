@@ -1,23 +1,12 @@
-// ai-image-generator: a scene drawn from the prompt's words, in the manner that they name, with the prompt below it.
-import { fieldOf } from '../../contract/base/json.ts';
+// ai-image-generator: cards of the prompt, in the shape and the number that were asked for.
+import { aspectRatioIn, longestSideIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { captioned } from '../real/photo/caption.ts';
-import { allFinished } from '../pictures/output.ts';
-import { lotsOf } from '../real/photo/lot.ts';
-import { shapeOf, sideOf, sizeOf } from '../pictures/output-size.ts';
-import { scene } from '../real/photo/scene.ts';
-import { inManner } from '../real/photo/treatment.ts';
+import { renderCard, sizeWithRatio } from '../pictures/request-card.ts';
 
-/** Where the request says neither. */
+/** Where the request names no resolution. */
 const usualSide = 1024;
 
-export function renderImageGenerator(request: RenderRequest): Promise<RenderOutcome> {
-  const { body, most } = request;
-  const prompt = `${fieldOf(body, 'style.prompt') ?? ''}`;
-  const side = sideOf(fieldOf(body, 'resolution')) ?? usualSide;
-  const size = sizeOf(shapeOf(body) ?? 1, side, most);
-  return allFinished(request, async (index) => {
-    const drawn = await scene(prompt, size, lotsOf(request, index));
-    return captioned(await inManner(drawn, prompt), prompt);
-  });
-}
+export const renderImageGenerator = (request: RenderRequest): Promise<RenderOutcome> =>
+  renderCard(request, () =>
+    sizeWithRatio(aspectRatioIn(request) ?? 1, longestSideIn(request) ?? usualSide),
+  );

@@ -1,13 +1,12 @@
-// ai-image-upscaler: exactly as many times larger as was asked, as far as the plan and the memory here reach, and
-// sharper by a measure that the mode names. The detail that a model would make up is not there.
-import sharp, { type Sharp } from 'sharp';
-import { fieldOf } from '../../contract/base/json.ts';
-import { type Picture, pictureOf, sharpOf } from '../pictures/picture.ts';
-import { readPicture } from '../pictures/read-picture.ts';
+// ai-image-upscaler: exactly as many times larger as was asked, as far as the plan and the memory here allow, and
+// sharpened by a measure that the mode names.
+import type { Sharp } from 'sharp';
+import { numberIn, requiredInput, textIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { finished, inputOf } from '../pictures/output.ts';
+import { finished } from '../pictures/output.ts';
+import { pictureOf, type Size, sharpOf } from '../pictures/picture.ts';
+import { pictureSize, readPicture } from '../pictures/read-picture.ts';
 
-const field = 'assets.image_file_path';
 /** The longest side of an input that is enlarged from its own pixels, not from fewer. */
 const longestInput = 4096;
 /** Pixels of the output at most: 64 MB in memory. */
@@ -17,29 +16,23 @@ const longestOutput = 8192;
 type Mode = 'preserve' | 'balanced' | 'creative' | 'pro';
 
 export async function renderUpscaler(request: RenderRequest): Promise<RenderOutcome> {
-  const input = inputOf(request, field);
-  if (input === undefined) throw new Error('bug: an upscaler has a picture');
+  const input = requiredInput(request, 'assets.image_file_path');
+  const own = await pictureSize(input);
+  if (!own.ok) return own;
   const picture = await readPicture(input, longestInput);
   if (!picture.ok) return picture;
-  const factor = fieldOf(request.body, 'scale_factor');
-  const own = await ownSize(input.file, picture.value);
-  const size = sizeOf(own, typeof factor === 'number' ? factor : 1, request.most);
-  // It is sharpened before: that is where the detail is, and there are fewer pixels.
-  const sharper = await pictureOf(treated(sharpOf(picture.value), modeOf(request)));
+  const { width, height } = picture.value;
+  // Reading makes very small pictures larger, and very large ones smaller.
+  const from =
+    Math.max(own.value.width, own.value.height) <= longestInput ? own.value : { width, height };
+  const size = enlarged(from, numberIn(request, 'scale_factor') ?? 1, request.most);
+  // Sharpened first: there are fewer pixels, and all the detail is in them.
+  const sharper = await pictureOf(sharpened(sharpOf(picture.value), modeOf(request)));
   const larger = sharpOf(sharper).resize({ ...size, fit: 'fill', kernel: 'lanczos3' });
   return finished(request, await pictureOf(larger));
 }
 
-/** A file's own upright size: reading makes very small pictures larger. */
-async function ownSize(file: string | undefined, read: Picture) {
-  const readable = Math.min(read.width, read.height) <= 96 && file !== undefined;
-  if (!readable) return { width: read.width, height: read.height };
-  const { autoOrient } = await sharp(file).metadata();
-  return Math.max(autoOrient.width, autoOrient.height) <= 96 ? autoOrient : read;
-}
-
-function sizeOf(own: Pick<Picture, 'width' | 'height'>, factor: number, most: number) {
-  const { width, height } = own;
+function enlarged({ width, height }: Size, factor: number, most: number): Size {
   const largest = Math.min(
     most / Math.min(width, height),
     longestOutput / Math.max(width, height),
@@ -51,21 +44,13 @@ function sizeOf(own: Pick<Picture, 'width' | 'height'>, factor: number, most: nu
 }
 
 /** `enhancement` is the older form of `mode`. */
-function modeOf({ body }: RenderRequest): Mode {
-  const mode = fieldOf(body, 'style.mode') ?? fieldOf(body, 'style.enhancement');
-  switch (`${mode}`.toLowerCase()) {
-    case 'balanced':
-      return 'balanced';
-    case 'creative':
-      return 'creative';
-    case 'pro':
-      return 'pro';
-    default:
-      return 'preserve';
-  }
+function modeOf(request: RenderRequest): Mode {
+  const mode = textIn(request, 'style.mode') || textIn(request, 'style.enhancement');
+  const known: readonly Mode[] = ['balanced', 'creative', 'pro'];
+  return known.find((one) => one === mode.toLowerCase()) ?? 'preserve';
 }
 
-function treated(picture: Sharp, mode: Mode): Sharp {
+function sharpened(picture: Sharp, mode: Mode): Sharp {
   switch (mode) {
     case 'preserve':
       return picture.sharpen({ sigma: 1, m1: 0.3, m2: 1 });

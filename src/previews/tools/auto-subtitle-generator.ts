@@ -1,40 +1,27 @@
-// auto-subtitle-generator: the clip with words burnt into it, in time with its sound.
-import { barOf } from '../pictures/mark.ts';
-import type { Picture } from '../pictures/picture.ts';
+// auto-subtitle-generator: the clip and its sound, with the running time where subtitles stand. Nothing here understands
+// speech.
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { type Block, layBlock } from '../real/video/block.ts';
-import { fill } from '../pictures/canvas.ts';
 import { renderChanged, withClip } from '../clips/source-clip.ts';
-import { type SubtitleLook, subtitleLookOf } from '../real/video/subtitle-look.ts';
-import { blockOf, cuesOf, spokenAt } from '../real/video/subtitles.ts';
-import { levelsIn } from '../sound/voice.ts';
+import { black, fill } from '../pictures/canvas.ts';
+import { dotOf } from '../pictures/card.ts';
+import { timeText } from '../pictures/clock.ts';
+import { lineDots, widthInDots, write } from '../pictures/lettering.ts';
+import { markHeight } from '../pictures/mark.ts';
+import type { Picture } from '../pictures/picture.ts';
 
-export function renderAutoSubtitles(request: RenderRequest): Promise<RenderOutcome> {
-  return withClip(request, request.most, async (source) => {
-    const { size, seconds, fps, sound } = source;
-    const look = subtitleLookOf(request.body, size);
-    const bottom = barOf(size);
-    const cues = cuesOf(seconds);
-    const levels = await levelsIn(sound);
-    let shown: { readonly name: string; readonly block: Block } | undefined;
-    return renderChanged(request, source, fps, async (frame, time) => {
-      letterbox(frame, look, bottom);
-      const spoken = spokenAt(cues, levels, time);
-      if (spoken === undefined) return frame;
-      const name = `${spoken.cue.start} ${spoken.word}`;
-      if (shown?.name !== name)
-        shown = { name, block: await blockOf(spoken.cue, spoken.word, look, size, bottom) };
-      layBlock(frame, shown.block);
-      return frame;
-    });
-  });
-}
+export const renderAutoSubtitles = (request: RenderRequest): Promise<RenderOutcome> =>
+  withClip(request, request.most, (source) =>
+    renderChanged(request, source, source.fps, (frame, time) =>
+      paintSubtitle(frame, `Subtitle at ${timeText(time)}`),
+    ),
+  );
 
-/** Black bars above and below, as in the cinema; the lower one stands on the rehearsal strip. */
-function letterbox(frame: Picture, { letterbox: share }: SubtitleLook, bottom: number): void {
-  if (share === 0) return;
-  const { width, height } = frame;
-  const bar = height * share;
-  fill(frame, { left: 0, right: width, top: 0, bottom: bar }, [0, 0, 0], 1);
-  fill(frame, { left: 0, right: width, top: height - bottom - bar, bottom: height }, [0, 0, 0], 1);
+function paintSubtitle(frame: Picture, text: string): void {
+  const dot = dotOf(frame);
+  const width = widthInDots(text) * dot;
+  const left = Math.max(0, Math.round((frame.width - width) / 2));
+  const top = frame.height - markHeight(frame) - dot * (lineDots + 6);
+  const plate = { left: left - dot * 3, top: top - dot * 3, width: width + dot * 6 };
+  fill(frame, { ...plate, height: dot * (lineDots + 4) }, black, 0.6);
+  write(frame, text, { left, top, dot });
 }

@@ -1,29 +1,29 @@
 // character-replace: the character's still takes the place of whoever moves through the clip, or moves as they do.
-
 import { clipOf } from '../../contract/api/clip.ts';
 import type { Region } from '../../contract/api/region.ts';
 import { fieldOf, isObject, type JsonObject } from '../../contract/base/json.ts';
-import type { Picture } from '../pictures/picture.ts';
-import { readPicture } from '../pictures/read-picture.ts';
-import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
-import { animated } from '../motion/animate.ts';
-import { characterOf } from '../real/clip/character.ts';
-import { type MadeClip, renderFrames } from '../clips/render-frames.ts';
+import { requiredInput } from '../base/fields.ts';
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { type Clip, openClip, partOf, type Span } from '../clips/open.ts';
+import { type OutputClip, renderFrames } from '../clips/render-frames.ts';
+import { sizeWith } from '../clips/size.ts';
+import { nextOf } from '../clips/source-clip.ts';
+import { cutOut } from '../matte/cut-out.ts';
+import { animated } from '../motion/animate.ts';
 import { pathOf } from '../motion/path.ts';
 import { replacerOf } from '../motion/replace.ts';
-import { sizeWith } from '../clips/size.ts';
 import { type SmallFrames, smallFramesOf } from '../motion/small-frames.ts';
 import { type Point, subjectOf } from '../motion/subject.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { readPicture } from '../pictures/read-picture.ts';
 
 /** The hosted service's clips have no more frames a second; it is what its prices assume. */
 const mostFps = 30;
 /** The still is worked on with so many pixels on its longer side. */
 const stillSide = 720;
 export async function renderCharacterReplace(request: RenderRequest): Promise<RenderOutcome> {
-  const { inputs } = request;
-  const video = inputNamed(inputs, 'assets.video_file_path');
-  const image = inputNamed(inputs, 'assets.image_file_path');
+  const video = requiredInput(request, 'assets.video_file_path');
+  const image = requiredInput(request, 'assets.image_file_path');
   const still = await readPicture(image, stillSide);
   if (!still.ok) return still;
   const opened = await openClip(video);
@@ -37,12 +37,6 @@ export async function renderCharacterReplace(request: RenderRequest): Promise<Re
   } finally {
     await clip.close();
   }
-}
-
-function inputNamed(inputs: readonly RenderInput[], field: string): RenderInput {
-  const input = inputs.find((one) => one.field === field);
-  if (input === undefined) throw new Error(`bug: no ${field} among the inputs`);
-  return input;
 }
 
 /** The character's still, and where faces are in it. */
@@ -70,17 +64,16 @@ async function rendered(
     return renderFrames(request, { ...size, ...pace }, await animated(still, size, path), sound);
   }
   const size = sizeWith(clip.facts.width, clip.facts.height, side);
-  const made: MadeClip = { ...size, ...pace };
-  const frames = clip.frames({ ...part, ...size, fps });
-  const replace = await replacerOf(size, await characterOf(still, faces), path, subject, small);
+  const made: OutputClip = { ...size, ...pace };
+  const next = nextOf(clip.frames({ ...part, ...size, fps }));
+  const replace = await replacerOf(size, await cutOut(still, faces), path, subject, small);
   return renderFrames(
     request,
     made,
     async (seconds) => {
-      const { value, done } = await frames.next();
-      if (done) throw new Error('bug: fewer frames than were asked for');
-      replace(value, seconds);
-      return value;
+      const frame = await next();
+      replace(frame, seconds);
+      return frame;
     },
     sound,
   );

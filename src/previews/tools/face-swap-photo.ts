@@ -1,21 +1,20 @@
 // face-swap-photo: one face laid over all faces of a photo, or chosen faces replaced, and nothing else changed.
-
 import type { ProjectError } from '../../contract/api/project.ts';
 import type { Region } from '../../contract/api/region.ts';
 import { fieldOf } from '../../contract/base/json.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
-import { withInsets } from '../insets.ts';
-import { keep } from '../keep.ts';
-import { keyOf } from '../base/key.ts';
-import { marked } from '../pictures/mark.ts';
-import type { Picture } from '../pictures/picture.ts';
-import { isCard, readPicture } from '../pictures/read-picture.ts';
+import { mappingsIn, requiredInput } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
+import { faceTextureOf } from '../faces/face-texture.ts';
 import { describeFace, type Face, faceWithin, findFaces } from '../faces/find.ts';
-import { believedFace, lenderOf, noFaceIn, sureFace } from '../faces/source-face.ts';
-import { likenessOf } from '../faces/face-texture.ts';
 import { faceAt, faceLike } from '../faces/match.ts';
+import { believedFace, noFaceIn, sourceFaceIn, sureFace } from '../faces/source-face.ts';
 import { withFace } from '../faces/swap.ts';
+import { copyOf } from '../pictures/canvas.ts';
+import { pasteThumbnails, type Thumbnail } from '../pictures/card.ts';
+import { finished } from '../pictures/output.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
 
 /** A picture whose face goes over some faces of the target. */
 interface Swap {
@@ -31,38 +30,45 @@ interface Scene {
 }
 
 export async function renderFaceSwapPhoto(request: RenderRequest): Promise<RenderOutcome> {
-  const { tool, inputs } = request;
+  const { inputs } = request;
   const named = new Map(inputs.map((input) => [input.field, input]));
-  const target = named.get('assets.target_file_path');
-  if (target === undefined) throw new Error('bug: a face swap has a target');
+  const target = requiredInput(request, 'assets.target_file_path');
   const read = await readPicture(target);
   if (!read.ok) return read;
   const picture = read.value;
-  if (await isCard(target)) return finished(picture);
+  if (await isPlaceholder(target)) return finished(request, picture);
   const faces = await findFaces(picture, believedFace);
   const swaps = await swapsOf(request, named, { target, picture, faces });
   if (!swaps.ok) return swaps;
 
   // All faces are read before the first is laid, so that a bad one spoils no work.
   const laid: (() => void)[] = [];
-  const cards: Picture[] = [];
+  const cards: Thumbnail[] = [];
   for (const { giver, faces } of swaps.value) {
-    const lender = await lenderOf(giver);
-    if (!lender.ok) return lender;
-    const { picture: lent, face } = lender.value;
-    if (face === undefined) cards.push(lent);
+    const source = await sourceFaceIn(giver);
+    if (!source.ok) return source;
+    const { face } = source.value;
+    if (face === undefined) cards.push({ label: 'new_face', picture: source.value.picture });
     else {
-      const likeness = likenessOf(lent, face);
-      for (const place of faces) laid.push(() => withFace(picture, place, likeness));
+      const texture = faceTextureOf(source.value.picture, face);
+      for (const place of faces) laid.push(() => withFace(picture, place, texture));
     }
   }
   for (const lay of laid) lay();
-  // A face that is not here is seen to have been named.
-  return finished(await withInsets(picture, cards));
+  return finished(request, await withThumbnails(picture, cards));
+}
 
-  async function finished(whole: Picture): Promise<RenderOutcome> {
-    return ok([await keep(await marked(whole, tool.name, keyOf(request)), request, '0.png')]);
-  }
+/** A face that is not here is seen to have been named: in the upper right corner. */
+async function withThumbnails(
+  picture: Picture,
+  thumbnails: readonly Thumbnail[],
+): Promise<Picture> {
+  if (thumbnails.length === 0) return picture;
+  const side = Math.min(picture.width, picture.height) / 3;
+  const area = { left: picture.width - side, top: 0, width: side, height: side };
+  const copy = copyOf(picture);
+  await pasteThumbnails(copy, area, thumbnails);
+  return copy;
 }
 
 async function swapsOf(
@@ -92,17 +98,6 @@ async function swapsOf(
   return swaps.length === 0 ? noFaceIn(scene.target) : ok(swaps);
 }
 
-/** The pairs of `assets.face_mappings`. */
-export function mappingsIn(named: ReadonlyMap<string, RenderInput>) {
-  const mappings: { readonly original: RenderInput; readonly giver: RenderInput }[] = [];
-  for (let index = 0; ; index++) {
-    const original = named.get(`assets.face_mappings.${index}.original_face`);
-    const giver = named.get(`assets.face_mappings.${index}.new_face`);
-    if (original === undefined || giver === undefined) return mappings;
-    mappings.push({ original, giver });
-  }
-}
-
 /** The face of the target that a mapping's original is; undefined when it is not there. */
 async function meantBy(
   original: RenderInput,
@@ -113,9 +108,9 @@ async function meantBy(
   const known = (region: Region) => JSON.stringify(region) === JSON.stringify(place);
   if (place !== undefined && target.faces.some(known))
     return ok(faceAt(place, faces) ?? (await faceWithin(picture, place, 0)));
-  const lender = await lenderOf(original);
-  if (!lender.ok) return lender;
-  const { picture: crop, face } = lender.value;
+  const source = await sourceFaceIn(original);
+  if (!source.ok) return source;
+  const { picture: crop, face } = source.value;
   // Whose face it is that is not here nobody knows: the first that is left.
   if (face === undefined) return ok(faces[0]);
   return ok(await faceLike(await describeFace(crop, face), picture, faces));

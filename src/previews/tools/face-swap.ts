@@ -1,12 +1,12 @@
 // face-swap: one face laid over all faces of a clip, or chosen faces replaced, frame by frame; its sound stays.
-import type { Picture } from '../pictures/picture.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderFrames } from '../clips/render-frames.ts';
-import { withFace } from '../faces/swap.ts';
-import { withClip } from '../clips/source-clip.ts';
-import { choiceOf } from '../faces/mappings-in-clip.ts';
-import { followed, type SeenFrame } from '../faces/track.ts';
+import { framesOf, nextOf, withClip } from '../clips/source-clip.ts';
+import { choiceOf } from '../faces/clip-mapping.ts';
 import { steadied } from '../faces/steady.ts';
+import { withFace } from '../faces/swap.ts';
+import { followed, type SeenFrame } from '../faces/track.ts';
+import type { Picture } from '../pictures/picture.ts';
 
 /** Pixels of the shorter side, at most: a preview of more would take minutes. */
 const mostSide = 720;
@@ -15,21 +15,16 @@ const looks = 2;
 
 export function renderFaceSwapClip(request: RenderRequest): Promise<RenderOutcome> {
   return withClip(request, Math.min(request.most, mostSide), async (source) => {
-    const { clip, span, size, fps, seconds, sound } = source;
+    const { clip, size, fps, seconds, sound } = source;
     const choice = await choiceOf(request);
     if (!choice.ok) return choice;
-    const frames = clip.frames({ ...span, ...size, fps });
+    const frames = framesOf(source, fps);
     const every = Math.max(1, Math.round(fps / looks));
-    // A card in place of a clip that is elsewhere has no faces.
+    // A placeholder of a clip that is elsewhere has no faces.
     const pictures =
       clip.file === undefined ? frames : swapped(steadied(followed(frames, every, choice.value)));
-    const next = async (): Promise<Picture> => {
-      const { value, done } = await pictures.next();
-      if (done) throw new Error('bug: a clip has fewer frames than its length says');
-      return value;
-    };
     try {
-      return await renderFrames(request, { ...size, fps, seconds }, next, sound);
+      return await renderFrames(request, { ...size, fps, seconds }, nextOf(pictures), sound);
     } finally {
       await pictures.return(undefined);
     }

@@ -1,23 +1,13 @@
-// video-to-video: each frame of the clip drawn in the art style, with the clip's own sound.
-import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { artStyleOf } from '../real/video/art-styles.ts';
+// video-to-video: the clip in few colours, with the art style written on it, a running clock, and its own sound.
 import { textIn } from '../base/fields.ts';
-import { restylingOf } from '../real/video/restyle.ts';
-import { renderChanged, withClip } from '../clips/source-clip.ts';
-import { weatherOf } from '../real/video/weather.ts';
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+import { renderEdited } from '../clips/edited-clip.ts';
+import { withClip } from '../clips/source-clip.ts';
 
-export function renderVideoToVideo(request: RenderRequest): Promise<RenderOutcome> {
-  return withClip(request, request.most, (source) => {
-    const { size } = source;
+export const renderVideoToVideo = (request: RenderRequest): Promise<RenderOutcome> =>
+  withClip(request, request.most, (source) => {
     const fps = textIn(request, 'fps_resolution') === 'HALF' ? source.fps / 2 : source.fps;
-    const prompt = textIn(request, 'style.prompt');
-    const model = textIn(request, 'style.model').replace('default', '');
-    const restyle = restylingOf(artStyleOf(`${textIn(request, 'style.art_style')} ${model}`), size);
-    const weather = weatherOf(prompt, request.seed);
-    return renderChanged(request, source, fps, (frame, time) => {
-      const drawn = restyle(frame);
-      weather?.(drawn, time);
-      return drawn;
-    });
+    const fields = ['style.art_style', 'style.model', 'style.prompt'];
+    const words = fields.map((field) => textIn(request, field)).filter((text) => text !== '');
+    return renderEdited(request, source, fps, words.join(', '));
   });
-}

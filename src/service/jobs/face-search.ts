@@ -1,7 +1,7 @@
 // From a queued face detection to its faces: each one that the renderer finds is kept as an asset whose path a
 // mapping can name (facts.md, Face detection).
 
-import { type Renderer, RendererClosed } from '../../previews/base/renderer.ts';
+import { isRendererClosed, type Renderer } from '../../previews/open.ts';
 import type { Clock } from '../base/clock.ts';
 import { reportTrouble } from '../base/own-trouble.ts';
 import type { Assets } from '../store/assets.ts';
@@ -69,7 +69,7 @@ export function openFaceSearch(parts: FaceSearchParts): FaceSearch {
           const status = await search(detection);
           return () => detections.finish(detection.id, status);
         } catch (reason) {
-          if (reason instanceof RendererClosed) return leaveAsItIs;
+          if (isRendererClosed(reason)) return leaveAsItIs;
           throw reason;
         }
       },

@@ -4,8 +4,12 @@ import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
 import { toolNamed } from '../../contract/kinds/tools.ts';
-import { type Renderer, RendererClosed } from '../../previews/base/renderer.ts';
-import type { RenderInput, RenderOutcome } from '../../previews/base/request.ts';
+import {
+  isRendererClosed,
+  type Renderer,
+  type RenderInput,
+  type RenderOutcome,
+} from '../../previews/open.ts';
 import { settledCredits, surcharged } from '../base/charge.ts';
 import type { Clock } from '../base/clock.ts';
 import { reportTrouble } from '../base/own-trouble.ts';
@@ -151,7 +155,7 @@ export function openProduction(parts: ProductionParts): Production {
             const outcome = failure ?? (await outcomeOf(project));
             return () => settle(project, outcome, percent);
           } catch (reason) {
-            if (reason instanceof RendererClosed) return leaveAsItIs;
+            if (isRendererClosed(reason)) return leaveAsItIs;
             // Deleted or canceled meanwhile: its folder was taken from under the renderer.
             if (isWanted(id)) throw reason;
             return () => discard(id);

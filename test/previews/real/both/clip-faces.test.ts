@@ -56,9 +56,9 @@ async function framesOf(file: string): Promise<readonly Picture[]> {
 
 beforeAll(async () => {
   photo = await sample(3, 640);
-  const lent = await sample(6, 640);
+  const picture = await sample(6, 640);
   const giver = { left: 450, top: 30, width: 170, height: 200 };
-  await sharpOf(lent).extract(giver).toFile(at('giver.png'));
+  await sharpOf(picture).extract(giver).toFile(at('giver.png'));
   await sharpOf(blank).toFile(at('wall.png'));
   await writeClip({ file: at('pan.mp4'), ...pace, frames: pan(), sound: tone(count / pace.fps) });
   await walkClip(at('nobody.mp4'), { ...shortWalk, count: 2 });

@@ -130,9 +130,9 @@ test('one face goes over all, and they look like it', async () => {
     inputOf(target, at('friends.png')),
     inputOf(source, at('woman.png')),
   );
-  const [lender] = await findFaces(woman, 0.5);
-  if (lender === undefined) throw new Error('no face to lend');
-  const wanted = await describeFace(woman, lender);
+  const [source] = await findFaces(woman, 0.5);
+  if (source === undefined) throw new Error('no face to lend');
+  const wanted = await describeFace(woman, source);
   for (const face of await findFaces(before, 0.5)) {
     const off = async (picture: Picture): Promise<number> => {
       const descriptor = await describeFace(picture, face);

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { type Picture, pictureOf } from '../../../../src/previews/pictures/picture.ts';
 import type { Face } from '../../../../src/previews/faces/find.ts';
-import { likenessOf } from '../../../../src/previews/faces/face-texture.ts';
+import { faceTextureOf } from '../../../../src/previews/faces/face-texture.ts';
 import type { Point } from '../../../../src/previews/faces/point.ts';
 import { splineOf } from '../../../../src/previews/faces/spline.ts';
 import { withFace } from '../../../../src/previews/faces/swap.ts';
@@ -77,7 +77,7 @@ test('a face comes in its size, with its eyes and mouth, in the light of the oth
   const target = await drawn(160, dark);
   const before = { ...target, pixels: Buffer.from(target.pixels) };
   const source = await drawn(300, fair);
-  const after = withFace(target, scaled(1.6), likenessOf(source, scaled(3)));
+  const after = withFace(target, scaled(1.6), faceTextureOf(source, scaled(3)));
 
   expect(after).toBe(target);
   // The cheeks and the chin are as they were: only the features are new.
@@ -105,7 +105,7 @@ test('a face laid over itself is hardly changed', async () => {
   const looks = { skin: '#c09078', eyes: '#203050', lips: '#b04050' };
   const target = await drawn(200, looks);
   const before = { ...target, pixels: Buffer.from(target.pixels) };
-  withFace(target, scaled(2), likenessOf(before, scaled(2)));
+  withFace(target, scaled(2), faceTextureOf(before, scaled(2)));
   let sum = 0;
   for (const [index, byte] of before.pixels.entries())
     sum += Math.abs(byte - (target.pixels[index] ?? 0));
@@ -115,9 +115,9 @@ test('a face laid over itself is hardly changed', async () => {
 test('a face that is not in the picture changes nothing', async () => {
   const target = await drawn(100, { skin: 'tan', eyes: 'black', lips: 'red' });
   const before = Buffer.from(target.pixels);
-  const likeness = likenessOf(target, scaled(1));
+  const similarity = faceTextureOf(target, scaled(1));
   const away = scaled(1).landmarks.map(({ x, y }) => ({ x: x - 500, y }));
-  withFace(target, { ...scaled(1), landmarks: away }, likeness);
+  withFace(target, { ...scaled(1), landmarks: away }, similarity);
   expect(target.pixels.equals(before)).toBe(true);
 });
 

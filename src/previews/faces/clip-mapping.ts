@@ -2,12 +2,12 @@
 import type { ProjectError } from '../../contract/api/project.ts';
 import { fieldOf } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import { mappingsIn } from '../base/fields.ts';
 import type { RenderInput, RenderRequest } from '../base/request.ts';
+import { type FaceTexture, faceTextureOf } from './face-texture.ts';
 import { describeFace } from './find.ts';
-import { type Lender, lenderOf } from './source-face.ts';
-import { type Likeness, likenessOf } from './face-texture.ts';
 import { apart, samePersonAgain } from './match.ts';
-import { mappingsIn } from '../tools/face-swap-photo.ts';
+import { type SourceFace, sourceFaceIn } from './source-face.ts';
 import type { Choice } from './track.ts';
 
 export async function choiceOf({
@@ -27,7 +27,7 @@ export async function choiceOf({
 interface Mapped {
   /** Undefined: the picture of the one who is meant is not here. */
   readonly who: Float32Array | undefined;
-  readonly mask: Likeness | undefined;
+  readonly mask: FaceTexture | undefined;
 }
 
 async function chosen(
@@ -35,11 +35,11 @@ async function chosen(
 ): Promise<Result<Choice, ProjectError>> {
   const mapped: Mapped[] = [];
   for (const { original, giver } of mappings) {
-    const lender = await lentBy(original);
-    if (!lender.ok) return lender;
+    const source = await lentBy(original);
+    if (!source.ok) return source;
     const mask = await maskOf(giver);
     if (!mask.ok) return mask;
-    const { picture, face } = lender.value;
+    const { picture, face } = source.value;
     const who = face === undefined ? undefined : await describeFace(picture, face);
     mapped.push({ who, mask: mask.value });
   }
@@ -56,16 +56,16 @@ async function chosen(
   });
 }
 
-async function maskOf(giver: RenderInput): Promise<Result<Likeness | undefined, ProjectError>> {
-  const lender = await lentBy(giver);
-  if (!lender.ok) return lender;
-  const { picture, face } = lender.value;
-  return ok(face === undefined ? undefined : likenessOf(picture, face));
+async function maskOf(giver: RenderInput): Promise<Result<FaceTexture | undefined, ProjectError>> {
+  const source = await lentBy(giver);
+  if (!source.ok) return source;
+  const { picture, face } = source.value;
+  return ok(face === undefined ? undefined : faceTextureOf(picture, face));
 }
 
 /** The list of codes for clips (interface.md, Events) has none for a face that is missing. */
-async function lentBy(input: RenderInput): Promise<Result<Lender, ProjectError>> {
-  const lender = await lenderOf(input);
-  if (lender.ok || lender.error.code !== 'no_source_face') return lender;
-  return err({ code: 'invalid_parameters', message: lender.error.message });
+async function lentBy(input: RenderInput): Promise<Result<SourceFace, ProjectError>> {
+  const source = await sourceFaceIn(input);
+  if (source.ok || source.error.code !== 'no_source_face') return source;
+  return err({ code: 'invalid_parameters', message: source.error.message });
 }
