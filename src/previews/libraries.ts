@@ -11,8 +11,8 @@ const packages: Readonly<Record<Need, readonly string[]>> = {
 
 /** What a rehearsal is like without them. */
 const consequences: Readonly<Record<Need, string>> = {
-  faces: 'Faces are guessed, and swapped as plain ovals',
-  clips: 'Clips are neither decoded nor rendered, and stand-ins take their place',
+  faces: 'Faces are not looked for, and stand-ins replace what needs them',
+  clips: 'Clips are neither decoded nor rendered, and stand-ins replace them',
 };
 
 /** True where a package can be loaded from here. */

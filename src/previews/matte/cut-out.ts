@@ -38,13 +38,13 @@ export async function cutOut(picture: Picture, faces: readonly Region[] = []): P
   const plain = plainAlpha(small);
   if (plain !== undefined)
     return figureOf(await withAlpha(picture, soft(plain, small), small), true);
-  const face = largestFace(faces);
-  const alpha = face === undefined ? ovalAlpha(small) : personAlpha(small, face);
-  return figureOf(await withAlpha(picture, alpha, small), face !== undefined);
+  const alpha = faces.length === 0 ? ovalAlpha(small) : peopleAlpha(small, faces);
+  return figureOf(await withAlpha(picture, alpha, small), faces.length > 0);
 }
 
-export const largestFace = (faces: readonly Region[]): Region | undefined =>
-  faces.toSorted((a, b) => b.width * b.height - a.width * a.height)[0];
+/** One face at most. */
+export const largestFace = (faces: readonly Region[]): readonly Region[] =>
+  faces.toSorted((a, b) => b.width * b.height - a.width * a.height).slice(0, 1);
 
 /** Which share of the pixels can be seen through. */
 function transparencyOf({ pixels }: Picture): number {
@@ -137,6 +137,13 @@ function soft(alpha: Uint8Array, { width, height }: Picture): Uint8Array {
 /** How far a person reaches to the sides of a face: the head, and the shoulders. In widths of the face. */
 const headHalf = 0.95;
 const shoulderHalf = 1.7;
+
+function peopleAlpha(picture: Picture, faces: readonly Region[]): Uint8Array {
+  const people = faces.map((face) => personAlpha(picture, face));
+  return Uint8Array.from({ length: picture.width * picture.height }, (_, i) =>
+    Math.max(...people.map((alpha) => alpha[i] ?? 0)),
+  );
+}
 
 /** The head of a known face, and a body of usual width below it. */
 function personAlpha({ width, height }: Picture, face: Region): Uint8Array {

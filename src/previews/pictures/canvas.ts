@@ -59,7 +59,7 @@ export interface Rectangle extends Size {
   readonly top: number;
 }
 
-/** Paints a rectangle of one colour with an alpha of 0 to 1; whatever reaches beyond the edges is cut off. */
+/** Paints a rectangle with an alpha of 0 to 1, and leaves it opaque; whatever reaches beyond the edges is cut off. */
 export function fill(picture: Picture, area: Rectangle, colour: Colour, alpha = 1): void {
   const pixels = packed(picture);
   const share = Math.round(alpha * 256);
@@ -69,7 +69,7 @@ export function fill(picture: Picture, area: Rectangle, colour: Colour, alpha = 
   for (let y = Math.max(0, Math.round(area.top)); y < bottom; y++)
     for (let x = Math.max(0, Math.round(area.left)); x < right; x++) {
       const at = y * picture.width + x;
-      pixels[at] = mixed(pixels[at] ?? 0, paint, share);
+      pixels[at] = (mixed(pixels[at] ?? 0, paint, share) | 0xff000000) >>> 0;
     }
 }
 

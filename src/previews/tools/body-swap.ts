@@ -26,8 +26,8 @@ export async function renderBodySwap(request: RenderRequest): Promise<RenderOutc
   const size = sizeWithRatio(width / height, longestSideIn(request) ?? usualSide);
   const fitting = { ...withinPlan(size, request), fit: 'fill' } as const;
   const scene = copyOf(await pictureOf(sharpOf(given.value).resize(fitting).flatten()));
-  const figure = await cutOut(person.value, from.faces);
-  const [own, other] = [largestFace(from.faces), largestFace(into.faces)];
+  const [[own], [other]] = [largestFace(from.faces), largestFace(into.faces)];
+  const figure = await cutOut(person.value, largestFace(from.faces));
   const place =
     own === undefined || other === undefined
       ? standingIn(scene, figure)

@@ -8,7 +8,7 @@ import { type Clip, openClip, partOf, type Span } from '../clips/open.ts';
 import { type OutputClip, renderFrames } from '../clips/render-frames.ts';
 import { sizeWith } from '../clips/size.ts';
 import { nextOf } from '../clips/source-clip.ts';
-import { cutOut } from '../matte/cut-out.ts';
+import { cutOut, largestFace } from '../matte/cut-out.ts';
 import { animated } from '../motion/animate.ts';
 import { pathOf } from '../motion/path.ts';
 import { replacerOf } from '../motion/replace.ts';
@@ -66,7 +66,13 @@ async function rendered(
   const size = sizeWith(clip.facts.width, clip.facts.height, side);
   const made: OutputClip = { ...size, ...pace };
   const next = nextOf(clip.frames({ ...part, ...size, fps }));
-  const replace = await replacerOf(size, await cutOut(still, faces), path, subject, small);
+  const replace = await replacerOf(
+    size,
+    await cutOut(still, largestFace(faces)),
+    path,
+    subject,
+    small,
+  );
   return renderFrames(
     request,
     made,
