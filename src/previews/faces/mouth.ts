@@ -11,13 +11,16 @@ export interface Mouth {
   readonly angle: number;
 }
 
+/** How much of the mouth's width opens. */
+const inner = 0.8;
+
 /** From the 68 landmarks of a face. */
 export function mouthOf(landmarks: readonly Point[]): Mouth | undefined {
-  const [left, right, upper, lower] = [60, 64, 62, 66].map((index) => landmarks[index]);
+  const [left, right, upper, lower] = [48, 54, 62, 66].map((index) => landmarks[index]);
   if (!left || !right || !upper || !lower) return undefined;
   return {
     middle: middleOf([upper, lower]),
-    half: Math.max(1, distance(left, right) / 2),
+    half: Math.max(1, (distance(left, right) / 2) * inner),
     angle: Math.atan2(right.y - left.y, right.x - left.x),
   };
 }

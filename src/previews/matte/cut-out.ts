@@ -136,7 +136,7 @@ function soft(alpha: Uint8Array, { width, height }: Picture): Uint8Array {
 
 /** How far a person reaches to the sides of a face: the head, and the shoulders. In widths of the face. */
 const headHalf = 0.95;
-const shoulderHalf = 1.7;
+const shoulderHalf = 1.45;
 
 function peopleAlpha(picture: Picture, faces: readonly Region[]): Uint8Array {
   const people = faces.map((face) => personAlpha(picture, face));

@@ -21,7 +21,7 @@ export interface SpawnOptions {
   readonly crashed: (how: string) => void;
 }
 
-const main = fileURLToPath(new URL(`../real/process${extname(import.meta.url)}`, import.meta.url));
+const main = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
 
 export function spawnProcess(options: SpawnOptions): RenderingProcess {
   const { script, heapMegabytes, heard, crashed } = options;

@@ -1,5 +1,5 @@
 // Clips that the tests of this room make: a bright square that walks to the right over a dark field, a step a frame.
-
+import sharp from 'sharp';
 import type { RenderInput } from '../../../src/previews/base/request.ts';
 import type { Sound } from '../../../src/previews/clips/sound.ts';
 import { writeClip } from '../../../src/previews/clips/write.ts';
@@ -36,8 +36,20 @@ export async function* walkFrames({ width, height, count }: Walk): AsyncGenerato
 }
 
 export async function walkClip(file: string, walk = shortWalk): Promise<string> {
-  await writeClip({ file, ...walk, frames: walkFrames(walk) });
+  const frames = walkFrames(walk);
+  if (file.endsWith('.gif')) await writeGif(file, walk, frames);
+  else await writeClip({ file, ...walk, frames });
   return file;
+}
+
+async function writeGif(file: string, walk: Walk, frames: AsyncIterable<Picture>): Promise<void> {
+  const pixels: Buffer[] = [];
+  for await (const frame of frames) pixels.push(frame.pixels);
+  const { width, height: pageHeight, fps } = walk;
+  const raw = { width, height: pageHeight * pixels.length, channels: 4, pageHeight } as const;
+  await sharp(Buffer.concat(pixels), { raw })
+    .gif({ delay: 1000 / fps, loop: 0 })
+    .toFile(file);
 }
 
 export function clipInput(file: string | undefined): RenderInput {
