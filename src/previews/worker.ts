@@ -1,11 +1,11 @@
-// A rendering thread: takes an errand, does it, reports, waits for the next.
+// A rendering thread: takes a job, does it, reports, waits for the next.
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import { err, ok } from '../contract/base/result.ts';
 import { toolNamed } from '../contract/kinds/tools.ts';
 import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
 import { renderTool, searchFaces } from './registry.ts';
-import type { Done, Errand, Grant, Order, Report } from './threads/messages.ts';
+import type { Done, Grant, Order, RenderJob, Report } from './threads/messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('bug: this is the script of a thread');
@@ -46,13 +46,13 @@ port.on('message', async (order: Order) => {
 
 tell({ kind: 'ready' });
 
-async function done(errand: Errand): Promise<Done> {
-  if (errand.kind === 'faces') {
-    const answer = await searchFaces(errand.question, async (face) => tell({ kind: 'face', face }));
+async function done(job: RenderJob): Promise<Done> {
+  if (job.kind === 'faces') {
+    const answer = await searchFaces(job.question, async (face) => tell({ kind: 'face', face }));
     return { kind: 'searched', answer };
   }
-  const tool = toolNamed(errand.request.tool);
+  const tool = toolNamed(job.request.tool);
   if (tool === undefined)
-    throw new Error(`bug: a request for the unknown tool ${errand.request.tool}`);
-  return { kind: 'rendered', outcome: await renderTool({ ...errand.request, tool }) };
+    throw new Error(`bug: a request for the unknown tool ${job.request.tool}`);
+  return { kind: 'rendered', outcome: await renderTool({ ...job.request, tool }) };
 }

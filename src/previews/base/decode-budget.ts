@@ -19,7 +19,7 @@ export class DecodeBudget {
     this.#free = bytes;
   }
 
-  /** Whoever decodes: one errand. */
+  /** Whoever decodes: one job. */
   holder(): Holder {
     return new Holder(this);
   }
@@ -90,7 +90,7 @@ export class Holder {
     });
   }
 
-  /** Gives back everything, also what was only asked for: the errand is over, or its process is. */
+  /** Gives back everything, also what was only asked for: the job is over, or its process is. */
   close(): void {
     this.#closed = true;
     this.#budget.forget(this);

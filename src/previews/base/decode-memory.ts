@@ -19,11 +19,11 @@ const current = new AsyncLocalStorage<DecodeMemory>();
 /** Of whoever decodes outside of a rendering. */
 const fallback = new DecodeBudget(usualDecodeBytes).holder();
 
-/** Does an errand whose decoders take their memory from here. */
+/** Does a job whose decoders take their memory from here. */
 export const decodingWithin = <T>(memory: DecodeMemory, work: () => Promise<T>): Promise<T> =>
   current.run(memory, work);
 
-/** Sets bytes aside from the budget of the errand under way. The caller releases them. */
+/** Sets bytes aside from the budget of the job under way. The caller releases them. */
 export const reserveDecodeMemory = (bytes: number): Promise<Result<Release, number>> =>
   (current.getStore() ?? fallback).reserve(bytes);
 

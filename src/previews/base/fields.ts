@@ -32,12 +32,12 @@ export function requiredInput(request: RenderRequest, field: string): RenderInpu
 
 /** The pairs of `assets.face_mappings`. */
 export function mappingsIn(named: ReadonlyMap<string, RenderInput>) {
-  const mappings: { readonly original: RenderInput; readonly giver: RenderInput }[] = [];
+  const mappings: { readonly original: RenderInput; readonly newFace: RenderInput }[] = [];
   for (let index = 0; ; index++) {
     const original = named.get(`assets.face_mappings.${index}.original_face`);
-    const giver = named.get(`assets.face_mappings.${index}.new_face`);
-    if (original === undefined || giver === undefined) return mappings;
-    mappings.push({ original, giver });
+    const newFace = named.get(`assets.face_mappings.${index}.new_face`);
+    if (original === undefined || newFace === undefined) return mappings;
+    mappings.push({ original, newFace });
   }
 }
 

@@ -15,16 +15,16 @@ export async function choiceOf({
   inputs,
 }: Pick<RenderRequest, 'body' | 'inputs'>): Promise<Result<Choice, ProjectError>> {
   const named = new Map(inputs.map((input) => [input.field, input]));
-  const giver = named.get('assets.image_file_path');
+  const newFace = named.get('assets.image_file_path');
   const mode = fieldOf(body, 'assets.face_swap_mode');
   const mappings = mappingsIn(named);
-  if (giver === undefined || (mode === 'individual-faces' && mappings.length > 0))
+  if (newFace === undefined || (mode === 'individual-faces' && mappings.length > 0))
     return chosen(mappings);
-  const mask = await maskOf(giver);
+  const mask = await maskOf(newFace);
   return mask.ok ? ok(() => Promise.resolve(mask.value)) : mask;
 }
 
-interface Mapped {
+interface MappedFace {
   /** Undefined: the picture of the one who is meant is not here. */
   readonly who: Float32Array | undefined;
   readonly mask: FaceTexture | undefined;
@@ -33,11 +33,11 @@ interface Mapped {
 async function chosen(
   mappings: ReturnType<typeof mappingsIn>,
 ): Promise<Result<Choice, ProjectError>> {
-  const mapped: Mapped[] = [];
-  for (const { original, giver } of mappings) {
-    const source = await lentBy(original);
+  const mapped: MappedFace[] = [];
+  for (const { original, newFace } of mappings) {
+    const source = await faceOf(original);
     if (!source.ok) return source;
-    const mask = await maskOf(giver);
+    const mask = await maskOf(newFace);
     if (!mask.ok) return mask;
     const { picture, face } = source.value;
     const who = face === undefined ? undefined : await describeFace(picture, face);
@@ -56,15 +56,17 @@ async function chosen(
   });
 }
 
-async function maskOf(giver: RenderInput): Promise<Result<FaceTexture | undefined, ProjectError>> {
-  const source = await lentBy(giver);
+async function maskOf(
+  newFace: RenderInput,
+): Promise<Result<FaceTexture | undefined, ProjectError>> {
+  const source = await faceOf(newFace);
   if (!source.ok) return source;
   const { picture, face } = source.value;
   return ok(face === undefined ? undefined : faceTextureOf(picture, face));
 }
 
 /** The list of codes for clips (interface.md, Events) has none for a face that is missing. */
-async function lentBy(input: RenderInput): Promise<Result<SourceFace, ProjectError>> {
+async function faceOf(input: RenderInput): Promise<Result<SourceFace, ProjectError>> {
   const source = await sourceFaceIn(input);
   if (source.ok || source.error.code !== 'no_source_face') return source;
   return err({ code: 'invalid_parameters', message: source.error.message });

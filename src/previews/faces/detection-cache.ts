@@ -1,16 +1,16 @@
 // What was seen a moment ago: a batch lays the same actor's face over every photo, and a photo that was searched for
 // faces has them swapped next. Looking is by far the dearest step, so a thread remembers its last looks.
 import { hash } from 'node:crypto';
-import type { Locate, Sighting } from './detection.ts';
+import type { Detection, Locate } from './detection.ts';
 
-/** Looks that are remembered: each is a digest and a few sightings. */
+/** Looks that are remembered: each is a digest and a few detections. */
 const most = 256;
 /** Everything that is this sure is remembered; whoever asks for less is always shown a fresh look. */
 const leastSure = 0.1;
 
 /** The same answers as `locate` gives: what is less sure never hides what is surer. */
-export function remembered(locate: Locate): Locate {
-  const looks = new Map<string, readonly Sighting[]>();
+export function withCache(locate: Locate): Locate {
+  const looks = new Map<string, readonly Detection[]>();
   return async (patch, confidence) => {
     if (confidence < leastSure) return locate(patch, confidence);
     const key = hash('sha256', patch.pixels, 'base64');

@@ -2,7 +2,7 @@
 import type { Patch } from './patch.ts';
 
 /** A face as the finder sees it: pixels of the patch. */
-export interface Sighting {
+export interface Detection {
   readonly left: number;
   readonly top: number;
   readonly width: number;
@@ -12,4 +12,4 @@ export interface Sighting {
 }
 
 /** Looks for faces in a patch; those that are so sure, or surer: 0 to 1. */
-export type Locate = (patch: Patch, confidence: number) => Promise<readonly Sighting[]>;
+export type Locate = (patch: Patch, confidence: number) => Promise<readonly Detection[]>;

@@ -86,7 +86,7 @@ function halved({ colours, width, height, scale }: Level): Level {
 export function levelFor({ levels }: FaceTexture, size: number): Level {
   let best = levels[0];
   for (const level of levels) if (level.scale <= size * 1.2) best = level;
-  if (best === undefined) throw new Error('bug: a likeness has a level');
+  if (best === undefined) throw new Error('bug: a texture has a level');
   return best;
 }
 

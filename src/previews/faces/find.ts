@@ -2,7 +2,7 @@
 // may be, its parts are looked at larger.
 import type { Region } from '../../contract/api/region.ts';
 import { type Picture, pixelsOf } from '../pictures/picture.ts';
-import type { Sighting } from './detection.ts';
+import type { Detection } from './detection.ts';
 import { landmarksIn, uprightSquare } from './landmarks.ts';
 import { descriptorSide, type FaceNets, faceNets, finderSide } from './nets.ts';
 import { patchOf, type Square } from './patch.ts';
@@ -22,10 +22,10 @@ export interface Face {
  * one core here, whatever the picture's size, and each face 0.1 s; parts, where there are small faces, up to 2 s more.
  */
 export async function findFaces(picture: Picture, confidence: number): Promise<readonly Face[]> {
-  const sightings = await sightingsIn(picture, confidence, await faceNets());
+  const detections = await detectionsIn(picture, confidence, await faceNets());
   const faces: Face[] = [];
-  for (const sighting of sightings)
-    faces.push(await faceWithin(picture, regionOf(sighting, picture), sighting.score));
+  for (const detection of detections)
+    faces.push(await faceWithin(picture, regionOf(detection, picture), detection.score));
   return faces;
 }
 
@@ -50,19 +50,19 @@ const hint = 0.15;
 /** A part is half as wide and high as the whole, and a bit, so that no face lies only on a seam. */
 const partSize = 0.56;
 
-async function sightingsIn(
+async function detectionsIn(
   picture: Picture,
   confidence: number,
   nets: FaceNets,
-): Promise<readonly Sighting[]> {
+): Promise<readonly Detection[]> {
   const whole = Math.max(picture.width, picture.height);
   const middle = { x: picture.width / 2, y: picture.height / 2 };
   const seen = await seenIn(picture, { centre: middle, side: whole, angle: 0 }, hint, nets);
   const large = seen.filter(({ height }) => height >= (smallFace * whole) / finderSide);
-  const sure = (face: Sighting) => face.score >= confidence;
+  const sure = (face: Detection) => face.score >= confidence;
   if (whole <= finderSide) return merged(seen.filter(sure));
   if (seen.length > 0 && large.length === seen.length) return merged(large.filter(sure));
-  const closer: Sighting[] = [];
+  const closer: Detection[] = [];
   for (const part of partsOf(picture)) {
     const found = await seenIn(picture, part, confidence, nets);
     closer.push(...found.filter((face) => !isCut(face, part, picture)));
@@ -89,12 +89,12 @@ async function seenIn(
   square: Square,
   confidence: number,
   nets: FaceNets,
-): Promise<readonly Sighting[]> {
+): Promise<readonly Detection[]> {
   const scale = square.side / finderSide;
   const left = square.centre.x - square.side / 2;
   const top = square.centre.y - square.side / 2;
-  const sightings = await nets.locate(patchOf(picture, square, finderSide), confidence);
-  return sightings.map((face) => ({
+  const detections = await nets.locate(patchOf(picture, square, finderSide), confidence);
+  return detections.map((face) => ({
     left: left + face.left * scale,
     top: top + face.top * scale,
     width: face.width * scale,
@@ -104,7 +104,7 @@ async function seenIn(
 }
 
 /** Whether a face touches an edge of its part that is no edge of the picture: its other half is in the next part. */
-function isCut(face: Sighting, { centre, side }: Square, { width, height }: Picture): boolean {
+function isCut(face: Detection, { centre, side }: Square, { width, height }: Picture): boolean {
   const near = side * 0.01;
   const [left, top] = [centre.x - side / 2, centre.y - side / 2];
   const [right, bottom] = [left + side, top + side];
@@ -116,24 +116,24 @@ function isCut(face: Sighting, { centre, side }: Square, { width, height }: Pict
   );
 }
 
-/** Of sightings of one face the surest, the largest first. */
-function merged(sightings: readonly Sighting[]): readonly Sighting[] {
-  const kept: Sighting[] = [];
-  for (const face of sightings.toSorted((a, b) => b.score - a.score))
+/** Of detections of one face the surest, the largest first. */
+function merged(detections: readonly Detection[]): readonly Detection[] {
+  const kept: Detection[] = [];
+  for (const face of detections.toSorted((a, b) => b.score - a.score))
     if (!kept.some((other) => shared(face, other) > 0.5)) kept.push(face);
   return kept.toSorted((a, b) => areaOf(b) - areaOf(a) || a.left - b.left);
 }
 
-const areaOf = ({ width, height }: Sighting): number => width * height;
+const areaOf = ({ width, height }: Detection): number => width * height;
 
 /** How much of the smaller one they share. */
-function shared(a: Sighting, b: Sighting): number {
+function shared(a: Detection, b: Detection): number {
   const width = Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left);
   const height = Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top);
   return (Math.max(0, width) * Math.max(0, height)) / Math.min(areaOf(a), areaOf(b));
 }
 
-function regionOf({ left, top, width, height }: Sighting, picture: Picture): Region {
+function regionOf({ left, top, width, height }: Detection, picture: Picture): Region {
   const x = Math.max(0, left / picture.width);
   const y = Math.max(0, top / picture.height);
   return {

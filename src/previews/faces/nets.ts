@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import type { Locate } from './detection.ts';
-import { remembered } from './detection-cache.ts';
+import { withCache } from './detection-cache.ts';
 import type { Patch } from './patch.ts';
 import type { Point } from './point.ts';
 
@@ -79,7 +79,7 @@ async function load(): Promise<FaceNets> {
   }
 
   return {
-    locate: remembered((patch, confidence) =>
+    locate: withCache((patch, confidence) =>
       shown(patch, async (tensor) => {
         const options = new api.SsdMobilenetv1Options({
           minConfidence: confidence,

@@ -43,7 +43,7 @@ export function withFace(
   return target;
 }
 
-/** For each node: where it is in the likeness (x, y), and how deep inside the outline, in pixels. */
+/** For each node: where it is in the texture (x, y), and how deep inside the outline, in pixels. */
 function bentGrid(
   grid: Grid,
   outline: readonly Point[],
@@ -122,7 +122,7 @@ function lay(
   { pixels, width }: Picture,
 ): void {
   const { left, top, right, bottom, step, columns } = grid;
-  // Six numbers a node: x and y in the likeness, share, and the shift of its colour; here for the row of pixels at hand.
+  // Six numbers a node: x and y in the texture, share, and the shift of its colour; here for the row of pixels at hand.
   const row = new Float32Array(columns * 6);
   const colour = new Float32Array(3);
   for (let y = top; y < bottom; y++) {

@@ -2,7 +2,7 @@
 // is followed from where it was, forwards from the earlier look, and backwards from the later one if it is new there, so
 // that a face is known from the frame on which it can first be seen.
 import type { Picture } from '../pictures/picture.ts';
-import { type Glance, glanceAt, similarity } from './appearance.ts';
+import { type Appearance, appearanceOf, similarity } from './appearance.ts';
 import type { FaceTexture } from './face-texture.ts';
 import { type Face, findFaces } from './find.ts';
 import { looked, uprightSquare } from './landmarks.ts';
@@ -31,7 +31,7 @@ export interface SeenFrame {
 
 /** A face that is followed: where it is on the last frame, and how it looks there. */
 interface Trail extends Sight {
-  readonly glance: Glance;
+  readonly appearance: Appearance;
 }
 
 interface Draft {
@@ -40,7 +40,7 @@ interface Draft {
 }
 
 /** From frame to frame a face looks at least this much the same; a hand or a cut is further off. */
-const sameGlance = 0.6;
+const sameAppearance = 0.6;
 
 /** Looks for all faces on every `every`th frame. Holds no more frames than that. */
 export async function* followed(
@@ -66,7 +66,7 @@ export async function* followed(
       if (trail === undefined) news.push(trailOf(picture, presence, face.landmarks));
     }
     await traceBack(news, held.slice(0, -1));
-    // Who is followed and no longer found is turned away, perhaps: the glance decides, not the detector.
+    // Who is followed and no longer found is turned away, perhaps: its appearance decides, not the detector.
     trails = [...trails, ...news];
     draft.sights.push(...trails);
     yield* held.slice(0, -1);
@@ -76,18 +76,22 @@ export async function* followed(
 }
 
 function trailOf(picture: Picture, presence: Presence, landmarks: readonly Point[]): Trail {
-  return { presence, landmarks, glance: glanceAt(picture, landmarks) };
+  return { presence, landmarks, appearance: appearanceOf(picture, landmarks) };
 }
 
 /** The trails on the next picture, without those that have ended. */
 async function movedOn(trails: readonly Trail[], picture: Picture): Promise<readonly Trail[]> {
   const nets = await faceNets();
   const on: Trail[] = [];
-  for (const { presence, landmarks, glance } of trails) {
+  for (const { presence, landmarks, appearance } of trails) {
     const seen = await looked(picture, uprightSquare(landmarks), nets);
     const next = trailOf(picture, presence, seen);
     const twice = on.some((other) => isOne(other.landmarks, seen));
-    if (!twice && isLike(landmarks, seen) && similarity(glance, next.glance) > sameGlance)
+    if (
+      !twice &&
+      isLike(landmarks, seen) &&
+      similarity(appearance, next.appearance) > sameAppearance
+    )
       on.push(next);
   }
   return on;

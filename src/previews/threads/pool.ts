@@ -1,5 +1,5 @@
 // The renderer in processes of its own, so that the service answers while it renders, and outlives a decoder that
-// crashes. A process does one errand at a time; one that takes too long or too much memory is ended, and the next errand
+// crashes. A process does one job at a time; one that takes too long or too much memory is ended, and the next job
 // gets a new process. What was in the works in a crash is rendered once more.
 import { availableParallelism } from 'node:os';
 import type { ProjectError } from '../../contract/api/project.ts';
@@ -13,7 +13,7 @@ import {
   RendererClosed,
 } from '../base/renderer.ts';
 import type { RenderOutcome } from '../base/request.ts';
-import type { Done, Errand, ProcessReport } from './messages.ts';
+import type { Done, ProcessReport, RenderJob } from './messages.ts';
 import { type RenderingProcess, spawnProcess } from './spawn.ts';
 
 export interface PoolOptions {
@@ -21,8 +21,8 @@ export interface PoolOptions {
   readonly report?: (about: string, reason: unknown) => void;
   /** Default: one less than the machine has processors, but two to four. */
   readonly processes?: number;
-  /** How long one errand may take, in milliseconds; default ten minutes. */
-  readonly errandMs?: number;
+  /** How long one job may take, in milliseconds; default ten minutes. */
+  readonly jobMs?: number;
   /** How much a thread's heap may grow; default 1024. Pixels are outside the heap: `decodeBytes`. */
   readonly heapMegabytes?: number;
   /** What all decoders together may take; default: 1 GiB, or a fourth of a smaller machine's memory. */
@@ -31,9 +31,9 @@ export interface PoolOptions {
   readonly script: URL;
 }
 
-/** An errand and whoever waits for it. */
+/** A job and whoever waits for it. */
 interface Ordered {
-  readonly errand: Errand;
+  readonly job: RenderJob;
   readonly found: (face: FoundFace) => void;
   readonly end: (ending: Ending) => void;
   readonly fail: (reason: unknown) => void;
@@ -48,16 +48,11 @@ interface UnderWay extends Ordered {
 
 type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
 
-/** A crash may have come from outside, such as a system that is out of memory; two of one errand are its own. */
+/** A crash may have come from outside, such as a system that is out of memory; two of one job are its own. */
 const mostCrashes = 2;
 
 export function openPool(options: PoolOptions): Renderer {
-  const {
-    script,
-    processes = usualProcesses(),
-    errandMs = 600_000,
-    heapMegabytes = 1024,
-  } = options;
+  const { script, processes = usualProcesses(), jobMs = 600_000, heapMegabytes = 1024 } = options;
   const budget = new DecodeBudget(options.decodeBytes ?? usualDecodeBytes);
   const idle = new Set<RenderingProcess>();
   const busy = new Map<RenderingProcess, UnderWay>();
@@ -107,7 +102,7 @@ export function openPool(options: PoolOptions): Renderer {
         ordered?.releases.get(report.ticket)?.();
         ordered?.releases.delete(report.ticket);
         return;
-      case 'hoarded':
+      case 'out-of-memory':
         leave(renderer, false);
         return ordered?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
       case 'broke':
@@ -138,20 +133,20 @@ export function openPool(options: PoolOptions): Renderer {
     // Only work under way holds the service's process.
     renderer.hold(true);
     busy.set(renderer, { ...ordered, memory: budget.holder(), releases: new Map() });
-    renderer.send(ordered.errand);
+    renderer.send(ordered.job);
     if (!starting.has(renderer)) time(renderer, ordered);
   }
 
-  /** The time that a process takes to start is not the errand's. */
+  /** The time that a process takes to start is not the job's. */
   function time(renderer: RenderingProcess, { end }: Ordered): void {
     const late = (): void => {
       leave(renderer, false);
-      end({ kind: 'refused', error: tookTooLong(errandMs) });
+      end({ kind: 'refused', error: tookTooLong(jobMs) });
     };
-    timers.set(renderer, setTimeout(late, errandMs));
+    timers.set(renderer, setTimeout(late, jobMs));
   }
 
-  /** The errand of a process is over; `fit`: the process can take another one. */
+  /** The job of a process is over; `fit`: the process can take another one. */
   function leave(renderer: RenderingProcess, fit: boolean): Ordered | undefined {
     const ordered = busy.get(renderer);
     if (ordered === undefined) return undefined;
@@ -170,19 +165,19 @@ export function openPool(options: PoolOptions): Renderer {
     const crashes = ordered.crashes + 1;
     const again = crashes < mostCrashes;
     const fate = again ? 'it is rendered again' : 'it fails';
-    options.report?.(`a rendering process (${nameOf(ordered.errand)}; ${fate})`, how);
+    options.report?.(`a rendering process (${nameOf(ordered.job)}; ${fate})`, how);
     if (!again) return ordered.end({ kind: 'refused', error: crashedTwice });
     if (closed) return ordered.fail(new RendererClosed());
     waiting.unshift({ ...ordered, crashes });
     pump();
   }
 
-  function order(errand: Errand, found: (face: FoundFace) => void): Promise<Ending> {
+  function order(job: RenderJob, found: (face: FoundFace) => void): Promise<Ending> {
     if (closed) return Promise.reject(new RendererClosed());
     return new Promise((end, fail) => {
-      const ordered = { errand, found, end, fail, crashes: 0 };
+      const ordered = { job, found, end, fail, crashes: 0 };
       // Looking for faces is free and quick, and somebody waits for it before anything is rendered.
-      if (errand.kind === 'faces') waiting.unshift(ordered);
+      if (job.kind === 'faces') waiting.unshift(ordered);
       else waiting.push(ordered);
       pump();
     });
@@ -190,10 +185,10 @@ export function openPool(options: PoolOptions): Renderer {
 
   return {
     render: async ({ tool, ...request }): Promise<RenderOutcome> => {
-      const errand: Errand = { kind: 'render', request: { ...request, tool: tool.name } };
-      const ending = await order(errand, () => {});
+      const job: RenderJob = { kind: 'render', request: { ...request, tool: tool.name } };
+      const ending = await order(job, () => {});
       if (ending.kind === 'refused') return err(ending.error);
-      if (ending.kind !== 'rendered') throw new Error('bug: the process did another errand');
+      if (ending.kind !== 'rendered') throw new Error('bug: the process did another job');
       return ending.outcome;
     },
     findFaces: async (question, tell): Promise<FaceAnswer> => {
@@ -209,7 +204,7 @@ export function openPool(options: PoolOptions): Renderer {
       await told;
       if (failure !== undefined) throw failure.reason;
       if (ending.kind === 'refused') return err(ending.error);
-      if (ending.kind !== 'searched') throw new Error('bug: the process did another errand');
+      if (ending.kind !== 'searched') throw new Error('bug: the process did another job');
       return ending.answer;
     },
     close: async () => {
@@ -226,8 +221,8 @@ export function openPool(options: PoolOptions): Renderer {
   };
 }
 
-const nameOf = (errand: Errand): string =>
-  errand.kind === 'render' ? errand.request.tool : 'face detection';
+const nameOf = (job: RenderJob): string =>
+  job.kind === 'render' ? job.request.tool : 'face detection';
 
 /** The machine is left a processor for the service and whoever asks it. Each holds a few hundred megabytes. */
 function usualProcesses(): number {

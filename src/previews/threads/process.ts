@@ -20,9 +20,9 @@ const thread = new Worker(new URL(script), {
 process.on('message', (order: Order) => thread.postMessage(order));
 thread.on('message', (report: Report) => tell(report));
 thread.on('error', (reason) => {
-  const hoarded = reason instanceof Error && 'code' in reason && reason.code === outOfMemory;
+  const exhausted = reason instanceof Error && 'code' in reason && reason.code === outOfMemory;
   const stack = (reason instanceof Error && reason.stack) || `${reason}`;
-  tell(hoarded ? { kind: 'hoarded' } : { kind: 'gone', stack });
+  tell(exhausted ? { kind: 'out-of-memory' } : { kind: 'gone', stack });
 });
 thread.on('exit', (code) =>
   tell({ kind: 'gone', stack: `a rendering thread ended by itself with code ${code}` }),

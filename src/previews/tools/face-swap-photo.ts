@@ -18,7 +18,7 @@ import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
 
 /** A picture whose face goes over some faces of the target. */
 interface Swap {
-  readonly giver: RenderInput;
+  readonly newFace: RenderInput;
   readonly faces: readonly Face[];
 }
 
@@ -44,8 +44,8 @@ export async function renderFaceSwapPhoto(request: RenderRequest): Promise<Rende
   // All faces are read before the first is laid, so that a bad one spoils no work.
   const laid: (() => void)[] = [];
   const cards: Thumbnail[] = [];
-  for (const { giver, faces } of swaps.value) {
-    const source = await sourceFaceIn(giver);
+  for (const { newFace, faces } of swaps.value) {
+    const source = await sourceFaceIn(newFace);
     if (!source.ok) return source;
     const { face } = source.value;
     if (face === undefined) cards.push({ label: 'new_face', picture: source.value.picture });
@@ -76,24 +76,24 @@ async function swapsOf(
   named: ReadonlyMap<string, RenderInput>,
   scene: Scene,
 ): Promise<Result<readonly Swap[], ProjectError>> {
-  const giver = named.get('assets.source_file_path');
+  const newFace = named.get('assets.source_file_path');
   const mode = fieldOf(body, 'assets.face_swap_mode');
   const mappings = mappingsIn(named);
-  if (giver !== undefined && (mode === 'all-faces' || mappings.length === 0)) {
+  if (newFace !== undefined && (mode === 'all-faces' || mappings.length === 0)) {
     const { target, faces } = scene;
     const detected = new Set(target.faces.map((region) => faceAt(region, faces)));
     const all = faces.filter((face) => face.score >= sureFace || detected.has(face));
-    return all.length === 0 ? noFaceIn(target) : ok([{ giver, faces: all }]);
+    return all.length === 0 ? noFaceIn(target) : ok([{ newFace, faces: all }]);
   }
   const swaps: Swap[] = [];
   const taken = new Set<Face>();
-  for (const { original, giver } of mappings) {
+  for (const { original, newFace } of mappings) {
     const free = scene.faces.filter((face) => !taken.has(face));
     const face = await meantBy(original, { ...scene, faces: free });
     if (!face.ok) return face;
     if (face.value === undefined) continue;
     taken.add(face.value);
-    swaps.push({ giver, faces: [face.value] });
+    swaps.push({ newFace, faces: [face.value] });
   }
   return swaps.length === 0 ? noFaceIn(scene.target) : ok(swaps);
 }

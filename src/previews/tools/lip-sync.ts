@@ -5,6 +5,7 @@ import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderFrames } from '../clips/render-frames.ts';
 import { framesOf, nextOf, withClip } from '../clips/source-clip.ts';
 import { mouthOf, openness, paintMouth } from '../faces/mouth.ts';
+import { lengthOf } from '../faces/outline.ts';
 import { steadied } from '../faces/steady.ts';
 import { followed, type SeenFrame } from '../faces/track.ts';
 import type { Picture } from '../pictures/picture.ts';
@@ -47,11 +48,10 @@ async function* speaking(
 ): AsyncGenerator<Picture> {
   let index = 0;
   for await (const { picture, sights } of frames) {
-    const [largest] = sights
-      .flatMap(({ landmarks }) => mouthOf(landmarks) ?? [])
-      .toSorted((a, b) => b.half - a.half);
+    const [largest] = sights.toSorted((a, b) => lengthOf(b.landmarks) - lengthOf(a.landmarks));
+    const mouth = largest && mouthOf(largest.landmarks);
     const level = openness(levelAt(levels, index / fps, 0.07));
-    if (largest !== undefined) paintMouth(picture, largest, level);
+    if (mouth !== undefined) paintMouth(picture, mouth, level);
     index += 1;
     yield picture;
   }

@@ -77,14 +77,14 @@ describe('the budget of decoders', () => {
     (await most)();
   });
 
-  test('is never exceeded by errands that hold one reservation at a time, and serves all of them', async () => {
+  test('is never exceeded by jobs that hold one reservation at a time, and serves all of them', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 40 });
-    const property = fc.asyncProperty(sizes, async (errands) => {
+    const property = fc.asyncProperty(sizes, async (jobs) => {
       const budget = new DecodeBudget(100);
       let held = 0;
       let most = 0;
       await Promise.all(
-        errands.map(async (bytes) => {
+        jobs.map(async (bytes) => {
           const holder = budget.holder();
           const release = await taken(holder, bytes);
           held += bytes;

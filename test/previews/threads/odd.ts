@@ -2,24 +2,24 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { Errand, Report } from '../../../src/previews/threads/messages.ts';
+import type { RenderJob, Report } from '../../../src/previews/threads/messages.ts';
 
 const tell = (report: Report): void => parentPort?.postMessage(report);
-let errands = 0;
+let jobs = 0;
 
-parentPort?.on('message', (errand: Errand) => {
-  errands += 1;
-  const { reference } = errand.kind === 'faces' ? errand.question.input : namedIn(errand);
+parentPort?.on('message', (job: RenderJob) => {
+  jobs += 1;
+  const { reference } = job.kind === 'faces' ? job.question.input : namedIn(job);
   switch (reference) {
     case 'spin':
       for (;;);
     case 'hoard': {
-      const hoard: number[][] = [];
-      for (;;) hoard.push(Array.from({ length: 10_000 }, Math.random));
+      const outOfMemory: number[][] = [];
+      for (;;) outOfMemory.push(Array.from({ length: 10_000 }, Math.random));
     }
     case 'crash once':
-      if (existsSync(join(folderOf(errand), 'crashed'))) return tell(rendered());
-      writeFileSync(join(folderOf(errand), 'crashed'), '');
+      if (existsSync(join(folderOf(job), 'crashed'))) return tell(rendered());
+      writeFileSync(join(folderOf(job), 'crashed'), '');
       return process.kill(process.pid, 'SIGSEGV');
     case 'crash':
       return process.kill(process.pid, 'SIGSEGV');
@@ -45,15 +45,14 @@ tell({ kind: 'ready' });
 
 const rendered = (): Report => ({
   kind: 'rendered',
-  outcome: { ok: true, value: [{ name: `${errands}.png` }] },
+  outcome: { ok: true, value: [{ name: `${jobs}.png` }] },
 });
 
-const folderOf = (errand: Errand): string =>
-  errand.kind === 'render' ? errand.request.folder : '';
+const folderOf = (job: RenderJob): string => (job.kind === 'render' ? job.request.folder : '');
 
 const region = { x: 0, y: 0, width: 1, height: 1 };
 
-function namedIn(errand: Extract<Errand, { readonly kind: 'render' }>) {
-  const [input] = errand.request.inputs;
+function namedIn(job: Extract<RenderJob, { readonly kind: 'render' }>) {
+  const [input] = job.request.inputs;
   return input ?? { reference: 'nothing' };
 }

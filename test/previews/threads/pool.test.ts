@@ -26,7 +26,7 @@ function asked(reference: string, folder = ''): RenderRequest {
 }
 
 describe('the pool of rendering processes', () => {
-  test('one thread does one errand after the other', async () => {
+  test('one thread does one job after the other', async () => {
     const renderer = pool();
     const outcomes = await Promise.all([1, 2, 3].map(() => renderer.render(asked('anything'))));
     expect(outcomes).toEqual(
@@ -34,8 +34,8 @@ describe('the pool of rendering processes', () => {
     );
   });
 
-  test('an errand that takes too long ends as a timeout, and the next one gets a new thread', async () => {
-    const renderer = pool({ errandMs: 1500 });
+  test('a job that takes too long ends as a timeout, and the next one gets a new thread', async () => {
+    const renderer = pool({ jobMs: 1500 });
     const [slow, next] = await Promise.all([
       renderer.render(asked('spin')),
       renderer.render(asked('anything')),
@@ -44,10 +44,10 @@ describe('the pool of rendering processes', () => {
     expect(next).toEqual({ ok: true, value: [{ name: '1.png' }] });
   });
 
-  test('an errand that takes too much memory ends as a file that is too large', async () => {
+  test('a job that takes too much memory ends as a file that is too large', async () => {
     const renderer = pool({ heapMegabytes: 32 });
-    const hoard = await renderer.render(asked('hoard'));
-    expect(hoard).toMatchObject({ ok: false, error: { code: 'file_too_large' } });
+    const outcome = await renderer.render(asked('hoard'));
+    expect(outcome).toMatchObject({ ok: false, error: { code: 'file_too_large' } });
     expect(await renderer.render(asked('anything'))).toMatchObject({ ok: true });
   });
 
@@ -55,19 +55,19 @@ describe('the pool of rendering processes', () => {
     ['throw', 'thrown on purpose'],
     ['raise', 'raised on purpose'],
     ['leave', 'ended by itself with code 3'],
-  ])('a bug in a thread (%s) is told, and the next errand is done', async (reference, why) => {
+  ])('a bug in a thread (%s) is told, and the next job is done', async (reference, why) => {
     const renderer = pool();
     await expect(renderer.render(asked(reference))).rejects.toThrow(why);
     expect(await renderer.render(asked('anything'))).toMatchObject({ ok: true });
   });
 
-  test('an errand in whose works a native crash happened is done again', async () => {
+  test('a job in whose works a native crash happened is done again', async () => {
     const renderer = pool();
     const folder = new Rig('').folder;
     expect(await renderer.render(asked('crash once', folder))).toMatchObject({ ok: true });
   });
 
-  test('an errand that crashes again is refused, and harms no other', async () => {
+  test('a job that crashes again is refused, and harms no other', async () => {
     const renderer = pool({ processes: 2 });
     const folder = new Rig('').folder;
     const [crash, ...others] = await Promise.all(

@@ -57,8 +57,8 @@ async function framesOf(file: string): Promise<readonly Picture[]> {
 beforeAll(async () => {
   photo = await sample(3, 640);
   const picture = await sample(6, 640);
-  const giver = { left: 450, top: 30, width: 170, height: 200 };
-  await sharpOf(picture).extract(giver).toFile(at('giver.png'));
+  const source = { left: 450, top: 30, width: 170, height: 200 };
+  await sharpOf(picture).extract(source).toFile(at('source.png'));
   await sharpOf(blank).toFile(at('wall.png'));
   await writeClip({ file: at('pan.mp4'), ...pace, frames: pan(), sound: tone(count / pace.fps) });
   await walkClip(at('nobody.mp4'), { ...shortWalk, count: 2 });
@@ -90,7 +90,7 @@ test('a mapped face changes on each frame and nothing else does, and the sound s
   const mapping = 'assets.face_mappings.0';
   const inputs = [
     pictureInput(`${mapping}.original_face`, one.name),
-    pictureInput(`${mapping}.new_face`, 'giver.png'),
+    pictureInput(`${mapping}.new_face`, 'source.png'),
   ];
   const outcome = await swap('pan.mp4', ...inputs);
   expect(outcome).toEqual({ ok: true, value: [{ name: '0.mp4', ...pace }] });
@@ -121,7 +121,7 @@ test('a picture without a face lends none, and a clip without faces stays as it 
   const refused = await swap('nobody.mp4', pictureInput(field, 'wall.png'));
   expect(refused).toMatchObject({ ok: false, error: { code: 'invalid_parameters' } });
   expect(refused.ok ? '' : refused.error.message).toContain(`${field} (wall.png)`);
-  const kept = await swap('nobody.mp4', pictureInput(field, 'giver.png'));
+  const kept = await swap('nobody.mp4', pictureInput(field, 'source.png'));
   expect(kept).toMatchObject({ ok: true, value: [{ name: '0.mp4', fps: 10 }] });
 });
 
