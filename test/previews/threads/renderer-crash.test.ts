@@ -12,7 +12,9 @@ function renderers(): readonly number[] {
   );
   return children
     .filter((child) => /^\d+$/.test(child))
-    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('/real/process.ts'))
+    .filter((child) =>
+      readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('/threads/process.ts'),
+    )
     .map(Number);
 }
 
