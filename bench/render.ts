@@ -8,10 +8,10 @@ import { clipOf } from '../src/contract/api/clip.ts';
 import type { JsonObject } from '../src/contract/base/json.ts';
 import type { Tool } from '../src/contract/kinds/kind.ts';
 import { toolNamed, tools } from '../src/contract/kinds/tools.ts';
-import { pictureOf } from '../src/previews/picture.ts';
-import { writeClip } from '../src/previews/real/clip/write.ts';
-import { renderReally, searchReally } from '../src/previews/real/door.ts';
-import type { RenderInput } from '../src/previews/request.ts';
+import type { RenderInput } from '../src/previews/base/request.ts';
+import { writeClip } from '../src/previews/clips/write.ts';
+import { pictureOf } from '../src/previews/pictures/picture.ts';
+import { renderTool, searchFaces } from '../src/previews/registry.ts';
 import { namedIn } from '../src/service/endpoints/asset-references.ts';
 import { voiceSample } from '../test/previews/media.ts';
 import { sample } from '../test/service/client.ts';
@@ -104,7 +104,7 @@ const inputOf = (field: string, media: RenderInput['media'], file: string): Rend
 async function search(file: string): Promise<number> {
   let faces = 0;
   const question = { input: inputOf('assets.target_file_path', 'image', file), confidence: 0.5 };
-  const answer = await searchReally(question, async () => {
+  const answer = await searchFaces(question, async () => {
     faces += 1;
   });
   if (!answer.ok) throw new Error(answer.error.message);
@@ -117,7 +117,7 @@ async function make(folder: string, name: string, body: JsonObject): Promise<voi
   const out = join(folder, 'out');
   mkdirSync(out);
   const inputs = inputsIn(tool, body);
-  const made = await renderReally({ tool, body, inputs, folder: out, seed: 1, most: 1080 });
+  const made = await renderTool({ tool, body, inputs, folder: out, seed: 1, most: 1080 });
   if (!made.ok) throw new Error(`${name}: ${made.error.message}`);
   rmSync(out, { recursive: true });
 }

@@ -6,16 +6,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderReally } from '../src/previews/real/door.ts';
+import { renderTool } from '../src/previews/registry.ts';
 import { portraitClip } from '../test/previews/media.ts';
 import {
   type Complaint,
   complaintOfReading,
   complaintOfRendering,
-} from '../test/previews/specimen-reading.ts';
-import { heavy } from '../test/previews/specimens/heavy.ts';
-import type { Specimen } from '../test/previews/specimens/specimen.ts';
-import { specimens } from '../test/previews/specimens.ts';
+} from '../test/previews/pictures/specimen-reading.ts';
+import { heavy } from '../test/previews/pictures/specimens/heavy.ts';
+import type { Specimen } from '../test/previews/pictures/specimens/specimen.ts';
+import { specimens } from '../test/previews/pictures/specimens.ts';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const { values } = parseArgs({
@@ -71,7 +71,7 @@ async function tryOut(specimen: Specimen, tools: readonly string[]): Promise<voi
   await stage('reading', specimen, () => complaintOfReading(specimen, file));
   for (const tool of tools) {
     const out = join(folder, 'out');
-    const how = { tool, render: renderReally, clip };
+    const how = { tool, render: renderTool, clip };
     await stage(tool, specimen, () => complaintOfRendering(specimen, file, how, out));
   }
   rmSync(file);

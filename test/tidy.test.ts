@@ -81,9 +81,13 @@ const files: readonly SourceFile[] = readdirSync(src, { recursive: true })
     return { path, folder: folderOf(path), text, imports: [...imported, ...exported, ...dynamic] };
   });
 
-/** The one file through which a room is reached from another, where not every file may be. */
+/**
+ * The one file through which a room is reached from another, where not every file may be: the only one that imports
+ * it, or the only one that is imported.
+ */
 const doors: readonly { readonly from: string; readonly to: string; readonly door: string }[] = [
   { from: 'runner', to: 'service', door: 'runner/operations/service/local-service.ts' },
+  { from: 'service', to: 'previews', door: 'previews/open.ts' },
 ];
 
 const targetOf = (file: SourceFile, request: string): string =>
@@ -136,7 +140,7 @@ describe('the maps in the READMEs', () => {
         const passed = doors.find(
           ({ from, to }) => file.path.startsWith(`${from}/`) && target.startsWith(`${to}/`),
         );
-        return passed === undefined || file.path === passed.door
+        return passed === undefined || [file.path, target].includes(passed.door)
           ? []
           : [`${file.path} imports ${request}, past ${passed.door}`];
       }),

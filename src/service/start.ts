@@ -2,9 +2,7 @@
 // ledger, the files and the events survive a kill at any moment, and unfinished projects continue.
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { milliseconds } from '../contract/base/duration.ts';
-import { openPlainRenderer } from '../previews/plain/renderer.ts';
-import { lacksFor } from '../previews/real/door.ts';
-import { openPool } from '../previews/real/pool.ts';
+import { openRenderer } from '../previews/open.ts';
 import { wakeAfter } from './base/clock.ts';
 import { reportInternalError } from './base/internal-error.ts';
 import type { FaultRule } from './endpoints/fault-schema.ts';
@@ -123,13 +121,7 @@ async function openWith(
   const { pictures = 'real' } = options;
   const { decodeMegabytes } = options;
   const decodeBytes = decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20;
-  const renderer =
-    pictures === 'real'
-      ? openPool({
-          report: reportInternalError,
-          ...(decodeBytes === undefined ? {} : { decodeBytes }),
-        })
-      : openPlainRenderer(decodeBytes);
+  const renderer = openRenderer({ pictures, report: reportInternalError, decodeBytes });
   const timing = { clock, speed, seed };
   const renderJobs = openRenderJobs({
     projects,
@@ -191,7 +183,7 @@ async function openWith(
     address,
     key: keys.key,
     hub: `${address}/hub`,
-    lacks: (kinds) => (pictures === 'real' ? lacksFor(kinds) : []),
+    lacks: renderer.lacks,
     ledger: () => accounts.ledger(localAccount),
     balance: () => accounts.find(localAccount)?.credits ?? 0,
     requests: app.requests,

@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { pictureOf } from '../../src/previews/picture.ts';
-import { tone } from '../../src/previews/plain/speech.ts';
-import { writeClip } from '../../src/previews/real/clip/write.ts';
+import { writeClip } from '../../src/previews/clips/write.ts';
+import { pictureOf } from '../../src/previews/pictures/picture.ts';
+import { toneOf, toneRate } from '../../src/previews/sound/tone.ts';
+import { wavOf } from '../../src/previews/sound/wav.ts';
 import { sample } from '../service/client.ts';
 
 /** The woman on the left of the sixth sample, in pixels. */
@@ -49,4 +50,4 @@ export async function portraitClip(): Promise<Buffer> {
 }
 
 /** A WAV of one second. */
-export const voiceSample = (): Buffer => tone(1, 180);
+export const voiceSample = (): Buffer => wavOf(toneOf(1, 180), toneRate);

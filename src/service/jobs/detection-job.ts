@@ -1,7 +1,7 @@
 // The job that finds the faces of a face detection. Each face is stored as an asset, whose path a face mapping can name
 // (facts.md, Face detection).
 
-import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
+import { isRendererClosed, type Renderer } from '../../previews/open.ts';
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import type { Speed } from '../base/speed.ts';
@@ -71,7 +71,7 @@ export function openDetectionJobs(dependencies: DetectionJobDependencies): Detec
           const status = await search(detection);
           return () => detections.finish(detection.id, status);
         } catch (reason) {
-          if (reason instanceof RendererClosed) return keepForRestart;
+          if (isRendererClosed(reason)) return keepForRestart;
           throw reason;
         }
       },

@@ -4,8 +4,12 @@ import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
 import { toolNamed } from '../../contract/kinds/tools.ts';
-import { type Renderer, RendererClosed } from '../../previews/renderer.ts';
-import type { RenderInput, RenderOutcome } from '../../previews/request.ts';
+import {
+  isRendererClosed,
+  type Renderer,
+  type RenderInput,
+  type RenderOutcome,
+} from '../../previews/open.ts';
 import { settledCredits, surcharged } from '../base/charge.ts';
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
@@ -153,7 +157,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
             const outcome = failure ?? (await outcomeOf(project));
             return () => settle(project, outcome, percent);
           } catch (reason) {
-            if (reason instanceof RendererClosed) return keepForRestart;
+            if (isRendererClosed(reason)) return keepForRestart;
             // The project was deleted or canceled during rendering, and its folder with it.
             if (isWanted(id)) throw reason;
             return () => discard(id);

@@ -1,0 +1,48 @@
+// What a renderer is asked for and what it answers.
+import type { MediaType } from '../../contract/api/asset.ts';
+import type { ProjectError } from '../../contract/api/project.ts';
+import type { Region } from '../../contract/api/region.ts';
+import type { JsonObject } from '../../contract/base/json.ts';
+import type { Result } from '../../contract/base/result.ts';
+import type { Tool } from '../../contract/kinds/kind.ts';
+
+export interface RenderInput {
+  /** Its path in the request body: `assets.target_file_path`. */
+  readonly field: string;
+  readonly media: MediaType;
+  /** The absolute path of the file; undefined for somebody else's URL, which is never fetched. */
+  readonly file: string | undefined;
+  /** How the request named it. */
+  readonly reference: string;
+  /** For the crop of a detected face: where the face was in its picture. */
+  readonly face: Region | undefined;
+  /** Where face detection found faces in this picture. */
+  readonly faces: readonly Region[];
+}
+
+export interface RenderRequest {
+  readonly tool: Tool;
+  /** With its defaults filled in. */
+  readonly body: JsonObject;
+  readonly inputs: readonly RenderInput[];
+  /** An empty folder for the outputs. */
+  readonly folder: string;
+  readonly seed: number;
+  /** The plan's limit on the shorter side of an output, in pixels. */
+  readonly most: number;
+  /** The plan's limit on the longer side, in pixels; undefined: none. */
+  readonly longest?: number;
+}
+
+export interface RenderedFile {
+  /** Its name in the folder. */
+  readonly name: string;
+  /** Pixels; undefined for sound, and where they are unknown. */
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  /** Frames per second, where they are known. */
+  readonly fps?: number | undefined;
+}
+
+/** An error belongs to the project: a bad input, for example. */
+export type RenderOutcome = Result<readonly RenderedFile[], ProjectError>;

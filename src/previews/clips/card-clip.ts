@@ -1,0 +1,28 @@
+// A card as a clip, with a running clock: it has the right size, length, frame rate and sound.
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+import { copyOf } from '../pictures/canvas.ts';
+import { type Card, drawCard } from '../pictures/card.ts';
+import { paintClock } from '../pictures/clock.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { type OutputClip, renderFrames } from './render-frames.ts';
+import type { Sound } from './sound.ts';
+
+/** Frames per second of clips that nobody filmed. */
+export const usualFps = 24;
+
+export async function renderCardClip(
+  request: RenderRequest,
+  card: Card,
+  clip: OutputClip,
+  sound?: Sound,
+): Promise<RenderOutcome> {
+  const picture = await drawCard(card, clip);
+  return renderFrames(request, clip, (time) => cardAt(picture, time, clip.seconds), sound);
+}
+
+/** The frame of a moment. */
+export function cardAt(picture: Picture, time: number, seconds: number): Picture {
+  const frame = copyOf(picture);
+  paintClock(frame, time, seconds);
+  return frame;
+}

@@ -1,0 +1,51 @@
+// The last stage of every video tool: its pictures get the mark, and become a file.
+import { join } from 'node:path';
+import { err, ok } from '../../contract/base/result.ts';
+import { keyOf } from '../base/key.ts';
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+import { mark } from '../pictures/mark.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { countOf } from './cut.ts';
+import type { Pace } from './encoding.ts';
+import type { Sound } from './sound.ts';
+import { writeClip } from './write.ts';
+
+/** Ten minutes: a rehearsal renders no more. */
+const mostSeconds = 600;
+
+export interface OutputClip extends Pace {
+  readonly seconds: number;
+  /** Default: mp4. */
+  readonly extension?: string;
+}
+
+/** The picture of a moment, of the clip's size. It is painted on, so each must be a new one. */
+export type PictureAt = (seconds: number, index: number) => Picture | Promise<Picture>;
+
+/** Renders a clip whose pictures can be made one after another. */
+export async function renderFrames(
+  request: RenderRequest,
+  clip: OutputClip,
+  pictureAt: PictureAt,
+  sound?: Sound,
+): Promise<RenderOutcome> {
+  const { width, height, fps, seconds, extension = 'mp4' } = clip;
+  if (seconds > mostSeconds)
+    return err({
+      code: 'invalid_parameters',
+      message: `A clip of ${Math.round(seconds)} seconds is longer than the ${mostSeconds} that are rendered`,
+    });
+  const key = keyOf(request);
+  const count = countOf({ start: 0, end: seconds, fps });
+  async function* frames(): AsyncGenerator<Picture> {
+    for (let index = 0; index < count; index++) {
+      const picture = await pictureAt(index / fps, index);
+      mark(picture, request.tool.name, key);
+      yield picture;
+    }
+  }
+  const name = `0.${extension}`;
+  const file = join(request.folder, name);
+  await writeClip({ file, width, height, fps, frames: frames(), sound });
+  return ok([{ name, width, height, fps }]);
+}

@@ -1,0 +1,104 @@
+// The clip that a tool changes: opened, cut to what is asked for, and closed however the rendering ends.
+import { clipOf } from '../../contract/api/clip.ts';
+import { inputIn, numberIn, textIn } from '../base/fields.ts';
+import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
+import type { Picture, Size } from '../pictures/picture.ts';
+import { type Clip, openClip, partOf, type Span } from './open.ts';
+import { type PictureAt, renderFrames } from './render-frames.ts';
+import { shorterSideFor, sizeWith, sizeWithin } from './size.ts';
+import type { FilePart } from './sound.ts';
+
+/** Frames a second of what is made of a clip, at most. */
+const mostFps = 30;
+
+export interface SourceClip {
+  readonly clip: Clip;
+  readonly span: Span;
+  readonly seconds: number;
+  readonly size: Size;
+  readonly fps: number;
+  /** The clip's own sound, where it has one. */
+  readonly sound: FilePart | undefined;
+}
+
+/** Hands a request's clip to `make`. `side`: pixels of the shorter side, at most; of a named resolution, just so many. */
+export async function withClip(
+  request: RenderRequest,
+  side: number,
+  make: (source: SourceClip) => Promise<RenderOutcome>,
+): Promise<RenderOutcome> {
+  const input = sourceIn(request);
+  const opened = await openClip(input);
+  if (!opened.ok) return opened;
+  const clip = opened.value;
+  try {
+    const part = partOf(clip, clipOf(request.body), input);
+    if (!part.ok) return part;
+    const span = part.value;
+    const { width, height, fps, hasSound } = clip.facts;
+    // A resolution is what the output has; without one nothing is enlarged.
+    const sized = textIn(request, 'resolution') === '' ? sizeWithin : sizeWith;
+    return await make({
+      clip,
+      span,
+      seconds: span.end - span.start,
+      size: sized(
+        width,
+        height,
+        shorterSideFor(width, height, Math.min(side, askedSide(request)), request.longest),
+      ),
+      fps: Math.min(fps, mostFps),
+      sound: hasSound && clip.file !== undefined ? { file: clip.file, ...span } : undefined,
+    });
+  } finally {
+    await clip.close();
+  }
+}
+
+/** A clip from a link is like one that is elsewhere: it is not fetched. */
+function sourceIn(request: RenderRequest): RenderInput {
+  const field = 'assets.video_file_path';
+  const linked = textIn(request, 'assets.video_source') === 'youtube';
+  const input = linked ? undefined : inputIn(request, field);
+  if (input !== undefined) return input;
+  const reference = textIn(request, 'assets.youtube_url') || 'no clip';
+  return { field, media: 'video', file: undefined, reference, face: undefined, faces: [] };
+}
+
+/** `width` and `height` are bounds; the clip keeps its proportions. */
+function askedSide(request: RenderRequest): number {
+  const asked = [numberIn(request, 'width'), numberIn(request, 'height')];
+  return Math.min(
+    ...asked.map((pixels) => (pixels === undefined || pixels <= 0 ? Infinity : pixels)),
+  );
+}
+
+/** The clip with each of its frames painted on, and its own sound. */
+export function renderChanged(
+  request: RenderRequest,
+  source: SourceClip,
+  fps: number,
+  change: (frame: Picture, time: number) => void,
+): Promise<RenderOutcome> {
+  const { size, seconds, sound } = source;
+  const next = nextOf(framesOf(source, fps));
+  const pictureAt: PictureAt = async (time) => {
+    const frame = await next();
+    change(frame, time);
+    return frame;
+  };
+  return renderFrames(request, { ...size, fps, seconds }, pictureAt, sound);
+}
+
+/** The frames of the source at a rate. */
+export const framesOf = ({ clip, span, size }: SourceClip, fps: number): AsyncGenerator<Picture> =>
+  clip.frames({ ...span, ...size, fps });
+
+/** Hands out frames one at a time, as many as a clip's length says. */
+export function nextOf(frames: AsyncGenerator<Picture>): () => Promise<Picture> {
+  return async () => {
+    const next = await frames.next();
+    if (next.done) throw new Error('bug: a clip has fewer frames than its length says');
+    return next.value;
+  };
+}

@@ -1,0 +1,51 @@
+// A coarse grid over a face in a picture: all that is smooth (where a point comes from, its light, how much of it is
+// seen) is computed at the nodes and read between them, which makes a frame a matter of milliseconds.
+import type { Picture } from '../pictures/picture.ts';
+import type { Point } from './point.ts';
+
+/** Nodes along the longer side of a face, at which all that is smooth is computed. */
+const nodes = 40;
+
+/** Nodes over the pixels of a face, `step` pixels apart. */
+export interface Grid {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly step: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Undefined when no part of the face is in the picture. */
+export function gridOver(outline: readonly Point[], { width, height }: Picture): Grid | undefined {
+  const xs = outline.map(({ x }) => x);
+  const ys = outline.map(({ y }) => y);
+  const left = Math.max(0, Math.floor(Math.min(...xs)));
+  const top = Math.max(0, Math.floor(Math.min(...ys)));
+  const right = Math.min(width, Math.ceil(Math.max(...xs)));
+  const bottom = Math.min(height, Math.ceil(Math.max(...ys)));
+  if (right <= left || bottom <= top) return undefined;
+  const step = Math.max(2, Math.max(right - left, bottom - top) / nodes);
+  const columns = Math.ceil((right - left) / step) + 1;
+  const rows = Math.ceil((bottom - top) / step) + 1;
+  return { left, top, right, bottom, step, columns, rows };
+}
+
+export function* nodesOf({
+  left,
+  top,
+  step,
+  columns,
+  rows,
+}: Grid): Generator<readonly [number, Point]> {
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++)
+      yield [row * columns + column, { x: left + column * step, y: top + row * step }];
+}
+
+/** 0 up to 0, 1 from 1 on, without a bend between. */
+export function smooth(share: number): number {
+  const within = Math.min(1, Math.max(0, share));
+  return within * within * (3 - 2 * within);
+}

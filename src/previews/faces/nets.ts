@@ -1,0 +1,112 @@
+// The nets that know faces: face-api's, from its own package, run by tfjs's WebAssembly backend on one thread, so
+// that the same patch always gives the same numbers. Only this file knows the library; no tensor leaves it.
+import { createRequire } from 'node:module';
+import { dirname, join, sep } from 'node:path';
+import type { Locate } from './detection.ts';
+import { withCache } from './detection-cache.ts';
+import type { Patch } from './patch.ts';
+import type { Point } from './point.ts';
+
+export interface FaceNets {
+  /** Faces in a patch of `finderSide`. */
+  readonly locate: Locate;
+  /** The 68 landmarks of the face that fills a patch of `landmarkSide`, in pixels of the patch. */
+  landmarks(patch: Patch): Promise<readonly Point[]>;
+  /** 128 numbers, nearer to each other for the same person, of a face in a patch of `descriptorSide`. */
+  describe(patch: Patch): Promise<Float32Array>;
+  /** How many tensors are alive: the same before and after a question. */
+  tensors(): number;
+}
+
+/** What the nets take, in pixels: a patch of that side is not scaled again. */
+export const finderSide = 512;
+export const landmarkSide = 112;
+export const descriptorSide = 150;
+
+/** A picture has no more faces than this. */
+const mostFaces = 100;
+
+let nets: Promise<FaceNets> | undefined;
+
+/** The nets of this thread, loaded when they are first asked for: 0.4 s here. */
+export function faceNets(): Promise<FaceNets> {
+  nets ??= load();
+  return nets;
+}
+
+/** The backend's start listens to errors of the whole process to throw them again: those are not its business. */
+async function leavingTheProcess(start: () => Promise<void>): Promise<void> {
+  const exceptions = process.listeners('uncaughtException');
+  const rejections = process.listeners('unhandledRejection');
+  await start();
+  for (const listener of process.listeners('uncaughtException'))
+    if (!exceptions.includes(listener)) process.off('uncaughtException', listener);
+  for (const listener of process.listeners('unhandledRejection'))
+    if (!rejections.includes(listener)) process.off('unhandledRejection', listener);
+}
+
+async function load(): Promise<FaceNets> {
+  // Both packages are optional, and this build of face-api asks for its tfjs with require.
+  const require = createRequire(import.meta.url);
+  const api: typeof import('@vladmandic/face-api') = require('@vladmandic/face-api/dist/face-api.node-wasm.js');
+  const tf: typeof import('@tensorflow/tfjs') = require('@tensorflow/tfjs');
+  const wasm: typeof import('@tensorflow/tfjs-backend-wasm') = require('@tensorflow/tfjs-backend-wasm');
+  wasm.setWasmPaths(
+    dirname(require.resolve('@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm')) + sep,
+  );
+  wasm.setThreadsCount(1);
+  await leavingTheProcess(async () => {
+    await tf.setBackend('wasm');
+    await tf.ready();
+  });
+  const models = join(dirname(require.resolve('@vladmandic/face-api/package.json')), 'model');
+  const { ssdMobilenetv1, faceLandmark68Net, faceRecognitionNet } = api.nets;
+  await Promise.all(
+    [ssdMobilenetv1, faceLandmark68Net, faceRecognitionNet].map((net) => net.loadFromDisk(models)),
+  );
+
+  /** Gives a net a patch as a tensor, and takes it back. */
+  async function shown<T>(
+    { pixels, side }: Patch,
+    ask: (tensor: ReturnType<typeof api.tf.tensor3d>) => Promise<T>,
+  ): Promise<T> {
+    const tensor = api.tf.tensor3d(pixels, [side, side, 3], 'int32');
+    try {
+      return await ask(tensor);
+    } finally {
+      tensor.dispose();
+    }
+  }
+
+  return {
+    locate: withCache((patch, confidence) =>
+      shown(patch, async (tensor) => {
+        const options = new api.SsdMobilenetv1Options({
+          minConfidence: confidence,
+          maxResults: mostFaces,
+        });
+        const found = await ssdMobilenetv1.locateFaces(tensor, options);
+        return found.map(({ box: { left, top, width, height }, score }) => ({
+          left,
+          top,
+          width,
+          height,
+          score,
+        }));
+      }),
+    ),
+    landmarks: (patch) =>
+      shown(patch, async (tensor) => {
+        const found = await faceLandmark68Net.detectLandmarks(tensor);
+        const [first] = Array.isArray(found) ? found : [found];
+        return (first?.positions ?? []).map(({ x, y }) => ({ x, y }));
+      }),
+    describe: (patch) =>
+      shown(patch, async (tensor) => {
+        const found = await faceRecognitionNet.computeFaceDescriptor(tensor);
+        const [first] = Array.isArray(found) ? found : [found];
+        return first ?? new Float32Array();
+      }),
+    tensors: () => tf.memory().numTensors,
+  };
+}

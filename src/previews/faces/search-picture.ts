@@ -1,0 +1,50 @@
+// Face detection in a picture: each face cut out as a portrait that may be named as the original of a swap.
+
+import type { Region } from '../../contract/api/region.ts';
+import { ok } from '../../contract/base/result.ts';
+import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
+import { type Picture, pixelsOf, sharpOf } from '../pictures/picture.ts';
+import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
+import { type Face, findFaces } from './find.ts';
+
+/** Tells the faces of a picture, the largest first. A picture that is not here, or that cannot be decoded here, has none. */
+export async function findFacesInPicture(
+  { input, confidence }: FaceQuestion,
+  tell: (face: FoundFace) => Promise<void>,
+): Promise<FaceAnswer> {
+  const picture = await readPicture(input);
+  if (!picture.ok) return picture;
+  if (await isPlaceholder(input)) return ok(undefined);
+  const faces = await findFaces(picture.value, confidence);
+  for (const [index, face] of faces.entries())
+    await tell(await foundFace(picture.value, face, `0-${index}.png`));
+  return ok(undefined);
+}
+
+/** A face of a picture as it is told. */
+export async function foundFace(
+  picture: Picture,
+  { region }: Face,
+  name: string,
+): Promise<FoundFace> {
+  const portrait = pixelsOf(portraitOf(region), picture);
+  const crop = await sharpOf(picture).extract(portrait).png({ compressionLevel: 2 }).toBuffer();
+  return { name, crop, region };
+}
+
+/** How much is around a face in its portrait, in widths and heights of the face: it can be found again in that. */
+const beside = 0.45;
+const above = 0.35;
+const below = 0.3;
+
+/** The face with its hair, inside the picture. */
+export function portraitOf({ x, y, width, height }: Region): Region {
+  const left = Math.max(0, x - width * beside);
+  const top = Math.max(0, y - height * above);
+  return {
+    x: left,
+    y: top,
+    width: Math.min(1, x + width * (1 + beside)) - left,
+    height: Math.min(1, y + height * (1 + below)) - top,
+  };
+}

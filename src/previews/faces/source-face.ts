@@ -1,0 +1,37 @@
+// Whoever lends a face: the picture that a request names for it, read, and the face in it that is meant.
+import type { ProjectError } from '../../contract/api/project.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { RenderInput } from '../base/request.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
+import { type Face, findFaces } from './find.ts';
+
+/** A face is one for sure from here on (facts.md, Face detection: the default of `confidence_score`). */
+export const sureFace = 0.5;
+/** A picture that was given for its one face is believed to have it. */
+export const believedFace = 0.2;
+
+export interface SourceFace {
+  readonly picture: Picture;
+  /** Undefined for a picture that is not here to be looked into. */
+  readonly face: Face | undefined;
+}
+
+/** The largest face of an input's picture; without any it is the project's error. */
+export async function sourceFaceIn(input: RenderInput): Promise<Result<SourceFace, ProjectError>> {
+  const read = await readPicture(input);
+  if (!read.ok) return read;
+  const picture = read.value;
+  if (await isPlaceholder(input)) return ok({ picture, face: undefined });
+  const faces = await findFaces(picture, believedFace);
+  const surest = faces.toSorted((a, b) => b.score - a.score)[0];
+  const face = faces.find(({ score }) => score >= sureFace) ?? surest;
+  return face === undefined ? noFaceIn(input) : ok({ picture, face });
+}
+
+export function noFaceIn({ field, reference }: RenderInput): Result<never, ProjectError> {
+  return err({
+    code: 'no_source_face',
+    message: `No face was found in the picture of ${field} (${reference})`,
+  });
+}

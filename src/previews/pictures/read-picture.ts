@@ -1,0 +1,192 @@
+// Reading the pictures that a request names, of every size and orientation, and files that are no pictures at all.
+import { open } from 'node:fs/promises';
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { ProjectError } from '../../contract/api/project.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { whileReserved } from '../base/decode-memory.ts';
+import type { RenderInput } from '../base/request.ts';
+import { notFetched, placeholder } from './card.ts';
+import { pictureBytes, pixelBytes } from './decoded-size.ts';
+import { type Decoder, type FileFormat, formatOf, headBytes } from './file-format.ts';
+import { hasTooManyParts, mostParts } from './part-count.ts';
+import { type Picture, pictureOf, type Size, sharpOf } from './picture.ts';
+import { type HeaderReading, readHeader } from './undecoded.ts';
+
+/** The longest side of what is rendered, in pixels. */
+const longestSide = 1600;
+/** Smaller pictures are enlarged until the rehearsal mark can be read. */
+const shortestSide = 96;
+/** A larger picture is refused before it is decoded. */
+const mostPixels = 100_000_000;
+/** Four channels of 16 bits: what decoding a picture may take in memory is bounded by this times `mostPixels`. */
+const mostBytesPerPixel = 8;
+/** The size of a placeholder. */
+const placeholderSize: Size = { width: 768, height: 768 };
+/** CMYK with alpha. */
+const mostChannels = 5;
+
+// The library remembers opened files by their names; an upload that is put again would show its old picture (seen
+// with WebP), and files that were deleted would stay open.
+sharp.cache(false);
+
+/** Reads an input's picture. A picture that cannot be read is the project's error, which names the input. */
+export async function readPicture(
+  input: RenderInput,
+  side = longestSide,
+): Promise<Result<Picture, ProjectError>> {
+  const found = await inspect(input);
+  if (!found.ok) return found;
+  const what = found.value;
+  if (what.kind === 'placeholder')
+    return ok(await placeholder(what.title, input.reference, placeholderSize));
+  return decoded(input, what, side);
+}
+
+/** The upright size of an input's picture in pixels, without decoding it; an error as of `readPicture`. */
+export async function pictureSize(input: RenderInput): Promise<Result<Size, ProjectError>> {
+  const found = await inspect(input);
+  if (!found.ok) return found;
+  return ok(found.value.kind === 'placeholder' ? placeholderSize : found.value.header.autoOrient);
+}
+
+/** Whether a placeholder stands for the picture: it is elsewhere, or in a format that is not decoded here. */
+export async function isPlaceholder({ file }: RenderInput): Promise<boolean> {
+  return file === undefined || (await lookInto(file)).format.kind === 'undecoded';
+}
+
+/** A picture whose header is sound and within the limits, or one that is not looked at. */
+type Inspected =
+  | { readonly kind: 'placeholder'; readonly title: string }
+  | {
+      readonly kind: 'picture';
+      readonly file: string;
+      readonly name: string;
+      readonly header: Metadata;
+    };
+
+async function inspect(input: RenderInput): Promise<Result<Inspected, ProjectError>> {
+  const { file } = input;
+  if (file === undefined) return ok({ kind: 'placeholder', title: notFetched });
+  const { format, header, endless } = await lookInto(file);
+  switch (format.kind) {
+    case 'other':
+    case 'sound':
+      return unreadable(input, `it is ${format.name}`);
+    case 'undecoded':
+      if (header?.size !== undefined && header.size.width * header.size.height > mostPixels)
+        return tooLarge(input, pixelsIn(header.size));
+      if (header?.isWhole === false) return unreadable(input, broken(format.name));
+      // The hosted service takes these.
+      return ok({ kind: 'placeholder', title: `${format.name} picture` });
+    case 'picture':
+      if (endless) return tooLarge(input, `it has more than ${mostParts} frames or pages`);
+      return decodable(input, file, format);
+  }
+}
+
+interface FileStart {
+  readonly format: FileFormat;
+  /** Of a format that is not decoded. */
+  readonly header: HeaderReading | undefined;
+  /** Whether it has more parts than a decoder may see. */
+  readonly endless: boolean;
+}
+
+async function lookInto(file: string): Promise<FileStart> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const format = formatOf(buffer.subarray(0, bytesRead));
+    return {
+      format,
+      header: format.kind === 'undecoded' ? await readHeader(handle, format.name) : undefined,
+      endless: format.kind === 'picture' && (await hasTooManyParts(handle, format.decoder)),
+    };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Lets the decoder read the header, and no more. */
+async function decodable(
+  input: RenderInput,
+  file: string,
+  { name, decoder }: { readonly name: string; readonly decoder: Decoder },
+): Promise<Result<Inspected, ProjectError>> {
+  try {
+    const header = await sharp(file, { limitInputPixels: false, failOn: 'error' }).metadata();
+    if (header.format !== decoder) return unreadable(input, broken(name));
+    if (!fits(header)) return tooLarge(input, pixelsIn(header));
+    return ok({ kind: 'picture', file, name, header });
+  } catch (reason) {
+    return refused(input, name, reason);
+  }
+}
+
+async function decoded(
+  input: RenderInput,
+  { file, name, header }: Extract<Inspected, { readonly kind: 'picture' }>,
+  side: number,
+): Promise<Result<Picture, ProjectError>> {
+  try {
+    const picture = await whileReserved(pictureBytes(header), () => {
+      const source = sharp(file, { limitInputPixels: mostPixels, failOn: 'error' });
+      return sized(source.autoOrient(), side);
+    });
+    return picture.ok ? picture : tooLarge(input, picture.error);
+  } catch (reason) {
+    return refused(input, name, reason);
+  }
+}
+
+function refused(input: RenderInput, name: string, reason: unknown): Result<never, ProjectError> {
+  if (reason instanceof Error && beyondLimits.test(reason.message))
+    return tooLarge(input, `no ${name} picture of its size can be read`);
+  // The library's own message is for programmers, may name our files, and does not tell a damaged file from a cut one.
+  return unreadable(input, broken(name));
+}
+
+/** How the decoders of JPEG and WebP put it that a size is beyond what they were made for. */
+const beyondLimits = /maximum supported image dimension|bad image dimensions|pixel limit/i;
+
+const broken = (name: string): string =>
+  `it is ${name === 'AVIF' ? 'an' : 'a'} ${name} picture that is damaged, cut off, or written in an unusual way`;
+
+function fits(header: Metadata): boolean {
+  const { width, height, channels } = header;
+  const bytes = Math.max(mostBytesPerPixel, pixelBytes(header));
+  return channels <= mostChannels && width * height * bytes <= mostPixels * mostBytesPerPixel;
+}
+
+function unreadable({ field, reference }: RenderInput, why: string): Result<never, ProjectError> {
+  return err({
+    code: 'invalid_file_format',
+    message: `The picture of ${field} (${reference}) cannot be read: ${why}`,
+  });
+}
+
+function tooLarge({ field, reference }: RenderInput, why: string): Result<never, ProjectError> {
+  return err({
+    code: 'file_too_large',
+    message: `The picture of ${field} (${reference}) is too large: ${why}`,
+  });
+}
+
+const pixelsIn = ({ width, height }: Size): string =>
+  `it has ${width} by ${height} pixels, and 100 megapixels are the most`;
+
+/** Runs a pipeline to its end, within the sizes that we work with. */
+async function sized(source: Sharp, side: number): Promise<Picture> {
+  const picture = await pictureOf(
+    source.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true }),
+  );
+  if (picture.width >= shortestSide && picture.height >= shortestSide) return picture;
+  return pictureOf(
+    sharpOf(picture).resize({
+      width: Math.max(picture.width, shortestSide),
+      height: Math.max(picture.height, shortestSide),
+      fit: 'contain',
+      background: { r: 0, g: 0, b: 0, alpha: 0 },
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+// What the voice tools render: a tone as long as the text takes to say. Its pitch stands for the voice.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProjectError } from '../../contract/api/project.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { textIn } from '../base/fields.ts';
+import { hueOf } from '../base/key.ts';
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+import { toneOf, toneRate } from './tone.ts';
+import { wavOf } from './wav.ts';
+
+/** interface.md, Limits: for all users. */
+const mostLetters = 1000;
+/** How fast a text is spoken, about. */
+const lettersPerSecond = 15;
+/** Seconds for which a voice stops at the end of a clause and of a sentence. */
+const pauses: Readonly<Record<string, number>> = { ',': 0.2, ';': 0.3, ':': 0.3 };
+const sentencePause = 0.4;
+/** Even a text without letters makes a file with sound. */
+const leastSeconds = 0.2;
+
+/** `voice` decides the pitch. */
+export async function renderSpeech(request: RenderRequest, voice: string): Promise<RenderOutcome> {
+  const text = spokenText(request);
+  if (!text.ok) return text;
+  const name = '0.wav';
+  const samples = toneOf(secondsToSay(text.value), 110 + (hueOf(`${voice} ${request.seed}`) % 200));
+  await writeFile(join(request.folder, name), wavOf(samples, toneRate));
+  return ok([{ name }]);
+}
+
+function spokenText(request: RenderRequest): Result<string, ProjectError> {
+  const text = textIn(request, 'style.prompt');
+  const letters = [...text].length;
+  if (letters <= mostLetters) return ok(text);
+  return err({
+    code: 'text_too_long',
+    message: `The text has ${letters} characters; at most ${mostLetters} are spoken`,
+  });
+}
+
+export function secondsToSay(text: string): number {
+  let seconds = 0;
+  for (const letter of text)
+    seconds +=
+      1 / lettersPerSecond + (pauses[letter] ?? (/[.!?…。\n]/.test(letter) ? sentencePause : 0));
+  return Math.max(leastSeconds, seconds);
+}

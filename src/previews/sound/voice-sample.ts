@@ -1,0 +1,28 @@
+// The recording of a cloned voice: whether it is a sound, and what tells it from other recordings.
+import { open } from 'node:fs/promises';
+import type { ProjectError } from '../../contract/api/project.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { digestOfFile } from '../base/key.ts';
+import type { RenderInput } from '../base/request.ts';
+import { formatOf, headBytes } from '../pictures/file-format.ts';
+
+/** A text that differs from recording to recording; of somebody else's URL, which is not fetched, the URL. */
+export async function voiceOf({
+  file,
+  reference,
+  field,
+}: RenderInput): Promise<Result<string, ProjectError>> {
+  if (file === undefined) return ok(reference);
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    if (formatOf(buffer.subarray(0, bytesRead)).kind !== 'sound')
+      return err({
+        code: 'invalid_voice',
+        message: `The recording of ${field} (${reference}) cannot be read: it is not in a sound format that is taken`,
+      });
+  } finally {
+    await handle.close();
+  }
+  return ok(await digestOfFile(file));
+}

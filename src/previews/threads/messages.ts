@@ -1,0 +1,43 @@
+// What goes to a rendering process and its thread, and what comes back: plain data, one job at a time.
+import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+
+/** A tool is known by its name on the other side. */
+export type ThreadRequest = Omit<RenderRequest, 'tool'> & { readonly tool: string };
+
+export type RenderJob =
+  | { readonly kind: 'render'; readonly request: ThreadRequest }
+  | { readonly kind: 'faces'; readonly question: FaceQuestion };
+
+/** The answer to `reserve`. `most`: so many bytes can never be had, and this is the most there can be. */
+export interface Grant {
+  readonly kind: 'memory';
+  readonly ticket: number;
+  readonly most: number | undefined;
+}
+
+export type Order = RenderJob | Grant;
+
+/** What ends a job. */
+export type Done =
+  | { readonly kind: 'rendered'; readonly outcome: RenderOutcome }
+  | { readonly kind: 'searched'; readonly answer: FaceAnswer };
+
+export type Report =
+  | Done
+  /** The thread has started, and takes jobs. */
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'face'; readonly face: FoundFace }
+  /** Bytes that a decoder is about to take, and that it has given back. */
+  | { readonly kind: 'reserve'; readonly ticket: number; readonly bytes: number }
+  | { readonly kind: 'release'; readonly ticket: number }
+  /** The job threw, which is a bug. */
+  | { readonly kind: 'broke'; readonly stack: string };
+
+/** What a process says beside what its thread reports. */
+export type ProcessReport =
+  | Report
+  /** The thread took more heap than it may, and is gone. */
+  | { readonly kind: 'out-of-memory' }
+  /** The thread is gone for another reason, which is a bug. */
+  | { readonly kind: 'gone'; readonly stack: string };

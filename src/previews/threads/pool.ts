@@ -1,0 +1,246 @@
+// The renderer in processes of its own, so that the service answers while it renders, and outlives a decoder that
+// crashes. A process does one job at a time; one that takes too long or too much memory is ended, and the next job
+// gets a new process. What was in the works in a crash is rendered once more.
+import { availableParallelism } from 'node:os';
+import type { ProjectError } from '../../contract/api/project.ts';
+import { err } from '../../contract/base/result.ts';
+import { DecodeBudget, type Holder } from '../base/decode-budget.ts';
+import { usualDecodeBytes } from '../base/decode-memory.ts';
+import {
+  type FaceAnswer,
+  type FoundFace,
+  type Renderer,
+  RendererClosed,
+} from '../base/renderer.ts';
+import type { RenderOutcome } from '../base/request.ts';
+import type { Done, ProcessReport, RenderJob } from './messages.ts';
+import { type RenderingProcess, spawnProcess } from './spawn.ts';
+
+export interface PoolOptions {
+  /** Told of a process that crashed, which no request is to blame for. Default: nobody. */
+  readonly report?: (about: string, reason: unknown) => void;
+  /** Default: one less than the machine has processors, but two to four. */
+  readonly processes?: number;
+  /** How long one job may take, in milliseconds; default ten minutes. */
+  readonly jobMs?: number;
+  /** How much a thread's heap may grow; default 1024. Pixels are outside the heap: `decodeBytes`. */
+  readonly heapMegabytes?: number;
+  /** What all decoders together may take; default: 1 GiB, or a fourth of a smaller machine's memory. */
+  readonly decodeBytes?: number | undefined;
+  /** What the thread of a process runs. */
+  readonly script: URL;
+}
+
+/** A job and whoever waits for it. */
+interface Ordered {
+  readonly job: RenderJob;
+  readonly found: (face: FoundFace) => void;
+  readonly end: (ending: Ending) => void;
+  readonly fail: (reason: unknown) => void;
+  /** In how many crashes it was in the works. */
+  readonly crashes: number;
+}
+
+interface UnderWay extends Ordered {
+  readonly memory: Holder;
+  readonly releases: Map<number, () => void>;
+}
+
+type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
+
+/** A crash may have come from outside, such as a system that is out of memory; two of one job are its own. */
+const mostCrashes = 2;
+
+export function openPool(options: PoolOptions): Renderer {
+  const { script, processes = usualProcesses(), jobMs = 600_000, heapMegabytes = 1024 } = options;
+  const budget = new DecodeBudget(options.decodeBytes ?? usualDecodeBytes);
+  const idle = new Set<RenderingProcess>();
+  const busy = new Map<RenderingProcess, UnderWay>();
+  const waiting: Ordered[] = [];
+  const starting = new Set<RenderingProcess>();
+  const timers = new Map<RenderingProcess, NodeJS.Timeout>();
+  let closed = false;
+
+  function pump(): void {
+    while (!closed && waiting.length > 0) {
+      const [free] = idle;
+      const renderer = free ?? (busy.size < processes ? begin() : undefined);
+      const ordered = renderer === undefined ? undefined : waiting.shift();
+      if (renderer === undefined || ordered === undefined) return;
+      idle.delete(renderer);
+      perform(renderer, ordered);
+    }
+  }
+
+  function begin(): RenderingProcess {
+    const renderer: RenderingProcess = spawnProcess({
+      script,
+      heapMegabytes,
+      heard: (report) => hear(renderer, report),
+      crashed: (how) => {
+        idle.delete(renderer);
+        starting.delete(renderer);
+        const ordered = leave(renderer, false);
+        if (ordered !== undefined) afterCrash(ordered, how);
+      },
+    });
+    starting.add(renderer);
+    return renderer;
+  }
+
+  function hear(renderer: RenderingProcess, report: ProcessReport): void {
+    const ordered = busy.get(renderer);
+    switch (report.kind) {
+      case 'ready':
+        starting.delete(renderer);
+        return ordered && time(renderer, ordered);
+      case 'face':
+        return ordered?.found(report.face);
+      case 'reserve':
+        return ordered && void reserve(renderer, ordered, report);
+      case 'release':
+        ordered?.releases.get(report.ticket)?.();
+        ordered?.releases.delete(report.ticket);
+        return;
+      case 'out-of-memory':
+        leave(renderer, false);
+        return ordered?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
+      case 'broke':
+      case 'gone':
+        idle.delete(renderer);
+        leave(renderer, false);
+        return ordered?.fail(new Error(report.stack));
+      case 'rendered':
+      case 'searched':
+        leave(renderer, true);
+        return ordered?.end(report);
+    }
+  }
+
+  async function reserve(
+    renderer: RenderingProcess,
+    { memory, releases }: UnderWay,
+    { ticket, bytes }: { readonly ticket: number; readonly bytes: number },
+  ): Promise<void> {
+    const reserved = await memory.reserve(bytes);
+    // It may have been ended meanwhile.
+    if (busy.get(renderer)?.memory !== memory) return;
+    if (reserved.ok) releases.set(ticket, reserved.value);
+    renderer.send({ kind: 'memory', ticket, most: reserved.ok ? undefined : reserved.error });
+  }
+
+  function perform(renderer: RenderingProcess, ordered: Ordered): void {
+    // Only work under way holds the service's process.
+    renderer.hold(true);
+    busy.set(renderer, { ...ordered, memory: budget.holder(), releases: new Map() });
+    renderer.send(ordered.job);
+    if (!starting.has(renderer)) time(renderer, ordered);
+  }
+
+  /** The time that a process takes to start is not the job's. */
+  function time(renderer: RenderingProcess, { end }: Ordered): void {
+    const late = (): void => {
+      leave(renderer, false);
+      end({ kind: 'refused', error: tookTooLong(jobMs) });
+    };
+    timers.set(renderer, setTimeout(late, jobMs));
+  }
+
+  /** The job of a process is over; `fit`: the process can take another one. */
+  function leave(renderer: RenderingProcess, fit: boolean): Ordered | undefined {
+    const ordered = busy.get(renderer);
+    if (ordered === undefined) return undefined;
+    clearTimeout(timers.get(renderer));
+    timers.delete(renderer);
+    ordered.memory.close();
+    busy.delete(renderer);
+    renderer.hold(false);
+    if (fit) idle.add(renderer);
+    else void renderer.kill();
+    pump();
+    return ordered;
+  }
+
+  function afterCrash(ordered: Ordered, how: string): void {
+    const crashes = ordered.crashes + 1;
+    const again = crashes < mostCrashes;
+    const fate = again ? 'it is rendered again' : 'it fails';
+    options.report?.(`a rendering process (${nameOf(ordered.job)}; ${fate})`, how);
+    if (!again) return ordered.end({ kind: 'refused', error: crashedTwice });
+    if (closed) return ordered.fail(new RendererClosed());
+    waiting.unshift({ ...ordered, crashes });
+    pump();
+  }
+
+  function order(job: RenderJob, found: (face: FoundFace) => void): Promise<Ending> {
+    if (closed) return Promise.reject(new RendererClosed());
+    return new Promise((end, fail) => {
+      const ordered = { job, found, end, fail, crashes: 0 };
+      // Looking for faces is free and quick, and somebody waits for it before anything is rendered.
+      if (job.kind === 'faces') waiting.unshift(ordered);
+      else waiting.push(ordered);
+      pump();
+    });
+  }
+
+  return {
+    render: async ({ tool, ...request }): Promise<RenderOutcome> => {
+      const job: RenderJob = { kind: 'render', request: { ...request, tool: tool.name } };
+      const ending = await order(job, () => {});
+      if (ending.kind === 'refused') return err(ending.error);
+      if (ending.kind !== 'rendered') throw new Error('bug: the process did another job');
+      return ending.outcome;
+    },
+    findFaces: async (question, tell): Promise<FaceAnswer> => {
+      let told = Promise.resolve();
+      let failure: { readonly reason: unknown } | undefined;
+      const ending = await order({ kind: 'faces', question }, (face) => {
+        told = told
+          .then(() => tell(face))
+          .catch((reason: unknown) => {
+            failure ??= { reason };
+          });
+      });
+      await told;
+      if (failure !== undefined) throw failure.reason;
+      if (ending.kind === 'refused') return err(ending.error);
+      if (ending.kind !== 'searched') throw new Error('bug: the process did another job');
+      return ending.answer;
+    },
+    close: async () => {
+      closed = true;
+      const renderers = [...idle, ...busy.keys()];
+      const unfinished = [...waiting.splice(0), ...busy.values()];
+      for (const timer of timers.values()) clearTimeout(timer);
+      for (const { memory } of busy.values()) memory.close();
+      idle.clear();
+      busy.clear();
+      for (const { fail } of unfinished) fail(new RendererClosed());
+      await Promise.all(renderers.map((renderer) => renderer.kill()));
+    },
+  };
+}
+
+const nameOf = (job: RenderJob): string =>
+  job.kind === 'render' ? job.request.tool : 'face detection';
+
+/** The machine is left a processor for the service and whoever asks it. Each holds a few hundred megabytes. */
+function usualProcesses(): number {
+  return Math.min(4, Math.max(2, availableParallelism() - 1));
+}
+
+const tookTooLong = (ms: number): ProjectError => ({
+  code: 'processing_timeout',
+  message: `Rendering took longer than ${ms / 1000} seconds, the most that the local service allows`,
+});
+
+const tookTooMuch = (megabytes: number): ProjectError => ({
+  code: 'file_too_large',
+  message: `Rendering needed more than ${megabytes} megabytes, the most that the local service allows`,
+});
+
+const crashedTwice: ProjectError = {
+  code: 'unknown_error',
+  message:
+    'The renderer crashed twice: one of the files may be damaged in a way that it cannot bear',
+};

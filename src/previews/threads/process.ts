@@ -1,0 +1,31 @@
+// A rendering process. The decoders are native code that reads strangers' files: when one crashes, it takes this process
+// along and not the service. All work is done on one thread, so that this one hears at once when the service is gone.
+import { Worker } from 'node:worker_threads';
+import type { Order, ProcessReport, Report } from './messages.ts';
+
+const [script = '', heapMegabytes = ''] = process.argv.slice(2);
+
+// The service may have been killed: its next start renders the same project, into the same files.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// A terminal sends these to every process in it. The service decides when its renderers end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+function tell(report: ProcessReport): void {
+  if (process.connected) process.send?.(report);
+}
+
+const thread = new Worker(new URL(script), {
+  resourceLimits: { maxOldGenerationSizeMb: Number(heapMegabytes) },
+});
+process.on('message', (order: Order) => thread.postMessage(order));
+thread.on('message', (report: Report) => tell(report));
+thread.on('error', (reason) => {
+  const exhausted = reason instanceof Error && 'code' in reason && reason.code === outOfMemory;
+  const stack = (reason instanceof Error && reason.stack) || `${reason}`;
+  tell(exhausted ? { kind: 'out-of-memory' } : { kind: 'gone', stack });
+});
+thread.on('exit', (code) =>
+  tell({ kind: 'gone', stack: `a rendering thread ended by itself with code ${code}` }),
+);
+
+const outOfMemory = 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,0 +1,117 @@
+// face-swap-photo: one face laid over all faces of a photo, or chosen faces replaced, and nothing else changed.
+import type { ProjectError } from '../../contract/api/project.ts';
+import type { Region } from '../../contract/api/region.ts';
+import { fieldOf } from '../../contract/base/json.ts';
+import { ok, type Result } from '../../contract/base/result.ts';
+import { mappingsIn, requiredInput } from '../base/fields.ts';
+import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
+import { faceTextureOf } from '../faces/face-texture.ts';
+import { describeFace, type Face, faceWithin, findFaces } from '../faces/find.ts';
+import { faceAt, faceLike } from '../faces/match.ts';
+import { believedFace, noFaceIn, sourceFaceIn, sureFace } from '../faces/source-face.ts';
+import { withFace } from '../faces/swap.ts';
+import { copyOf } from '../pictures/canvas.ts';
+import { pasteThumbnails, type Thumbnail } from '../pictures/card.ts';
+import { finished } from '../pictures/output.ts';
+import type { Picture } from '../pictures/picture.ts';
+import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
+
+/** A picture whose face goes over some faces of the target. */
+interface Swap {
+  readonly newFace: RenderInput;
+  readonly faces: readonly Face[];
+}
+
+interface Scene {
+  readonly target: RenderInput;
+  readonly picture: Picture;
+  /** All that may be faces. */
+  readonly faces: readonly Face[];
+}
+
+export async function renderFaceSwapPhoto(request: RenderRequest): Promise<RenderOutcome> {
+  const { inputs } = request;
+  const named = new Map(inputs.map((input) => [input.field, input]));
+  const target = requiredInput(request, 'assets.target_file_path');
+  const read = await readPicture(target);
+  if (!read.ok) return read;
+  const picture = read.value;
+  if (await isPlaceholder(target)) return finished(request, picture);
+  const faces = await findFaces(picture, believedFace);
+  const swaps = await swapsOf(request, named, { target, picture, faces });
+  if (!swaps.ok) return swaps;
+
+  // All faces are read before the first is laid, so that a bad one spoils no work.
+  const laid: (() => void)[] = [];
+  const cards: Thumbnail[] = [];
+  for (const { newFace, faces } of swaps.value) {
+    const source = await sourceFaceIn(newFace);
+    if (!source.ok) return source;
+    const { face } = source.value;
+    if (face === undefined) cards.push({ label: 'new_face', picture: source.value.picture });
+    else {
+      const texture = faceTextureOf(source.value.picture, face);
+      for (const place of faces) laid.push(() => withFace(picture, place, texture));
+    }
+  }
+  for (const lay of laid) lay();
+  return finished(request, await withThumbnails(picture, cards));
+}
+
+/** A face that is not here is seen to have been named: in the upper right corner. */
+async function withThumbnails(
+  picture: Picture,
+  thumbnails: readonly Thumbnail[],
+): Promise<Picture> {
+  if (thumbnails.length === 0) return picture;
+  const side = Math.min(picture.width, picture.height) / 3;
+  const area = { left: picture.width - side, top: 0, width: side, height: side };
+  const copy = copyOf(picture);
+  await pasteThumbnails(copy, area, thumbnails);
+  return copy;
+}
+
+async function swapsOf(
+  { body }: RenderRequest,
+  named: ReadonlyMap<string, RenderInput>,
+  scene: Scene,
+): Promise<Result<readonly Swap[], ProjectError>> {
+  const newFace = named.get('assets.source_file_path');
+  const mode = fieldOf(body, 'assets.face_swap_mode');
+  const mappings = mappingsIn(named);
+  if (newFace !== undefined && (mode === 'all-faces' || mappings.length === 0)) {
+    const { target, faces } = scene;
+    const detected = new Set(target.faces.map((region) => faceAt(region, faces)));
+    const all = faces.filter((face) => face.score >= sureFace || detected.has(face));
+    return all.length === 0 ? noFaceIn(target) : ok([{ newFace, faces: all }]);
+  }
+  const swaps: Swap[] = [];
+  const taken = new Set<Face>();
+  for (const { original, newFace } of mappings) {
+    const free = scene.faces.filter((face) => !taken.has(face));
+    const face = await meantBy(original, { ...scene, faces: free });
+    if (!face.ok) return face;
+    if (face.value === undefined) continue;
+    taken.add(face.value);
+    swaps.push({ newFace, faces: [face.value] });
+  }
+  return swaps.length === 0 ? noFaceIn(scene.target) : ok(swaps);
+}
+
+/** The face of the target that a mapping's original is; undefined when it is not there. */
+async function meantBy(
+  original: RenderInput,
+  { target, picture, faces }: Scene,
+): Promise<Result<Face | undefined, ProjectError>> {
+  const { face: place } = original;
+  // Detection looked at this very picture, and has it by that place: no look at the crop is needed.
+  const known = (region: Region) => JSON.stringify(region) === JSON.stringify(place);
+  if (place !== undefined && target.faces.some(known))
+    return ok(faceAt(place, faces) ?? (await faceWithin(picture, place, 0)));
+  const source = await sourceFaceIn(original);
+  if (!source.ok) return source;
+  const { picture: crop, face } = source.value;
+  // Whose face it is that is not here nobody knows: the first that is left.
+  if (face === undefined) return ok(faces[0]);
+  return ok(await faceLike(await describeFace(crop, face), picture, faces));
+}

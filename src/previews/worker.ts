@@ -1,0 +1,58 @@
+// A rendering thread: takes a job, does it, reports, waits for the next.
+import { parentPort } from 'node:worker_threads';
+import sharp from 'sharp';
+import { err, ok } from '../contract/base/result.ts';
+import { toolNamed } from '../contract/kinds/tools.ts';
+import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
+import { renderTool, searchFaces } from './registry.ts';
+import type { Done, Grant, Order, RenderJob, Report } from './threads/messages.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('bug: this is the script of a thread');
+// The processes are the parallelism; more inside each would take the machine from whoever asks the service.
+sharp.concurrency(1);
+sharp.cache(false);
+
+const tell = (report: Report): void => port.postMessage(report);
+
+const asked = new Map<number, (grant: Grant) => void>();
+let tickets = 0;
+
+/** One budget for all processes: the service keeps it. */
+const memory: DecodeMemory = {
+  reserve: (bytes) =>
+    new Promise((resolve) => {
+      tickets += 1;
+      const ticket = tickets;
+      asked.set(ticket, ({ most }) =>
+        resolve(most === undefined ? ok(() => tell({ kind: 'release', ticket })) : err(most)),
+      );
+      tell({ kind: 'reserve', ticket, bytes });
+    }),
+};
+
+port.on('message', async (order: Order) => {
+  if (order.kind === 'memory') {
+    asked.get(order.ticket)?.(order);
+    asked.delete(order.ticket);
+    return;
+  }
+  try {
+    tell(await decodingWithin(memory, () => done(order)));
+  } catch (reason) {
+    tell({ kind: 'broke', stack: (reason instanceof Error && reason.stack) || `${reason}` });
+  }
+});
+
+tell({ kind: 'ready' });
+
+async function done(job: RenderJob): Promise<Done> {
+  if (job.kind === 'faces') {
+    const answer = await searchFaces(job.question, async (face) => tell({ kind: 'face', face }));
+    return { kind: 'searched', answer };
+  }
+  const tool = toolNamed(job.request.tool);
+  if (tool === undefined)
+    throw new Error(`bug: a request for the unknown tool ${job.request.tool}`);
+  return { kind: 'rendered', outcome: await renderTool({ ...job.request, tool }) };
+}

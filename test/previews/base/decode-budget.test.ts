@@ -1,0 +1,164 @@
+// The memory of all decoders: never more than the budget is held, nobody waits for ever, and a file that alone needs more
+// is refused from its header.
+import { writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { DecodeBudget, type Holder } from '../../../src/previews/base/decode-budget.ts';
+import { decodingWithin } from '../../../src/previews/base/decode-memory.ts';
+import { pictureBytes } from '../../../src/previews/pictures/decoded-size.ts';
+import { readPicture } from '../../../src/previews/pictures/read-picture.ts';
+import { Rig, service } from '../../rig.ts';
+import { Client } from '../../service/client.ts';
+import { blank } from '../pictures/specimens/png.ts';
+
+/** Lets everything happen that is due. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Whether a promise is settled by now, and its value. */
+async function now<T>(promise: Promise<T>): Promise<T | 'waits'> {
+  await settled();
+  return Promise.race([promise, Promise.resolve('waits' as const)]);
+}
+
+async function taken(holder: Holder, bytes: number): Promise<() => void> {
+  const reserved = await holder.reserve(bytes);
+  if (!reserved.ok) throw new Error(`refused: ${reserved.error} is the most`);
+  return reserved.value;
+}
+
+describe('the budget of decoders', () => {
+  test('lets the next one wait until there is room, in the order of asking', async () => {
+    const budget = new DecodeBudget(10);
+    const first = await taken(budget.holder(), 6);
+    const second = taken(budget.holder(), 5);
+    // It would fit, and waits all the same: else one that needs much would never get it.
+    const third = taken(budget.holder(), 1);
+    expect([await now(second), await now(third)]).toEqual(['waits', 'waits']);
+    first();
+    (await second)();
+    (await third)();
+  });
+
+  test('refuses at once what can never be had', async () => {
+    const budget = new DecodeBudget(10);
+    await taken(budget.holder(), 10);
+    expect(await budget.holder().reserve(11)).toEqual({ ok: false, error: 10 });
+  });
+
+  test('takes back what the holder had, and what it waited for, when that is closed', async () => {
+    const budget = new DecodeBudget(10);
+    const [one, other] = [budget.holder(), budget.holder()];
+    const small = await taken(other, 1);
+    const release = await taken(one, 8);
+    const waits = taken(one, 8);
+    const next = taken(budget.holder(), 9);
+    expect([await now(waits), await now(next)]).toEqual(['waits', 'waits']);
+    one.close();
+    (await next)();
+    // Once is enough.
+    release();
+    small();
+    expect(await now(waits)).toBe('waits');
+    await taken(other, 10);
+    expect(await now(taken(budget.holder(), 1))).toBe('waits');
+  });
+
+  test('lets one go beyond it when all who hold memory wait for more', async () => {
+    const budget = new DecodeBudget(10);
+    const [one, other] = [budget.holder(), budget.holder()];
+    const held = [await taken(one, 5), await taken(other, 5)];
+    const more = taken(one, 6);
+    expect(await now(more)).toBe('waits');
+    const most = taken(other, 6);
+    const released = await more;
+    expect(await now(most)).toBe('waits');
+    for (const release of [released, ...held]) release();
+    (await most)();
+  });
+
+  test('is never exceeded by jobs that hold one reservation at a time, and serves all of them', async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 40 });
+    const property = fc.asyncProperty(sizes, async (jobs) => {
+      const budget = new DecodeBudget(100);
+      let held = 0;
+      let most = 0;
+      await Promise.all(
+        jobs.map(async (bytes) => {
+          const holder = budget.holder();
+          const release = await taken(holder, bytes);
+          held += bytes;
+          most = Math.max(most, held);
+          await settled();
+          held -= bytes;
+          release();
+          holder.close();
+        }),
+      );
+      expect(most).toBeLessThanOrEqual(100);
+    });
+    await fc.assert(property, { seed: 1, numRuns: 100 });
+  });
+});
+
+describe('a picture', () => {
+  const input = (file: string) => ({
+    ...{ field: 'assets.image_file_path', media: 'image' as const, reference: 'a.png' },
+    ...{ file, face: undefined, faces: [] },
+  });
+
+  test('waits for its turn, and is then read', async () => {
+    const rig = new Rig('');
+    const create = { width: 2000, height: 2000, channels: 3, background: '#b43' } as const;
+    const bytes = await sharp({ create }).png({ progressive: true }).toBuffer();
+    writeFileSync(rig.path('a.png'), bytes);
+    const budget = new DecodeBudget(pictureBytes(await sharp(bytes).metadata()));
+    const release = await taken(budget.holder(), budget.bytes);
+    const reading = Promise.all(
+      [1, 2, 3].map(() =>
+        decodingWithin(budget.holder(), () => readPicture(input(rig.path('a.png')))),
+      ),
+    );
+    expect(await now(reading)).toBe('waits');
+    release();
+    for (const picture of await reading)
+      expect(picture).toMatchObject({ ok: true, value: { width: 1600, height: 1600 } });
+  });
+
+  test('of a few megabytes that needs more than the budget is the error of a project, refunded', async () => {
+    const bytes = blank(10_000, 10_000, { depth: 16, colour: 6, interlace: 1 });
+    expect(bytes.length).toBeLessThan(4_000_000);
+    const local = await service({ decodeMegabytes: 512, pictures: 'real' });
+    const client = new Client(local);
+    const file = await client.upload(bytes, 'png');
+    const before = process.memoryUsage.rss();
+    const ids = await Promise.all(Array.from({ length: 8 }, () => client.swap(file, file)));
+    for (const id of ids) {
+      const record = await client.settled('image', id);
+      expect(record).toMatchObject({
+        ...{ status: 'error', credits_charged: 0, error: { code: 'file_too_large' } },
+      });
+      expect(JSON.stringify(record['error'])).toMatch(
+        /takes up to \d{4} megabytes of memory, and the local service allows 512"/,
+      );
+    }
+    expect(local.balance()).toBe(10_000);
+    // Decoding one of them takes 800 MB.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
+  });
+
+  test.each([
+    ['png', 3, 'ushort', true, 7.8],
+    ['png', 4, 'ushort', true, 10.4],
+    ['png', 3, 'uchar', false, 1.5],
+    ['jpeg', 3, 'uchar', true, 7.2],
+    ['jpeg', 4, 'uchar', true, 9.6],
+    ['heif', 3, 'uchar', false, 20],
+    ['gif', 4, 'uchar', false, 8],
+    ['tiff', 4, 'float', false, 24],
+  ] as const)('in %s with %i channels (%s, interlaced: %s) takes %d bytes a pixel', (...kind) => {
+    const [format, channels, depth, isProgressive, expected] = kind;
+    const header = { format, channels, depth, isProgressive, width: 5000, height: 4000 };
+    expect((pictureBytes(header) - 2 ** 25) / 20_000_000).toBeCloseTo(expected, 3);
+  });
+});
