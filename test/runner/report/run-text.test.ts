@@ -127,12 +127,13 @@ describe('a summary', () => {
     ).toContain('tasks       none');
   });
 
-  test.each([
-    ...(['done', 'failed', 'budget', 'doubt', 'unauthorized', 'interrupted'] as const),
-  ])('has a headline for %s', (outcome) => {
-    const [headline] = summaryText({ ...summary, outcome }, places).split('\n');
-    expect(headline).toMatch(/^[A-Z].*\.$/);
-  });
+  test.each([...(['done', 'failed', 'budget', 'doubt', 'unauthorized', 'interrupted'] as const)])(
+    'has a headline for %s',
+    (outcome) => {
+      const [headline] = summaryText({ ...summary, outcome }, places).split('\n');
+      expect(headline).toMatch(/^[A-Z].*\.$/);
+    },
+  );
 
   test('lets no control character reach the terminal', () => {
     const text = summaryText(

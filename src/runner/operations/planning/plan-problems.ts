@@ -2,9 +2,9 @@
 // input. What counts as a conflict is decided in plan/output-claims.ts.
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { expressionsOf } from '../../language/template.ts';
-import { tooManyFailed } from '../../language/failure-limits.ts';
 import { type Machine, OutputClaims } from '../../plan/output-claims.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Item } from '../../task/item.ts';

@@ -4,8 +4,7 @@ import type { RunEvent } from '../../report/run-event.ts';
 import type { Clock, Disk, MediaApi } from '../../run/jobs/ports.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
 import type { PrepareOptions } from '../planning/prepare.ts';
-import type { Speed } from '../service/local-service.ts';
-import type { Pictures } from '../service/local-service.ts';
+import type { Pictures, Speed } from '../service/local-service.ts';
 import type { TargetOptions } from '../service/target.ts';
 import type { WebhookOptions } from '../service/webhooks.ts';
 
