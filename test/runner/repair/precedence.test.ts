@@ -95,6 +95,19 @@ describe('a line that cannot be read', () => {
     expect(stateOf(repaired(cutLast(lines)), 'a')).toBe('deleted');
   });
 
+  test('charges nothing again where it names the project that is known', () => {
+    const lines = journal(run(), ...paid);
+    const copy = (lines.at(-1) ?? '').replace('"seq":3', '"seq":4').replace(/,"at".*/, ',"a');
+    const found = repaired([...lines, copy]);
+    expect(stateOf(found, 'a')).toBe('created');
+    expect(found.ledger.total).toEqual({ charged: 10, refunded: 0, reserved: 0 });
+  });
+
+  test('is no reason to doubt a free job, also where it is missing', () => {
+    const lines = journal(run(), supplied(), forgotten(), serves(), supplied('b'));
+    expect(stateOf(repaired(lines.toSpliced(4, 1)), 'a')).toBe('forgotten');
+  });
+
   test('leaves a free job that a person forgot as it is', () => {
     const lines = journal(run(), supplied(), forgotten(), serves());
     expect(stateOf(repaired(cutLast(lines)), 'a')).toBe('forgotten');
