@@ -114,6 +114,25 @@ describe('a sync', () => {
     await journal.close();
   });
 
+  test('never runs beside another one that somebody asks for as soon as one has ended', async () => {
+    const { journal, disk } = await opened();
+    disk.hold();
+    journal.append(first);
+    const running = journal.sync();
+    const eager = running.then(() => journal.sync());
+    await waiting(disk, 1);
+    journal.append(second);
+    const next = journal.sync();
+    disk.release();
+    await waiting(disk, 1);
+    expect(await isSettled(next)).toBe(false);
+    expect(disk.waiting).toBe(1);
+    disk.release();
+    await Promise.all([eager, next]);
+    expect(disk.done.filter((what) => what.startsWith('datasync'))).toHaveLength(2);
+    await journal.close();
+  });
+
   test('that failed is the last: nothing is written after it, and every later one fails like it', async () => {
     const { file, journal, disk } = await opened();
     disk.fail(Object.assign(new Error('input/output error'), { code: 'EIO' }));
@@ -146,6 +165,18 @@ describe('closing', () => {
     disk.release();
     await Promise.all([next, closing]);
     expect(disk.done.slice(-2)).toEqual(['write p.state.jsonl', 'datasync p.state.jsonl']);
+  });
+
+  test('waits for the sync that runs, although nothing is left to write', async () => {
+    const { journal, disk } = await opened();
+    disk.hold();
+    journal.append(first);
+    const syncing = journal.sync();
+    await waiting(disk, 1);
+    const closing = journal.close();
+    expect(await isSettled(closing)).toBe(false);
+    disk.release();
+    await Promise.all([syncing, closing]);
   });
 
   test('syncs what was only appended', async () => {

@@ -1,0 +1,146 @@
+// What becomes of one job when a line about it cannot be read, or when two lines disagree: a row of the tables each.
+import { describe, expect, test } from 'vitest';
+import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
+import { preferred } from '../../../src/runner/repair/precedence.ts';
+import {
+  amended,
+  complete,
+  created,
+  deleted,
+  doubted,
+  ended,
+  errored,
+  forgotten,
+  gone,
+  intent,
+  job,
+  jobAfter,
+  output,
+  run,
+  serves,
+  supplied,
+} from '../journal/lines.ts';
+import { compact, journal, repaired, stateOf } from './damaged.ts';
+
+function line(...events: readonly Happened[]): JobLine {
+  const after = jobAfter(...events);
+  if (after === undefined) throw new Error('no job');
+  return after;
+}
+
+/** The same job, paid with another project. */
+const elsewhere = (of: JobLine): JobLine => ({ ...of, name: 'other', project: 'q-a' });
+const bare = (of: JobLine): JobLine => {
+  const { project: _project, ...rest } = of;
+  return rest;
+};
+
+const paid = [intent(), created()];
+const rows: readonly (readonly [string, JobLine])[] = [
+  ['complete', line(...paid, complete())],
+  ['deleted with its files', line(...paid, complete(), output(), deleted())],
+  ['created', line(...paid)],
+  ['deleted without a file', line(...paid, gone())],
+  ['in doubt', line(intent(), doubted())],
+  ['failed', line(intent('a', 10, 1), created(), errored())],
+];
+
+describe('of two lines about one job', () => {
+  const pairs = rows.flatMap(([better, a], index) =>
+    rows.slice(index + 1).map(([worse, b]) => [better, worse, a, b] as const),
+  );
+  test.each(pairs)('%s is taken over %s', (_, _worse, a, b) => {
+    const other = b.project === undefined ? b : elsewhere(b);
+    const { line: kept } = preferred(a, other);
+    expect([kept.state, kept.project]).toEqual([a.state, a.project]);
+    expect(preferred(other, a).line.state).toBe(a.state);
+  });
+
+  test.each(['created', 'complete', 'deleted'] as const)(
+    'one that is %s without a project is worth no more than a doubt',
+    (state) => {
+      const lost = { ...bare(line(...paid, complete(), output())), state };
+      expect(preferred(lost, line(...paid, gone())).line.project).toBe('p-a');
+    },
+  );
+
+  test('both in doubt, the later attempt is taken, and the other one is listed', () => {
+    const first = line(intent(), doubted());
+    const second = { ...first, attempt: 2, name: 'a #2' };
+    for (const found of [preferred(first, second), preferred(second, first)]) {
+      expect(found.line).toMatchObject({ name: 'a #2', attempt: 2 });
+      expect(found.orphan).toMatchObject({ name: 'a #1' });
+    }
+  });
+
+  test('about one project, the later one is taken with what the other knew of earlier attempts', () => {
+    const past = [{ name: 'a #0', project: 'p-0', credits: 3 }];
+    const early = { ...line(...paid), past };
+    const late = line(...paid, complete());
+    for (const found of [preferred(early, late), preferred(late, early)])
+      expect(found).toEqual({ line: { ...late, past } });
+  });
+});
+
+describe('a line that cannot be read', () => {
+  /** The last line without its end. */
+  const cutLast = (lines: readonly string[], at?: string): string[] =>
+    lines.with(
+      -1,
+      (lines.at(-1) ?? '').slice(0, at === undefined ? -4 : lines.at(-1)?.indexOf(at)),
+    );
+
+  test('changes nothing about a deleted project, which is never paid again unasked', () => {
+    const lines = journal(run(), ...paid, complete(), output(), deleted(), serves());
+    expect(stateOf(repaired(cutLast(lines)), 'a')).toBe('deleted');
+  });
+
+  test('charges nothing again where it names the project that is known', () => {
+    const lines = journal(run(), ...paid);
+    const copy = (lines.at(-1) ?? '').replace('"seq":3', '"seq":4').replace(/,"at".*/, ',"a');
+    const found = repaired([...lines, copy]);
+    expect(stateOf(found, 'a')).toBe('created');
+    expect(found.ledger.total).toEqual({ charged: 10, refunded: 0, reserved: 0 });
+  });
+
+  test('is no reason to doubt a free job, also where it is missing', () => {
+    const lines = journal(run(), supplied(), forgotten(), serves(), supplied('b'));
+    expect(stateOf(repaired(lines.toSpliced(4, 1)), 'a')).toBe('forgotten');
+  });
+
+  test('leaves a free job that a person forgot as it is', () => {
+    const lines = journal(run(), supplied(), forgotten(), serves());
+    expect(stateOf(repaired(cutLast(lines)), 'a')).toBe('forgotten');
+  });
+
+  test('says nothing about the last attempt where it amends the charge of an earlier one', () => {
+    const second = { ...created('a', 9), project: 'p-two', job: job('a'), credits: 9 } as const;
+    const again = [intent('a', 10, 2), { ...second, event: 'created' as const }];
+    const lines = journal(run(), ...paid, errored(), ...again, amended('a', 3));
+    const found = repaired(cutLast(lines));
+    expect(found.ledger.job(job('a'))).toMatchObject({ state: 'created', project: 'p-two' });
+    expect(found.orphans).toEqual([]);
+  });
+
+  test('is another attempt only where its number is higher', () => {
+    const done = compact(run(), ...paid, complete(), ended);
+    const copy = (done.at(-1) ?? '').replace(/,"reserve".*/, '');
+    expect(stateOf(repaired([...done, copy]), 'a')).toBe('complete');
+    const next = copy.replace('"attempt":1', '"attempt":2');
+    expect(stateOf(repaired([...done, next]), 'a')).toBe('doubt');
+  });
+
+  test('lists the attempt that it names, where the job is known by another one', () => {
+    const done = compact(run(), ...paid, complete(), ended);
+    const copy = (done.at(-1) ?? '').replace(/,"reserve".*/, ',"x').replace('a #1', 'b #1');
+    const found = repaired([...done, copy]);
+    expect(stateOf(found, 'a')).toBe('complete');
+    expect(found.orphans).toMatchObject([{ name: 'b #1' }]);
+  });
+
+  test('sets aside the dearest charge of its kind where it does not say its price', () => {
+    const lines = journal(run(), intent('b', 5), created('b', 30), intent('a', 10));
+    const found = repaired(cutLast(lines, ',"reserve"'));
+    expect(found.ledger.job(job('a'))).toMatchObject({ state: 'doubt', reserve: 30 });
+  });
+});
