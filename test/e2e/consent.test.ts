@@ -118,7 +118,9 @@ describe('without consent', () => {
     for (const args of commands(name).slice(2)) {
       const { code, stdout, stderr } = await command(...args);
       expect(code, args.join(' ')).toBe(2);
-      expect(stdout + stderr).toContain(`the projects of the state file are at ${stranger.address}`);
+      expect(stdout + stderr).toContain(
+        `the projects of the state file are at ${stranger.address}`,
+      );
     }
     expect(stranger.connections).toBe(0);
   });
