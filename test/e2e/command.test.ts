@@ -114,10 +114,11 @@ describe('run', () => {
       .trim()
       .split('\n')
       .map((line): { type: string } => JSON.parse(line));
-    expect(lines[0]?.type).toBe('planned');
+    expect(lines.slice(0, 2).map(({ type }) => type)).toEqual(['started', 'planned']);
+    expect(lines[0]).toMatchObject({ rehearsal: true });
     expect(lines.at(-1)).toMatchObject({
       type: 'ended',
-      summary: { outcome: 'done', credits: { charged: 10 } },
+      summary: { outcome: 'done', exitCode: 0, credits: { charged: 10 } },
     });
   });
 });

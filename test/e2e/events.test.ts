@@ -313,9 +313,9 @@ steps:
   await finished(clock, polled);
   const without = local.requests()[reads] ?? 0;
 
-  const webhooks = new Rig(pipeline).run(local, { ...options, clock: sleepless });
+  const listening = new Rig(pipeline).run(local, { ...options, clock: sleepless });
   await until('it is read', () => (local.requests()[reads] ?? 0) > without);
-  const { summary } = await finished(clock, webhooks);
+  const { summary } = await finished(clock, listening);
   expect(summary.outcome).toBe('done');
   expect((local.requests()[reads] ?? 0) - without).toBe(2);
 });

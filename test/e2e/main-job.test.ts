@@ -189,26 +189,24 @@ class Peaks implements RunInternals {
   readonly #photos = new Set<string>();
   readonly peaks = { swaps: 0, photos: 0 };
 
-  lines(file: LineFile): LineFile {
-    return {
-      append: (text) => {
-        const {
-          event,
-          job,
-          task = '',
-        }: { event?: string; job?: string; task?: string } = JSON.parse(text);
-        const item = task.split(':')[1];
-        if (item !== undefined) this.#photos.add(item);
-        if (item !== undefined && event === 'deleted') this.#photos.delete(item);
-        if (event === 'intent') this.#swaps.add(job ?? '');
-        if (event === 'settled') this.#swaps.delete(job ?? '');
-        this.peaks.swaps = Math.max(this.peaks.swaps, this.#swaps.size);
-        this.peaks.photos = Math.max(this.peaks.photos, this.#photos.size);
-        file.append(text);
-      },
-      sync: () => file.sync(),
-    };
-  }
+  readonly lines = (file: LineFile): LineFile => ({
+    append: (text) => {
+      const {
+        event,
+        job,
+        task = '',
+      }: { event?: string; job?: string; task?: string } = JSON.parse(text);
+      const item = task.split(':')[1];
+      if (item !== undefined) this.#photos.add(item);
+      if (item !== undefined && event === 'deleted') this.#photos.delete(item);
+      if (event === 'intent') this.#swaps.add(job ?? '');
+      if (event === 'settled') this.#swaps.delete(job ?? '');
+      this.peaks.swaps = Math.max(this.peaks.swaps, this.#swaps.size);
+      this.peaks.photos = Math.max(this.peaks.photos, this.#photos.size);
+      file.append(text);
+    },
+    sync: () => file.sync(),
+  });
 }
 
 test('what is complete and not saved yet is saved before anything new is bought', async () => {

@@ -218,7 +218,7 @@ describe('a resolve that is refused exits with 2 and leaves the state file as it
     await refused(['swap:p2.png', '--not-charged'], 'swap:p2.png is not in doubt: it is deleted');
     await refused(['swap:p1.pgn', '--abandon'], /no.* task "swap:p1\.pgn"[\s\S]*swap:p1\.png/);
     await refused(['nothing-like-it-at-all', '--abandon'], /in doubt: swap:p1\.png/);
-    await refused([task], 'one of --project <id>, --not-charged, --abandon');
+    await refused([task], '--project <id>, --not-charged or --abandon');
     await refused([task, '--abandon', '--not-charged'], /cannot be used with/);
     await refused([task, '--abandon', '--project', other], /cannot be used with/);
     await refused([task, '--project', stranger], 'there is no API key', {

@@ -32,9 +32,9 @@ if (face === undefined) throw new Error('the sample has no face');
 /** Around the middle of some landmarks, in shares of the picture. */
 const around = (first: number, last: number) => {
   const { x, y } = middleOf(face.landmarks.slice(first, last));
-  const connect = face.region.width * size.width * 0.16;
-  const [left, right] = [(x - connect) / size.width, (x + connect) / size.width];
-  return [left, (y - connect) / size.height, right, (y + connect) / size.height] as const;
+  const reach = face.region.width * size.width * 0.16;
+  const [left, right] = [(x - reach) / size.width, (x + reach) / size.width];
+  return [left, (y - reach) / size.height, right, (y + reach) / size.height] as const;
 };
 const [brows, mouth] = [around(17, 27), around(48, 68)];
 const voice = input('audio_file_path', 'audio', await lateVoice(1));

@@ -13,7 +13,7 @@ import {
   requestFor,
   valueAt,
 } from './door.ts';
-import { connect, oneSlow, slow } from './stage.ts';
+import { oneSlow, reach, slow } from './stage.ts';
 
 /** Every tool with every field of its first example that names a file. */
 const assetFields = creations.flatMap(([tool]) =>
@@ -55,9 +55,9 @@ describe('interface.md, Asset reference', () => {
     const own = await slow();
     const { client } = own;
     const file = await client.upload(await photo(1), 'png');
-    const url = addressIn(await connect(own, 'image', await client.swap(file, file), 'complete'));
+    const url = addressIn(await reach(own, 'image', await client.swap(file, file), 'complete'));
     const id = await client.swap(url, file);
-    expect(await connect(own, 'image', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(own, 'image', id, 'complete')).toMatchObject({ error: null });
   });
 
   test.each(assetFields)(
@@ -107,7 +107,7 @@ describe('interface.md, Asset reference: the upload flow', () => {
       expect((await put(textAt(place, 'upload_url'), await photo(number))).status).toBe(200);
     const [target = '', source = ''] = places.map((place) => textAt(place, 'file_path'));
     const id = await client.swap(target, source);
-    expect(await connect(stage, 'image', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(stage, 'image', id, 'complete')).toMatchObject({ error: null });
   });
 
   test.each([
@@ -125,7 +125,7 @@ describe('interface.md, Asset reference: the upload flow', () => {
     const sent = { method: 'PUT', path: pathOf(url), headers, body: await photo(1) } as const;
     expect((await send(new URL(url).origin, sent)).status).toBe(200);
     const id = await client.swap(place?.path ?? '', place?.path ?? '');
-    expect(await connect(stage, 'image', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(stage, 'image', id, 'complete')).toMatchObject({ error: null });
   });
 
   test('the upload-URL record has items[].file_path, one for each file, in their order', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { send, textAt } from '../client.ts';
 import { edited, hub, messageOf, objectAt, requestFor } from './door.ts';
-import { connect, oneSlow, slow } from './stage.ts';
+import { oneSlow, reach, slow } from './stage.ts';
 
 const path = '/v1/character-replace';
 const point = { position_x: 12, position_y: 8, time_seconds: 0.5 };
@@ -103,7 +103,7 @@ describe('interface.md, POST /v1/character-replace: the request', () => {
     const { client } = stage;
     const body = await requestFor(client, 'character-replace');
     const { id } = await client.create('character-replace', body);
-    expect(await connect(stage, 'video', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(stage, 'video', id, 'complete')).toMatchObject({ error: null });
   });
 
   test.each(accepted)('takes %s', async (_, field, value) => {
@@ -171,7 +171,7 @@ describe('interface.md, POST /v1/character-replace: the request', () => {
     const results = [];
     for (const style of [{ selection_mode: 'auto' }, { selection_mode: 'auto', points: [point] }]) {
       const { id } = await stage.client.create('character-replace', { ...body, style });
-      const record = await connect(stage, 'video', id, 'complete');
+      const record = await reach(stage, 'video', id, 'complete');
       const [output] = await stage.client.outputs(record);
       results.push([record['credits_charged'], output?.toString('base64')]);
     }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { photo, service } from '../../rig.ts';
 import { Client } from '../client.ts';
 import { creations, creditsOf, requestFor } from './door.ts';
-import { connect, oneSlow, slow } from './stage.ts';
+import { oneSlow, reach, slow } from './stage.ts';
 
 const [videoTools, otherTools] = [true, false].map((video) =>
   creations.flatMap(([tool, kind]) => ((kind === 'video') === video ? [tool] : [])),
@@ -33,9 +33,9 @@ describe('interface.md, Creation response', () => {
       const created = await client.create(tool, await requestFor(client, tool, exampleFor(tool)));
       const estimate = created['credits_charged'];
       expect(estimate).toSatisfy(Number.isInteger);
-      const rendering = await connect(stage, 'video', created.id, 'rendering');
+      const rendering = await reach(stage, 'video', created.id, 'rendering');
       expect(rendering['credits_charged']).toBe(estimate);
-      const { credits_charged } = await connect(stage, 'video', created.id, 'complete');
+      const { credits_charged } = await reach(stage, 'video', created.id, 'complete');
       expect(before - (await creditsOf(client))).toBe(credits_charged);
     },
   );

@@ -2,7 +2,7 @@
 // Left out: "Other fields of the record: not shown".
 import { describe, expect, test } from 'vitest';
 import { eventually, listAt, smallSample, textAt } from '../client.ts';
-import { connect, facesIn, slow } from './stage.ts';
+import { facesIn, reach, slow } from './stage.ts';
 
 const path = '/v1/files/face-detection';
 
@@ -52,6 +52,6 @@ describe('interface.md, Face detection record', () => {
     expect(face_mappings.length).toBeGreaterThan(0);
     const assets = { target_file_path: target, face_swap_mode: 'individual-faces', face_mappings };
     const { id } = await client.create('face-swap-photo', { assets });
-    expect(await connect(stage, 'image', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(stage, 'image', id, 'complete')).toMatchObject({ error: null });
   });
 });

@@ -6,7 +6,7 @@ import type { Json } from '../../../src/contract/base/json.ts';
 import { photo } from '../../rig.ts';
 import { send, smallSample } from '../client.ts';
 import { creditsOf, edited, messageOf, noPicture, requestFor } from './door.ts';
-import { connect, facesIn, oneSlow, slow } from './stage.ts';
+import { facesIn, oneSlow, reach, slow } from './stage.ts';
 
 const path = '/v1/face-swap-photo';
 
@@ -36,7 +36,7 @@ async function sizeOn(tier: 'free' | 'pro'): Promise<{ width: number; height: nu
     .png()
     .toBuffer();
   const file = await client.upload(large, 'png');
-  const record = await connect(stage, 'image', await client.swap(file, file), 'complete');
+  const record = await reach(stage, 'image', await client.swap(file, file), 'complete');
   const [output] = await client.outputs(record);
   const { width, height } = await sharp(output).metadata();
   expect(record).toMatchObject({ width, height });
@@ -55,7 +55,7 @@ describe('interface.md, POST /v1/face-swap-photo: the request', () => {
         await client.upload(target),
         await client.upload(await smallSample(actor)),
       );
-      const [output] = await client.outputs(await connect(stage, 'image', id, 'complete'));
+      const [output] = await client.outputs(await reach(stage, 'image', id, 'complete'));
       return output ?? Buffer.alloc(0);
     };
     const [one, other] = [await swapped(2), await swapped(4)];
@@ -102,7 +102,7 @@ describe('interface.md, POST /v1/face-swap-photo: the request', () => {
       mode,
     );
     const { id } = await stage.client.create('face-swap-photo', body);
-    expect(await connect(stage, 'image', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(stage, 'image', id, 'complete')).toMatchObject({ error: null });
   });
 
   test('source_file_path: not required with face_mappings', async () => {
@@ -127,7 +127,7 @@ describe('interface.md, POST /v1/face-swap-photo: the request', () => {
       const { id } = await client.create('face-swap-photo', {
         assets: { target_file_path: target, face_mappings },
       });
-      expect(await connect(stage, 'image', id, 'complete')).toMatchObject({ error: null });
+      expect(await reach(stage, 'image', id, 'complete')).toMatchObject({ error: null });
     },
   );
 
@@ -156,7 +156,7 @@ describe('interface.md, POST /v1/face-swap-photo: the responses', () => {
     const good = await client.upload(await photo(1), 'png');
     const id = await client.swap(await noPicture(client), good);
     expect(await creditsOf(client)).toBe(90);
-    expect(await connect(stage, 'image', id, 'error')).toMatchObject({ credits_charged: 0 });
+    expect(await reach(stage, 'image', id, 'error')).toMatchObject({ credits_charged: 0 });
     expect(await creditsOf(client)).toBe(100);
   });
 

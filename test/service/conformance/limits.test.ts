@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { photo } from '../../rig.ts';
 import { addressIn, download, listAt, textAt } from '../client.ts';
 import { creditsOf, edited, kinds, messageOf, quickTools, requestFor } from './door.ts';
-import { connect, oneSlow, type Stage, slow } from './stage.ts';
+import { oneSlow, reach, type Stage, slow } from './stage.ts';
 
 const day = 24 * 3_600_000;
 
@@ -207,7 +207,7 @@ describe('interface.md, Limits', () => {
         image_file_path: await client.upload(large, 'png'),
       },
     });
-    const record = await connect(stage, 'video', id, 'complete');
+    const record = await reach(stage, 'video', id, 'complete');
     const [output] = await client.outputs(record);
     const { width, height } = await sharp(output).metadata();
     expect(Math.min(width, height)).toBeLessThanOrEqual(576);
@@ -218,7 +218,7 @@ describe('interface.md, Limits', () => {
     const stage = await slow();
     const tool = quickTools.find(([of]) => of === kind)?.[1] ?? '';
     const { id } = await stage.client.create(tool, await requestFor(stage.client, tool));
-    const record = await connect(stage, kind, id, 'complete');
+    const record = await reach(stage, kind, id, 'complete');
     const [item = {}] = listAt(record, 'downloads');
     expect(Date.parse(textAt(item, 'expires_at')) - stage.clock.now()).toBe(day);
     stage.clock.pass(day - 1);

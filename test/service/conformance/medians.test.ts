@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { timingOf } from '../../../src/service/jobs/timing.ts';
 import { creations, requestFor } from './door.ts';
-import { connect, slow } from './stage.ts';
+import { reach, slow } from './stage.ts';
 
 /** POST /v1/…, median end-to-end time in seconds, and which example of the catalogue is quick to render here. */
 const table: readonly (readonly [string, number, number])[] = [
@@ -59,7 +59,7 @@ describe('interface.md, What the service does: the median end-to-end times', () 
     for (let number = 0; number < sample; number++) {
       const begun = clock.now();
       const { id } = await client.create(tool, body);
-      await connect(stage, kind, id, 'complete');
+      await reach(stage, kind, id, 'complete');
       times.push((clock.now() - begun) / 1000);
     }
     expect(median(times)).toBeGreaterThan(seconds * 0.85);

@@ -17,7 +17,7 @@ import {
   quickTools,
   requestFor,
 } from './door.ts';
-import { connect, facesIn, oneSlow, type Stage, slow } from './stage.ts';
+import { facesIn, oneSlow, reach, type Stage, slow } from './stage.ts';
 
 const isJson = ({ headers }: Answer): boolean =>
   /^application\/json(;|$)/.test(`${headers['content-type']}`);
@@ -31,7 +31,7 @@ const posts = [
 async function finished(stage: Stage, kind: string): Promise<{ id: string; url: string }> {
   const [record = 'image', tool = ''] = quickTools.find(([of]) => of === kind) ?? [];
   const { id } = await stage.client.create(tool, await requestFor(stage.client, tool));
-  return { id, url: addressIn(await connect(stage, record, id, 'complete')) };
+  return { id, url: addressIn(await reach(stage, record, id, 'complete')) };
 }
 
 describe('interface.md, Endpoints: all requests and responses use JSON', () => {
@@ -163,7 +163,7 @@ describe('interface.md, Other endpoints', () => {
     const stage = await slow();
     const { client } = stage;
     const { id } = await client.create(hopelessTool[kind], await hopeless(client, kind));
-    await connect(stage, kind, id, 'error');
+    await reach(stage, kind, id, 'error');
     expect((await client.ask('DELETE', `/v1/${kind}-projects/${id}`)).status).toBe(204);
   });
 });
@@ -216,6 +216,6 @@ describe('interface.md, Other endpoints: documented fields of other tools', () =
     const { assets } = body;
     expect(isObject(assets) && listAt(assets, 'face_mappings').length).toBeGreaterThan(0);
     const { id } = await stage.client.create('face-swap', body);
-    expect(await connect(stage, 'video', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(stage, 'video', id, 'complete')).toMatchObject({ error: null });
   });
 });

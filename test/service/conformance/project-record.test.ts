@@ -17,7 +17,7 @@ import {
   quickTools,
   requestFor,
 } from './door.ts';
-import { connect, type Stage, slow } from './stage.ts';
+import { reach, type Stage, slow } from './stage.ts';
 
 const day = 24 * 3_600_000;
 
@@ -31,7 +31,7 @@ async function created({ client }: Stage, kind: RecordKind): Promise<string> {
 async function failed(stage: Stage, kind: RecordKind): Promise<JsonObject> {
   const body = await hopeless(stage.client, kind);
   const { id } = await stage.client.create(hopelessTool[kind], body);
-  return await connect(stage, kind, id, 'error');
+  return await reach(stage, kind, id, 'error');
 }
 
 /** The record in each of the three states on the way to completion. */
@@ -40,7 +40,7 @@ async function onTheWay(kind: RecordKind): Promise<readonly JsonObject[]> {
   const id = await created(stage, kind);
   const records = [];
   for (const status of ['queued', 'rendering', 'complete'])
-    records.push(await connect(stage, kind, id, status));
+    records.push(await reach(stage, kind, id, status));
   return records;
 }
 
@@ -85,7 +85,7 @@ describe('interface.md, Project record', () => {
     const stage = await slow();
     const begun = stage.clock.now();
     const id = await created(stage, kind);
-    await connect(stage, kind, id, 'complete');
+    await reach(stage, kind, id, 'complete');
     const { created_at } = await stage.client.record(kind, id);
     expect(created_at).toEqual(isoTime);
     expect(Date.parse(`${created_at}`)).toBe(begun);
@@ -123,7 +123,7 @@ describe('interface.md, Project record', () => {
     const before = stage.local.balance();
     const id = await created(stage, kind);
     for (const status of ['queued', 'rendering', 'complete']) {
-      const { credits_charged } = await connect(stage, kind, id, status);
+      const { credits_charged } = await reach(stage, kind, id, status);
       expect(credits_charged).toSatisfy(Number.isInteger);
       expect(credits_charged).toBe(before - stage.local.balance());
     }
@@ -180,7 +180,7 @@ describe('interface.md, Project record', () => {
 describe('interface.md, Project record: download addresses', () => {
   test.each(kinds)('expire 24 hours after they are issued (%s)', async (kind) => {
     const stage = await slow();
-    const record = await connect(stage, kind, await created(stage, kind), 'complete');
+    const record = await reach(stage, kind, await created(stage, kind), 'complete');
     const [item = {}] = listAt(record, 'downloads');
     expect(Date.parse(textAt(item, 'expires_at'))).toBe(stage.clock.now() + day);
     stage.clock.pass(day - 1);
@@ -192,7 +192,7 @@ describe('interface.md, Project record: download addresses', () => {
   test.each(kinds)('can be obtained afresh from the details endpoint (%s)', async (kind) => {
     const stage = await slow();
     const id = await created(stage, kind);
-    const old = addressIn(await connect(stage, kind, id, 'complete'));
+    const old = addressIn(await reach(stage, kind, id, 'complete'));
     const { bytes } = await download(old);
     stage.clock.pass(30 * day);
     expect((await download(old)).status).toBe(403);

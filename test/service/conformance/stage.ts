@@ -45,7 +45,7 @@ function slowed(clock: Clockwork, options: ServiceOptions): ServiceOptions {
 }
 
 /** Moves the clock until a project has the status; answers its record. */
-export async function connect(
+export async function reach(
   { client, clock }: Stage,
   kind: RecordKind,
   id: string,

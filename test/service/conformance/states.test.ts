@@ -12,7 +12,7 @@ import {
   quickTools,
   requestFor,
 } from './door.ts';
-import { connect, slow } from './stage.ts';
+import { reach, slow } from './stage.ts';
 
 const requiredOf: Readonly<Record<string, string>> = {
   'character-replace': 'end_seconds',
@@ -51,7 +51,7 @@ describe('interface.md, States and transitions', () => {
   test.each(quickTools)('queued: processing begins → rendering (%s)', async (kind, tool) => {
     const stage = await slow();
     const { id } = await stage.client.create(tool, await requestFor(stage.client, tool));
-    expect(await connect(stage, kind, id, 'rendering')).toMatchObject({
+    expect(await reach(stage, kind, id, 'rendering')).toMatchObject({
       status: 'rendering',
       downloads: [],
       error: null,
@@ -63,8 +63,8 @@ describe('interface.md, States and transitions', () => {
     async (kind, tool) => {
       const stage = await slow();
       const { id } = await stage.client.create(tool, await requestFor(stage.client, tool));
-      await connect(stage, kind, id, 'rendering');
-      const record = await connect(stage, kind, id, 'complete');
+      await reach(stage, kind, id, 'rendering');
+      const record = await reach(stage, kind, id, 'complete');
       expect((await download(addressIn(record))).status).toBe(200);
     },
   );
@@ -75,8 +75,8 @@ describe('interface.md, States and transitions', () => {
       const stage = await slow();
       const before = await creditsOf(stage.client);
       const { id } = await stage.client.create(tool, await requestFor(stage.client, tool));
-      await connect(stage, kind, id, 'rendering');
-      const { credits_charged } = await connect(stage, kind, id, 'complete');
+      await reach(stage, kind, id, 'rendering');
+      const { credits_charged } = await reach(stage, kind, id, 'complete');
       expect(before - (await creditsOf(stage.client))).toBe(credits_charged);
     },
   );
@@ -88,8 +88,8 @@ describe('interface.md, States and transitions', () => {
       const { client } = stage;
       const before = await creditsOf(client);
       const { id } = await client.create(hopelessTool[kind], await hopeless(client, kind));
-      await connect(stage, kind, id, 'rendering');
-      expect(await connect(stage, kind, id, 'error')).toMatchObject({
+      await reach(stage, kind, id, 'rendering');
+      expect(await reach(stage, kind, id, 'error')).toMatchObject({
         error: { code: expect.any(String), message: expect.any(String) },
         credits_charged: 0,
         downloads: [],
@@ -101,7 +101,7 @@ describe('interface.md, States and transitions', () => {
   test.each(quickTools)('complete is final (%s)', async (kind, tool) => {
     const stage = await slow();
     const { id } = await stage.client.create(tool, await requestFor(stage.client, tool));
-    const { status, credits_charged } = await connect(stage, kind, id, 'complete');
+    const { status, credits_charged } = await reach(stage, kind, id, 'complete');
     stage.clock.pass(30 * 24 * 3_600_000);
     stage.clock.tick();
     expect(await stage.client.record(kind, id)).toMatchObject({ status, credits_charged });

@@ -20,7 +20,7 @@ import {
   quickTools,
   requestFor,
 } from './door.ts';
-import { connect, oneSlow, slow } from './stage.ts';
+import { oneSlow, reach, slow } from './stage.ts';
 
 /** The example of a tool with the fields that its schema requires, and nothing else. */
 function minimal(schema: unknown, value: Json): Json {
@@ -113,7 +113,7 @@ describe('interface.md, Versioning 2: known changes', () => {
     const stage = await slow();
     const body = await requestFor(stage.client, 'character-replace');
     const { id } = await stage.client.create('character-replace', body);
-    const record = await connect(stage, 'video', id, 'complete');
+    const record = await reach(stage, 'video', id, 'complete');
     expect(record['download']).toEqual(listAt(record, 'downloads')[0]);
   });
 
@@ -122,7 +122,7 @@ describe('interface.md, Versioning 2: known changes', () => {
     const { client } = stage;
     const { id } = await client.create(hopelessTool[kind], await hopeless(client, kind));
     expect(await client.record(kind, id)).toHaveProperty('error', null);
-    expect(await connect(stage, kind, id, 'error')).toMatchObject({
+    expect(await reach(stage, kind, id, 'error')).toMatchObject({
       error: { code: expect.any(String), message: expect.any(String) },
     });
   });
@@ -158,7 +158,7 @@ describe('interface.md, Versioning 2: known changes', () => {
       .toBuffer();
     const assets = { image_file_path: await client.upload(shaped, 'png') };
     const { id } = await client.create('image-to-video', { end_seconds: 3, assets });
-    const record = await connect(stage, 'video', id, 'complete');
+    const record = await reach(stage, 'video', id, 'complete');
     expect(Number(record['width']) / Number(record['height'])).toBeCloseTo(width / height, 1);
   });
 
@@ -201,6 +201,6 @@ describe('interface.md, Versioning 3', () => {
     const sent = { method: 'PUT', path: pathOf(url), body: await photo(1) } as const;
     expect((await send(new URL(url).origin, sent)).status).toBe(200);
     const id = await client.swap(place?.path ?? '', place?.path ?? '');
-    expect(await connect(stage, 'image', id, 'complete')).toMatchObject({ error: null });
+    expect(await reach(stage, 'image', id, 'complete')).toMatchObject({ error: null });
   });
 });

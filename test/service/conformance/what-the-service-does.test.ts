@@ -17,7 +17,7 @@ import {
   quickTools,
   requestFor,
 } from './door.ts';
-import { connect, oneSlow, slow } from './stage.ts';
+import { oneSlow, reach, slow } from './stage.ts';
 
 const videoTools = creations.flatMap(([tool, kind]) => (kind === 'video' ? [tool] : []));
 
@@ -68,7 +68,7 @@ describe('interface.md, What the service does: the five steps', () => {
       const stage = await slow();
       const { id } = await stage.client.create(tool, await requestFor(stage.client, tool));
       expect(await stage.client.record(kind, id)).toMatchObject({ status: 'queued' });
-      expect(await connect(stage, kind, id, 'complete')).toMatchObject({ id, status: 'complete' });
+      expect(await reach(stage, kind, id, 'complete')).toMatchObject({ id, status: 'complete' });
     },
   );
 
@@ -140,8 +140,8 @@ describe('interface.md, What the service does: the rules', () => {
     const created = await client.create('character-replace', body);
     const estimate = { credits_charged: created['credits_charged'] };
     expect(await client.record('video', created.id)).toMatchObject(estimate);
-    expect(await connect(stage, 'video', created.id, 'rendering')).toMatchObject(estimate);
-    const { credits_charged } = await connect(stage, 'video', created.id, 'complete');
+    expect(await reach(stage, 'video', created.id, 'rendering')).toMatchObject(estimate);
+    const { credits_charged } = await reach(stage, 'video', created.id, 'complete');
     expect(before - local.balance()).toBe(credits_charged);
   });
 
@@ -154,7 +154,7 @@ describe('interface.md, What the service does: the rules', () => {
       const tool = hopelessTool[kind];
       const created = await client.create(tool, await hopeless(client, kind));
       expect(created['credits_charged']).toBeGreaterThan(0);
-      expect(await connect(stage, kind, created.id, 'error')).toMatchObject({ credits_charged: 0 });
+      expect(await reach(stage, kind, created.id, 'error')).toMatchObject({ credits_charged: 0 });
       expect(await creditsOf(client)).toBe(before);
     },
   );
@@ -189,9 +189,9 @@ describe('interface.md, What the service does: processing time varies with', () 
     const same = await requestFor(alone.client, 'photo-colorizer');
     await alone.client.create('photo-colorizer', same);
     const { id: undisturbed } = await alone.client.create('photo-colorizer', same);
-    await connect(stage, 'image', first, 'complete');
-    await connect(stage, 'image', second, 'complete');
-    await connect(alone, 'image', undisturbed, 'complete');
+    await reach(stage, 'image', first, 'complete');
+    await reach(stage, 'image', second, 'complete');
+    await reach(alone, 'image', undisturbed, 'complete');
     expect(stage.clock.now()).toBeGreaterThan(alone.clock.now());
   });
 
@@ -213,7 +213,7 @@ describe('interface.md, What the service does: processing time varies with', () 
       const body = edited(await requestFor(stage.client, tool), 'resolution', '720p');
       const { id } = await stage.client.create(tool, edited(body, field, value));
       const begun = stage.clock.now();
-      await connect(stage, 'video', id, 'complete');
+      await reach(stage, 'video', id, 'complete');
       return stage.clock.now() - begun;
     };
     expect(await taken(other)).not.toBe(await taken(one));

@@ -25,8 +25,8 @@ function cutOff({ name, bytes }: Specimen): readonly Specimen[] {
 /** Four accidents in the header, four anywhere: a bit that flips, a byte, a run of bytes, a piece that is doubled. */
 function changed({ name, bytes }: Specimen, draw: (limit: number) => number): readonly Specimen[] {
   return Array.from({ length: 8 }, (_, index) => {
-    const connect = index < 4 ? Math.min(bytes.length, 200) : bytes.length;
-    const at = draw(connect);
+    const reach = index < 4 ? Math.min(bytes.length, 200) : bytes.length;
+    const at = draw(reach);
     const copy = Buffer.from(bytes);
     const kind = index % 4;
     if (kind === 0) copy.writeUInt8(copy.readUInt8(at) ^ (1 << draw(8)), at);
