@@ -40,7 +40,7 @@ test('a lost answer leaves one photo in doubt, and everything else is done', asy
   const rig = await photoRig(4);
   const first = await rig.command(['run', 'pipeline.yaml'], envOf(network));
   expect(first.code).toBe(4);
-  expect(first.stdout).toContain('it may have been paid, and is not repeated');
+  expect(first.stdout).toContain('they may have been paid for, so they are not repeated');
   expect(rig.files('out')).toHaveLength(3);
   expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10]);
 

@@ -46,7 +46,7 @@ describe('forget', () => {
     expect(said).toMatchObject({ code: 0, stderr: '' });
     expect(said.stdout).toContain(
       'swap:p1.png: the next run makes it again, and pays for it again. 10 credits stay in the ledger; ' +
-        `project ${project} stays at the service as it is.`,
+        `project ${project} stays at the service.`,
     );
     const plan = await rig.command(['plan', 'pipeline.yaml', '--json'], envOf(local));
     expect(JSON.parse(plan.stdout)).toMatchObject({ plan: { credits: 10 } });

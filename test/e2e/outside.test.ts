@@ -335,7 +335,7 @@ describe('the output folder', () => {
       clone(download(to, 'output: .\n'));
       const { code, text } = await rehearse('run', { output: repository() });
       expect(code).toBe(2);
-      expect(text).toMatch(/save: to: .* (has a name that|would leave)/);
+      expect(text).toMatch(/save: to: .* (contains a name that|would leave)/);
     },
   );
 

@@ -307,7 +307,7 @@ test('status names what is not saved, and warns of what runs out within the time
     (await rig.command(['status', 'pipeline.yaml', ...flags])).stdout;
   const plain = await status();
   expect(plain.match(/^paid, not saved yet: swap:p\d\.png \(project [^)]+\)/gm)).toHaveLength(5);
-  expect(plain).toContain('The next run fetches it first.');
+  expect(plain).toContain('The next run downloads it first.');
   expect(plain).not.toContain('EXPIRES SOON');
   // The addresses of the service last for 24 hours.
   expect(

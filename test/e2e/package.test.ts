@@ -119,7 +119,7 @@ describe('the package', () => {
         'bin/shotlist.cjs',
         'dist/index.js',
         'dist/runner/cli/main.js',
-        'dist/previews/real/worker.js',
+        'dist/previews/worker.js',
         'schemas/pipeline.schema.json',
         'schemas/tools/face-swap.schema.json',
         'pipelines/face-swap-photos.yaml',

@@ -99,7 +99,7 @@ describe('how much may fail before nothing more is bought', () => {
     [
       'on_failure: stop\nmax_failures: 3',
       'max_failures',
-      /allows no failure, so max_failures has nothing to say/,
+      /allows no failure, so max_failures has no effect/,
     ],
   ])('%j is refused with its place', async (lines, word, says) => {
     const rig = new Rig(withTop(lines));
@@ -128,7 +128,7 @@ test('a failed item is listed with its reason and what can be done, in the summa
     '  failed: swap:p1.png: no_source_face: No face was found.\n    → use a picture that shows a face',
   );
   expect(stdout).toMatch(
-    /failed: swap:p2\.png: processing_timeout.*\n {4}→ run it again: it took too long/,
+    /failed: swap:p2\.png: processing_timeout.*\n {4}→ run it again; the service took too long/,
   );
   expect(creations(local)).toBe(3);
   const status = await rig.command(['status', 'pipeline.yaml']);

@@ -67,7 +67,7 @@ const rows: readonly Row[] = [
   ],
   ['log that is a named pipe', [...run, '--log', 'pipe'], 'the log pipe is a named pipe, not'],
   ['log that is a device', [...run, '--log', '/dev/full'], 'the log /dev/full is a device, not'],
-  ['log below /proc', [...run, '--log', '/proc/x/y'], 'this file system takes no new folders'],
+  ['log below /proc', [...run, '--log', '/proc/x/y'], 'this file system does not allow new folders'],
   [
     'log that is the pipeline',
     [...run, '--log', 'pipeline.yaml'],
@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
   [
     'log that is the state file to be',
     [...run, '--log', 's.jsonl', '--state', 's.jsonl'],
-    '--log s.jsonl names the state file: name another file',
+    '--log s.jsonl names a state file: name another file',
   ],
   [
     'output folder below /proc',
@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
     ['refresh', 'pipeline.yaml', '--state', '/proc/x/s.jsonl'],
     'could not be created: this file system does not allow new folders',
   ],
-  ['data folder below /proc', ['serve', '--data', '/proc/x'], 'takes no new folders'],
+  ['data folder below /proc', ['serve', '--data', '/proc/x'], 'does not allow new folders'],
 ];
 const cases = rows.map(([name, args, sentence, env = {}]) => ({ name, args, sentence, env }));
 

@@ -7,7 +7,6 @@ test('every outcome has its own exit code, and only "done" has 0', () => {
   expect(exitCodes).toEqual({
     done: 0,
     failed: 1,
-    refused: 2,
     budget: 3,
     doubt: 4,
     unauthorized: 5,
