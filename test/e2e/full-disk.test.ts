@@ -64,7 +64,7 @@ describe.skipIf(!canMount)(
         0,
         'p.state.jsonl.lock could not be written: the disk is full; nothing was sent',
       ],
-      ['the room for the journal', 200_000, 'no room could be reserved for the journal'],
+      ['the room for the journal', 200_000, 'the disk space for the journal could not be reserved'],
     ])('for %s: nothing begins, exit code 2', async (_what, but, words) => {
       const place = await placed(2);
       const { rig, local, disk, state } = place;

@@ -11,7 +11,8 @@ test.skipIf(!canBeNobody)(
     rig.write('photos/private/p2.png', rig.read('actor.png'));
     chmodSync(rig.path('photos/private'), 0);
     chmodSync(rig.folder, 0o777);
-    const words = 'photos/private is not searched: the folder cannot be read or written (permission denied)';
+    const words =
+      'photos/private is not searched: the folder cannot be read or written (permission denied)';
     const some = await ended(rig.start(['plan', 'pipeline.yaml'], {}, nobody));
     expect(some.stderr).toContain(`warning: ${words}`);
     expect(some.stdout).toContain('1 item:');

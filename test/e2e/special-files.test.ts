@@ -67,7 +67,11 @@ const rows: readonly Row[] = [
   ],
   ['log that is a named pipe', [...run, '--log', 'pipe'], 'the log pipe is a named pipe, not'],
   ['log that is a device', [...run, '--log', '/dev/full'], 'the log /dev/full is a device, not'],
-  ['log below /proc', [...run, '--log', '/proc/x/y'], 'this file system does not allow new folders'],
+  [
+    'log below /proc',
+    [...run, '--log', '/proc/x/y'],
+    'this file system does not allow new folders',
+  ],
   [
     'log that is the pipeline',
     [...run, '--log', 'pipeline.yaml'],

@@ -89,7 +89,7 @@ export function openLog(flags: LogFlags): Result<Log, string> {
     well = false;
     sink.destroy();
     if (log === undefined) lose('err');
-    else complain(`warning: the log ${log} ${systemReason(error)}; the run goes on without it`);
+    else complain(`warning: the log ${log} ${systemReason(error)}; the run continues without it`);
   };
   sink.on('error', giveUp);
   return ok({

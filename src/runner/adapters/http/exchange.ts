@@ -32,7 +32,7 @@ export type Exchanged =
 /** The answer was given up. */
 export class GivenUp extends Error {
   readonly code = 'GIVEN_UP';
-  /** `stopped`: nobody waits for it any more; `odd`: it goes on without ever being an answer. */
+  /** `stopped`: nobody waits for it any more; `odd`: it continues without ever being an answer. */
   readonly because: 'long' | 'late' | 'slow' | 'stopped' | 'odd';
   constructor(because: GivenUp['because'], message: string) {
     super(message);

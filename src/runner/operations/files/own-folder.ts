@@ -61,7 +61,7 @@ export async function ownFolderForLock(paths: RunPaths): Promise<Problem | undef
     : checkOwnFolder(paths);
 }
 
-/** The same for a plan, which goes on without a cache of hashes where the folder cannot be made. */
+/** The same for a plan, which continues without a cache of hashes where the folder cannot be made. */
 export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths, Problem>> {
   const refused = checkOwnFolder(paths);
   if (refused !== undefined) return err(refused);

@@ -55,7 +55,7 @@ function unwritable(folder: string, error: unknown, { output }: RunPaths): Probl
     ? failingDiskCure
     : folder === output
       ? `downloads could not be saved there: ${anotherFolder}`
-      : 'a run keeps files there: give yourself write access to it, or choose another --state';
+      : 'a run keeps files there: make it a folder that you can write to, or choose another --state';
   return problem(`the folder ${folder} ${systemReason(error)}`, 'shotlist', cure);
 }
 

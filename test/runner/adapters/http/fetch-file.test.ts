@@ -360,7 +360,10 @@ test.runIf(process.platform === 'linux')(
       const server = await storage(whole(content));
       expect(await server.client().download(server.address, { path: '/sys/a.part' })).toEqual({
         ok: false,
-        error: { reason: 'local', message: expect.stringMatching(/^a file in \/sys (cannot|could) /) },
+        error: {
+          reason: 'local',
+          message: expect.stringMatching(/^a file in \/sys (cannot|could) /),
+        },
       });
     }
   },
