@@ -92,7 +92,10 @@ export class Budget {
     const capped = total !== undefined || perItem !== undefined;
     if (!estimate.known) {
       if (!capped) return { granted: true, reserve: 0 };
-      return ended('failed', `its price is not known, which a budget needs: ${estimate.why}`);
+      return ended(
+        'failed',
+        `a budget needs the price of every task, and this one is not known: ${estimate.why}`,
+      );
     }
     const reserve = estimate.credits;
     if (capped && this.#isUntried(expectation)) return wait;

@@ -150,7 +150,7 @@ describe('the budget of a run', () => {
         granted: false,
         instead: {
           ...{ action: 'end', ending: 'failed' },
-          why: 'its price is not known, which a budget needs: no price is published',
+          why: 'a budget needs the price of every task, and this one is not known: no price is published',
         },
       });
     }

@@ -124,7 +124,7 @@ export const isTracked = (ownFolder: string, name: string): Problem =>
   problem(
     `git tracks ${name}, and what others commit must not become shotlist's own files`,
     'shotlist',
-    `stop tracking the folder, and commit that: git -C ${dirname(ownFolder)} rm -r --cached ${basename(ownFolder)}`,
+    `stop tracking the folder, then commit the change: git -C ${dirname(ownFolder)} rm -r --cached ${basename(ownFolder)}`,
   );
 
 const isForeign = (ownFolder: string): Problem =>
