@@ -199,9 +199,9 @@ export function bill(entries: ReturnType<LocalService['ledger']>): ReadonlyMap<s
 }
 
 /** Waits until something is so, looking every few milliseconds; an error after two minutes. */
-export async function until(what: string, check: () => boolean): Promise<void> {
+export async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 120_000;
-  while (!check()) {
+  while (!(await check())) {
     if (Date.now() > end) throw new Error(`it never came to be that ${what}`);
     await wait(5);
   }
