@@ -20,13 +20,27 @@ export interface OutputClip extends Pace {
 }
 
 /** The picture of a moment, of the clip's size. It is painted on, so each must be a new one. */
-export type PictureAt = (seconds: number, index: number) => Picture | Promise<Picture>;
+export type PictureAt = (seconds: number) => Picture;
 
-/** Renders a clip whose pictures can be made one after another. */
-export async function renderFrames(
+/** Renders a clip whose picture can be made for any moment. */
+export function renderFrames(
   request: RenderRequest,
   clip: OutputClip,
   pictureAt: PictureAt,
+  sound?: Sound,
+): Promise<RenderOutcome> {
+  async function* pictures(): AsyncGenerator<Picture> {
+    const count = countOf({ start: 0, end: clip.seconds, fps: clip.fps });
+    for (let index = 0; index < count; index++) yield pictureAt(index / clip.fps);
+  }
+  return renderPictures(request, clip, pictures(), sound);
+}
+
+/** Renders pictures, of the clip's size and as many as its length says. They are painted on. */
+export async function renderPictures(
+  request: RenderRequest,
+  clip: OutputClip,
+  pictures: AsyncIterable<Picture>,
   sound?: Sound,
 ): Promise<RenderOutcome> {
   const { width, height, fps, seconds, extension = 'mp4' } = clip;
@@ -36,16 +50,14 @@ export async function renderFrames(
       message: `A clip of ${Math.round(seconds)} seconds is longer than the ${mostSeconds} that are rendered`,
     });
   const key = keyOf(request);
-  const count = countOf({ start: 0, end: seconds, fps });
-  async function* frames(): AsyncGenerator<Picture> {
-    for (let index = 0; index < count; index++) {
-      const picture = await pictureAt(index / fps, index);
+  async function* marked(): AsyncGenerator<Picture> {
+    for await (const picture of pictures) {
       mark(picture, request.tool.name, key);
       yield picture;
     }
   }
   const name = `0.${extension}`;
   const file = join(request.folder, name);
-  await writeClip({ file, width, height, fps, frames: frames(), sound });
+  await writeClip({ file, width, height, fps, frames: marked(), sound });
   return ok([{ name, width, height, fps }]);
 }

@@ -4,7 +4,7 @@ import { inputIn, numberIn, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import type { Picture, Size } from '../pictures/picture.ts';
 import { type Clip, openClip, partOf, type Span } from './open.ts';
-import { type PictureAt, renderFrames } from './render-frames.ts';
+import { renderPictures } from './render-frames.ts';
 import { shorterSideFor, sizeWith, sizeWithin } from './size.ts';
 import type { FilePart } from './sound.ts';
 
@@ -81,24 +81,17 @@ export function renderChanged(
   change: (frame: Picture, time: number) => void,
 ): Promise<RenderOutcome> {
   const { size, seconds, sound } = source;
-  const next = nextOf(framesOf(source, fps));
-  const pictureAt: PictureAt = async (time) => {
-    const frame = await next();
-    change(frame, time);
-    return frame;
-  };
-  return renderFrames(request, { ...size, fps, seconds }, pictureAt, sound);
+  async function* changed(): AsyncGenerator<Picture> {
+    let index = 0;
+    for await (const frame of framesOf(source, fps)) {
+      change(frame, index / fps);
+      index += 1;
+      yield frame;
+    }
+  }
+  return renderPictures(request, { ...size, fps, seconds }, changed(), sound);
 }
 
 /** The frames of the source at a rate. */
 export const framesOf = ({ clip, span, size }: SourceClip, fps: number): AsyncGenerator<Picture> =>
   clip.frames({ ...span, ...size, fps });
-
-/** Hands out frames one at a time, as many as a clip's length says. */
-export function nextOf(frames: AsyncGenerator<Picture>): () => Promise<Picture> {
-  return async () => {
-    const next = await frames.next();
-    if (next.done) throw new Error('bug: a clip has fewer frames than its length says');
-    return next.value;
-  };
-}

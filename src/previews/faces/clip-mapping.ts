@@ -8,12 +8,12 @@ import { type FaceTexture, faceTextureOf } from './face-texture.ts';
 import { describeFace } from './find.ts';
 import { apart, samePersonAgain } from './match.ts';
 import { type SourceFace, sourceFaceIn } from './source-face.ts';
-import type { Choice } from './track.ts';
+import type { TextureChoice } from './track.ts';
 
 export async function choiceOf({
   body,
   inputs,
-}: Pick<RenderRequest, 'body' | 'inputs'>): Promise<Result<Choice, ProjectError>> {
+}: Pick<RenderRequest, 'body' | 'inputs'>): Promise<Result<TextureChoice, ProjectError>> {
   const named = new Map(inputs.map((input) => [input.field, input]));
   const newFace = named.get('assets.image_file_path');
   const mode = fieldOf(body, 'assets.face_swap_mode');
@@ -32,7 +32,7 @@ interface MappedFace {
 
 async function chosen(
   mappings: ReturnType<typeof mappingsIn>,
-): Promise<Result<Choice, ProjectError>> {
+): Promise<Result<TextureChoice, ProjectError>> {
   const mapped: MappedFace[] = [];
   for (const { original, newFace } of mappings) {
     const source = await faceOf(original);

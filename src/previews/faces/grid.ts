@@ -1,9 +1,9 @@
-// A coarse grid over a face in a picture: all that is smooth (where a point comes from, its light, how much of it is
-// seen) is computed at the nodes and read between them, which makes a frame a matter of milliseconds.
+// A coarse grid over a face in a picture: where a point comes from and how opaque it is are computed at the nodes and
+// interpolated between them, so that a frame takes milliseconds.
 import type { Picture } from '../pictures/picture.ts';
-import type { Point } from './point.ts';
+import { boundsOf, type Point } from './point.ts';
 
-/** Nodes along the longer side of a face, at which all that is smooth is computed. */
+/** Nodes along the longer side of a face. */
 const nodes = 40;
 
 /** Nodes over the pixels of a face, `step` pixels apart. */
@@ -19,12 +19,11 @@ export interface Grid {
 
 /** Undefined when no part of the face is in the picture. */
 export function gridOver(outline: readonly Point[], { width, height }: Picture): Grid | undefined {
-  const xs = outline.map(({ x }) => x);
-  const ys = outline.map(({ y }) => y);
-  const left = Math.max(0, Math.floor(Math.min(...xs)));
-  const top = Math.max(0, Math.floor(Math.min(...ys)));
-  const right = Math.min(width, Math.ceil(Math.max(...xs)));
-  const bottom = Math.min(height, Math.ceil(Math.max(...ys)));
+  const bounds = boundsOf(outline);
+  const left = Math.max(0, Math.floor(bounds.left));
+  const top = Math.max(0, Math.floor(bounds.top));
+  const right = Math.min(width, Math.ceil(bounds.right));
+  const bottom = Math.min(height, Math.ceil(bounds.bottom));
   if (right <= left || bottom <= top) return undefined;
   const step = Math.max(2, Math.max(right - left, bottom - top) / nodes);
   const columns = Math.ceil((right - left) / step) + 1;
@@ -32,13 +31,8 @@ export function gridOver(outline: readonly Point[], { width, height }: Picture):
   return { left, top, right, bottom, step, columns, rows };
 }
 
-export function* nodesOf({
-  left,
-  top,
-  step,
-  columns,
-  rows,
-}: Grid): Generator<readonly [number, Point]> {
+export function* nodesOf(grid: Grid): Generator<readonly [number, Point]> {
+  const { left, top, step, columns, rows } = grid;
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++)
       yield [row * columns + column, { x: left + column * step, y: top + row * step }];

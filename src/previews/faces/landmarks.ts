@@ -3,7 +3,7 @@
 import type { Picture } from '../pictures/picture.ts';
 import { type FaceNets, landmarkSide } from './nets.ts';
 import { patchOf, type Square } from './patch.ts';
-import { middleOf, type Point, turned } from './point.ts';
+import { boundsOf, middleOf, type Point, turned } from './point.ts';
 
 /** Each landmark's twin on the other half of the face. */
 const twins: readonly number[] = [
@@ -22,10 +22,7 @@ export function uprightSquare(landmarks: readonly Point[], wider = room): Square
   const left = middleOf(landmarks.slice(42, 48));
   const angle = Math.atan2(left.y - right.y, left.x - right.x);
   const straight = landmarks.map((point) => turned(point, -angle, 1));
-  const xs = straight.map(({ x }) => x);
-  const ys = straight.map(({ y }) => y);
-  const [west, east] = [Math.min(...xs), Math.max(...xs)];
-  const [north, south] = [Math.min(...ys), Math.max(...ys)];
+  const { left: west, top: north, right: east, bottom: south } = boundsOf(straight);
   const centre = turned({ x: (west + east) / 2, y: (north + south) / 2 }, angle, 1);
   return { centre, side: Math.max(east - west, south - north) * wider, angle };
 }
@@ -75,7 +72,7 @@ function mirror(pixels: Uint8Array): Uint8Array {
 }
 
 /** The landmarks of the mirror image of a face in a picture so wide. */
-export function mirroredIn(width: number, landmarks: readonly Point[]): readonly Point[] {
+function mirroredIn(width: number, landmarks: readonly Point[]): readonly Point[] {
   return twins.map((twin) => {
     const { x, y } = landmarks[twin] ?? { x: 0, y: 0 };
     return { x: width - x, y };

@@ -15,6 +15,25 @@ export function middleOf(points: readonly Point[]): Point {
   return { x: x / points.length, y: y / points.length };
 }
 
+export interface Bounds {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** The box around some points. */
+export function boundsOf(points: readonly Point[]): Bounds {
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  return {
+    left: Math.min(...xs),
+    top: Math.min(...ys),
+    right: Math.max(...xs),
+    bottom: Math.max(...ys),
+  };
+}
+
 export const distance = (from: Point, to: Point): number =>
   Math.hypot(to.x - from.x, to.y - from.y);
 

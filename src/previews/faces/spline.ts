@@ -1,18 +1,21 @@
 // A thin-plate spline: the smoothest map of the plane that takes some points to others, as if a sheet of metal were
 // bent to go through them. It is how one face is pulled over another without a crease.
-import type { Point } from './point.ts';
+import { boundsOf, type Point } from './point.ts';
 
 /** Where a point of one plane lies in the other. */
 export type Warp = (x: number, y: number) => Point;
 
-/** How far the sheet may miss its points rather than bend sharply, where nobody says. */
-const usualSlack = 0.03;
+/** How far the sheet may miss its points rather than bend sharply. */
+const slack = 0.03;
 
 /** `from[i]` is taken to about `to[i]`. The points of `from` are not all on one line. */
-export function splineOf(from: readonly Point[], to: readonly Point[], slack = usualSlack): Warp {
+export function splineOf(from: readonly Point[], to: readonly Point[]): Warp {
   const count = from.length;
   const size = count + 3;
-  const { x: midX, y: midY, spread } = frameOf(from);
+  // Where the points are and how far apart, so that numbers are near 1.
+  const { left, top, right, bottom } = boundsOf(from);
+  const [midX, midY] = [(left + right) / 2, (top + bottom) / 2];
+  const spread = Math.max(1, right - left, bottom - top) / 2;
   const xs = Float64Array.from(from, ({ x }) => (x - midX) / spread);
   const ys = Float64Array.from(from, ({ y }) => (y - midY) / spread);
   // A row for each unknown, and two columns more for the wanted x and y.
@@ -54,19 +57,6 @@ function bend(x: number, y: number): number {
 }
 
 const plane = (term: number, x: number, y: number): number => (term === 0 ? 1 : term === 1 ? x : y);
-
-/** Where points are and how far apart, so that numbers are near 1. */
-function frameOf(points: readonly Point[]): Point & { readonly spread: number } {
-  const xs = points.map(({ x }) => x);
-  const ys = points.map(({ y }) => y);
-  const [west, east] = [Math.min(...xs), Math.max(...xs)];
-  const [north, south] = [Math.min(...ys), Math.max(...ys)];
-  return {
-    x: (west + east) / 2,
-    y: (north + south) / 2,
-    spread: Math.max(1, east - west, south - north) / 2,
-  };
-}
 
 /** Gauss and Jordan, in place: the columns beyond the square become the solutions. */
 function solve(rows: Float64Array[]): void {

@@ -1,6 +1,6 @@
-// The faces of a clip, frame by frame. All faces are looked for a few times a second only; between two such looks each
-// is followed from where it was, forwards from the earlier look, and backwards from the later one if it is new there, so
-// that a face is known from the frame on which it can first be seen.
+// The faces of a clip, frame by frame. All faces are looked for a few times a second only. Between two such searches
+// each face is tracked from frame to frame: forwards from the earlier search, and backwards from the later one if it is
+// new there, so that a face is known from the first frame on which it can be seen.
 import type { Picture } from '../pictures/picture.ts';
 import { type Appearance, appearanceOf, similarity } from './appearance.ts';
 import type { FaceTexture } from './face-texture.ts';
@@ -10,103 +10,106 @@ import { faceNets } from './nets.ts';
 import { distance, middleOf, type Point } from './point.ts';
 import { sureFace } from './source-face.ts';
 
-/** One face for as long as it is in sight without a break. */
-export interface Presence {
-  /** What goes over it; undefined: nothing. */
-  mask: FaceTexture | undefined;
+/** One face for as long as it is visible without a break. */
+export interface Track {
+  /** What is laid over it; undefined: nothing. */
+  texture: FaceTexture | undefined;
 }
 
-/** Which face goes over a face of the clip; undefined: it stays as it is, or nobody can tell yet. */
-export type Choice = (picture: Picture, face: Face) => Promise<FaceTexture | undefined>;
+/** Which face is laid over a face of the clip; undefined: none, or nobody can tell yet. */
+export type TextureChoice = (picture: Picture, face: Face) => Promise<FaceTexture | undefined>;
 
-export interface Sight {
-  readonly presence: Presence;
+export interface TrackedFace {
+  readonly track: Track;
   readonly landmarks: readonly Point[];
 }
 
-export interface SeenFrame {
+export interface TrackedFrame {
   readonly picture: Picture;
-  readonly sights: readonly Sight[];
+  readonly faces: readonly TrackedFace[];
 }
 
-/** A face that is followed: where it is on the last frame, and how it looks there. */
-interface Trail extends Sight {
+/** A face on the last frame, with what is needed to find it on the next. */
+interface CurrentFace extends TrackedFace {
   readonly appearance: Appearance;
 }
 
-interface Draft {
+/** A frame to which faces are still added. */
+interface PendingFrame {
   readonly picture: Picture;
-  readonly sights: Sight[];
+  readonly faces: TrackedFace[];
 }
 
-/** From frame to frame a face looks at least this much the same; a hand or a cut is further off. */
+/** From frame to frame a face is at least this similar to itself; a hand or a cut is less similar. */
 const sameAppearance = 0.6;
 
 /** Looks for all faces on every `every`th frame. Holds no more frames than that. */
-export async function* followed(
+export async function* trackFaces(
   frames: AsyncIterable<Picture>,
   every: number,
-  choose: Choice,
-): AsyncGenerator<SeenFrame> {
-  let trails: readonly Trail[] = [];
-  let held: Draft[] = [];
+  choose: TextureChoice,
+): AsyncGenerator<TrackedFrame> {
+  let current: readonly CurrentFace[] = [];
+  let pending: PendingFrame[] = [];
   for await (const picture of frames) {
-    const draft: Draft = { picture, sights: [] };
-    trails = await movedOn(trails, picture);
-    held.push(draft);
-    if (held.length > 1 && held.length <= every) {
-      draft.sights.push(...trails);
+    const frame: PendingFrame = { picture, faces: [] };
+    current = await facesOn(picture, current);
+    pending.push(frame);
+    if (pending.length > 1 && pending.length <= every) {
+      frame.faces.push(...current);
       continue;
     }
-    const news: Trail[] = [];
+    const started: CurrentFace[] = [];
     for (const face of await findFaces(picture, sureFace)) {
-      const trail = trails.find(({ landmarks }) => isOne(landmarks, face.landmarks));
-      const { presence } = trail ?? { presence: { mask: undefined } };
-      presence.mask ??= await choose(picture, face);
-      if (trail === undefined) news.push(trailOf(picture, presence, face.landmarks));
+      const known = current.find(({ landmarks }) => isSame(landmarks, face.landmarks));
+      const { track } = known ?? { track: { texture: undefined } };
+      track.texture ??= await choose(picture, face);
+      if (known === undefined) started.push(currentFace(picture, track, face.landmarks));
     }
-    await traceBack(news, held.slice(0, -1));
-    // Who is followed and no longer found is turned away, perhaps: its appearance decides, not the detector.
-    trails = [...trails, ...news];
-    draft.sights.push(...trails);
-    yield* held.slice(0, -1);
-    held = [draft];
+    await trackBack(started, pending.slice(0, -1));
+    // A tracked face that the search no longer finds may be turned away: its appearance decides, not the detector.
+    current = [...current, ...started];
+    frame.faces.push(...current);
+    yield* pending.slice(0, -1);
+    pending = [frame];
   }
-  yield* held;
+  yield* pending;
 }
 
-function trailOf(picture: Picture, presence: Presence, landmarks: readonly Point[]): Trail {
-  return { presence, landmarks, appearance: appearanceOf(picture, landmarks) };
+function currentFace(picture: Picture, track: Track, landmarks: readonly Point[]): CurrentFace {
+  return { track, landmarks, appearance: appearanceOf(picture, landmarks) };
 }
 
-/** The trails on the next picture, without those that have ended. */
-async function movedOn(trails: readonly Trail[], picture: Picture): Promise<readonly Trail[]> {
+/** The faces on the next picture, without those whose track has ended. */
+async function facesOn(
+  picture: Picture,
+  before: readonly CurrentFace[],
+): Promise<readonly CurrentFace[]> {
   const nets = await faceNets();
-  const on: Trail[] = [];
-  for (const { presence, landmarks, appearance } of trails) {
+  const faces: CurrentFace[] = [];
+  for (const { track, landmarks, appearance } of before) {
     const seen = await looked(picture, uprightSquare(landmarks), nets);
-    const next = trailOf(picture, presence, seen);
-    const twice = on.some((other) => isOne(other.landmarks, seen));
-    if (
-      !twice &&
-      isLike(landmarks, seen) &&
-      similarity(appearance, next.appearance) > sameAppearance
-    )
-      on.push(next);
+    const next = currentFace(picture, track, seen);
+    const isTaken = faces.some((other) => isSame(other.landmarks, seen));
+    const isSimilar = similarity(appearance, next.appearance) > sameAppearance;
+    if (!isTaken && isPlausible(landmarks, seen) && isSimilar) faces.push(next);
   }
-  return on;
+  return faces;
 }
 
-/** Where new faces were on the frames before, the latest first. */
-async function traceBack(news: readonly Trail[], before: readonly Draft[]): Promise<void> {
-  let trails = news;
-  for (const { picture, sights } of before.toReversed()) {
-    const moved = await movedOn(trails, picture);
-    trails = moved.filter(
-      ({ landmarks }) => !sights.some((sight) => isOne(sight.landmarks, landmarks)),
+/** Adds new faces to the frames before, the latest frame first. */
+async function trackBack(
+  started: readonly CurrentFace[],
+  before: readonly PendingFrame[],
+): Promise<void> {
+  let current = started;
+  for (const { picture, faces } of before.toReversed()) {
+    const found = await facesOn(picture, current);
+    current = found.filter(
+      ({ landmarks }) => !faces.some((other) => isSame(other.landmarks, landmarks)),
     );
-    if (trails.length === 0) return;
-    sights.push(...trails);
+    if (current.length === 0) return;
+    faces.push(...current);
   }
 }
 
@@ -118,12 +121,12 @@ const widthOf = (points: readonly Point[]): number => {
 const shiftOf = (one: readonly Point[], other: readonly Point[]): number =>
   distance(middleOf(one), middleOf(other));
 
-/** Two readings of the same face on the same picture. */
-const isOne = (one: readonly Point[], other: readonly Point[]): boolean =>
+/** Whether two readings of one picture are the same face. */
+const isSame = (one: readonly Point[], other: readonly Point[]): boolean =>
   shiftOf(one, other) < 0.4 * Math.max(widthOf(one), widthOf(other));
 
 /** Heads do not grow or jump between two frames. */
-function isLike(before: readonly Point[], after: readonly Point[]): boolean {
+function isPlausible(before: readonly Point[], after: readonly Point[]): boolean {
   const [was, is] = [widthOf(before), widthOf(after)];
   return is > was * 0.75 && is < was * 1.33 && shiftOf(before, after) < was * 0.6;
 }

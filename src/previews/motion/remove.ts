@@ -1,25 +1,24 @@
-// Taking somebody out of a frame: what is known of the background is laid over them. It is known in small only, so it is
-// blurred; the character covers most of it.
-
-import { widened } from '../matte/regions.ts';
+// Removes the subject from a frame: the background is laid over it. The background is known at a small size only, so it
+// is blurred; the character covers most of it.
 import { layOver, packed, sampled } from '../pictures/canvas.ts';
 import type { Picture } from '../pictures/picture.ts';
+import { widened } from './blobs.ts';
 import type { Path } from './path.ts';
 import type { SmallFrames } from './small-frames.ts';
 import type { Subject } from './subject.ts';
 
-/** How much larger than the subject's box the part is in which things are taken out. */
+/** How much larger than the subject's box the removed part may be. */
 const around = 1.5;
-/** Pixels of a small frame that are taken out around what moves: its shadow and its blur. */
+/** Pixels of a small frame that are removed around what moves: its shadow and its blur. */
 const rim = 3;
 
-/** Gives the function that takes the subject out of a frame of any size. */
+/** Returns a function that removes the subject from a frame of any size. */
 export function removerOf(
-  { differences, backdrop }: Subject,
+  { differences, background }: Subject,
   { width, height, fps }: SmallFrames,
   path: Path,
 ): (frame: Picture, seconds: number) => void {
-  if (backdrop === undefined) return () => undefined;
+  if (background === undefined) return () => undefined;
   return (frame, seconds) => {
     const index = Math.max(0, Math.min(differences.length - 1, Math.round(seconds * fps)));
     const map = differences[index];
@@ -32,7 +31,7 @@ export function removerOf(
         Math.abs(y - box.y) < (box.height * around) / 2;
       return inside ? difference : 0;
     });
-    fill(frame, backdrop.behind(index), widened(own, width, height, rim));
+    fill(frame, background(index), widened(own, width, height, rim));
   };
 }
 

@@ -1,6 +1,5 @@
 // Painting in place with plain loops. A clip has thousands of frames, and a round trip through a picture library for each
 // would take longer than the clip lasts.
-import { layOklab } from './oklab.ts';
 import type { Picture, Size } from './picture.ts';
 
 /** Red, green and blue, 0 to 255. */
@@ -9,13 +8,15 @@ export type Colour = readonly [number, number, number];
 export const white: Colour = [255, 255, 255];
 export const black: Colour = [0, 0, 0];
 
-/** The colour of a hue in degrees; lightness and chroma as in Oklab. */
-export function colourOf(hue: number, lightness: number, chroma: number): Colour {
-  const angle = (hue / 180) * Math.PI;
-  const pixel = new Uint8Array(3);
-  layOklab(lightness, chroma * Math.cos(angle), chroma * Math.sin(angle), 1, pixel, 0);
-  const [red = 0, green = 0, blue = 0] = pixel;
-  return [red, green, blue];
+/** A colour of HSL: the hue in degrees, saturation and lightness 0 to 1. */
+export function colourOf(hue: number, saturation: number, lightness: number): Colour {
+  const range = saturation * Math.min(lightness, 1 - lightness);
+  const channel = (start: number): number => {
+    const sector = (start + hue / 30) % 12;
+    const share = Math.max(-1, Math.min(sector - 3, 9 - sector, 1));
+    return Math.round(255 * (lightness - range * share));
+  };
+  return [channel(0), channel(8), channel(4)];
 }
 
 /** The pixels of a picture as one number each, in place; a copy when they are not aligned to four bytes. */

@@ -33,14 +33,14 @@ export async function drawCard(
   const dot = dotOf(size);
   const margin = dot * 8;
   const hue = hueOf(key);
-  const picture = filled(size, colourOf(hue, 0.34, 0.07));
+  const picture = filled(size, colourOf(hue, 0.35, 0.22));
   const width = size.width - 2 * margin;
   const titleDot = Math.max(1, Math.min(2 * dot, Math.floor(width / widthInDots(title))));
   const headline = margin + titleDot * (lineDots + 2);
   fill(
     picture,
     { left: 0, top: 0, width: size.width, height: headline },
-    colourOf(hue, 0.48, 0.12),
+    colourOf(hue, 0.45, 0.36),
   );
   write(picture, title, { left: margin, top: margin, dot: titleDot });
 

@@ -21,7 +21,7 @@ export function mark(picture: Picture, caption: string, key: string): void {
   const top = picture.height - height;
   const hue = hueOf(key);
   fill(picture, { left: 0, top, width, height }, black, 0.6);
-  fill(picture, { left: 0, top, width: dot * 3, height }, colourOf(hue, 0.7, 0.15));
+  fill(picture, { left: 0, top, width: dot * 3, height }, colourOf(hue, 0.6, 0.6));
   write(picture, word, { left: dot * 6, top: top + dot * 3, dot });
   const room = Math.floor((width / dot - widthInDots(word) - 18) / 6);
   if (room < 4) return;
@@ -30,6 +30,6 @@ export function mark(picture: Picture, caption: string, key: string): void {
     picture,
     caption.slice(0, room),
     { left, top: top + dot * 3, dot },
-    colourOf(hue, 0.85, 0.1),
+    colourOf(hue, 0.6, 0.8),
   );
 }

@@ -59,7 +59,7 @@ async function contentKey(request: RenderRequest): Promise<string> {
   return [keyOf(request), ...(await Promise.all(contents))].join(' ');
 }
 
-const colourFor = (key: string) => colourOf(hueOf(key), 0.6, 0.12);
+const colourFor = (key: string) => colourOf(hueOf(key), 0.4, 0.5);
 
 async function pictures(request: RenderRequest, size: Size): Promise<RenderOutcome> {
   const key = await contentKey(request);

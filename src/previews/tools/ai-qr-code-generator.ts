@@ -37,7 +37,7 @@ export async function renderQrCode(request: RenderRequest): Promise<RenderOutcom
 }
 
 function drawnCode(modules: readonly (readonly boolean[])[], style: string): Picture {
-  const picture = filled(size, colourOf(hueOf(style), 0.34, 0.07));
+  const picture = filled(size, colourOf(hueOf(style), 0.35, 0.22));
   const count = modules.length + 2 * quiet;
   // Whole pixels: a scanner sees no seams.
   const unit = Math.floor(panel.side / count);

@@ -1,17 +1,16 @@
 // face-swap: one face laid over all faces of a clip, or chosen faces replaced, frame by frame; its sound stays.
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { renderFrames } from '../clips/render-frames.ts';
-import { framesOf, nextOf, withClip } from '../clips/source-clip.ts';
+import { renderPictures } from '../clips/render-frames.ts';
+import { framesOf, withClip } from '../clips/source-clip.ts';
 import { choiceOf } from '../faces/clip-mapping.ts';
-import { steadied } from '../faces/steady.ts';
 import { withFace } from '../faces/swap.ts';
-import { followed, type SeenFrame } from '../faces/track.ts';
+import { type TrackedFrame, trackFaces } from '../faces/track.ts';
 import type { Picture } from '../pictures/picture.ts';
 
 /** Pixels of the shorter side, at most: a preview of more would take minutes. */
 const mostSide = 720;
-/** Looks for all faces a second; between them those that are known are followed. */
-const looks = 2;
+/** Searches for all faces per second; between them the known faces are tracked. */
+const searches = 2;
 
 export function renderFaceSwapClip(request: RenderRequest): Promise<RenderOutcome> {
   return withClip(request, Math.min(request.most, mostSide), async (source) => {
@@ -19,23 +18,19 @@ export function renderFaceSwapClip(request: RenderRequest): Promise<RenderOutcom
     const choice = await choiceOf(request);
     if (!choice.ok) return choice;
     const frames = framesOf(source, fps);
-    const every = Math.max(1, Math.round(fps / looks));
-    // A placeholder of a clip that is elsewhere has no faces.
+    const every = Math.max(1, Math.round(fps / searches));
+    // The placeholder of a clip that was not fetched has no faces.
     const pictures =
-      clip.file === undefined ? frames : swapped(steadied(followed(frames, every, choice.value)));
-    try {
-      return await renderFrames(request, { ...size, fps, seconds }, nextOf(pictures), sound);
-    } finally {
-      await pictures.return(undefined);
-    }
+      clip.file === undefined ? frames : swapped(trackFaces(frames, every, choice.value));
+    return renderPictures(request, { ...size, fps, seconds }, pictures, sound);
   });
 }
 
-/** Paints over the faces that have a mask. */
-async function* swapped(frames: AsyncIterable<SeenFrame>): AsyncGenerator<Picture> {
-  for await (const { picture, sights } of frames) {
-    for (const { presence, landmarks } of sights)
-      if (presence.mask !== undefined) withFace(picture, { landmarks }, presence.mask);
+/** Paints over the faces that have a texture. */
+async function* swapped(frames: AsyncIterable<TrackedFrame>): AsyncGenerator<Picture> {
+  for await (const { picture, faces } of frames) {
+    for (const { track, landmarks } of faces)
+      if (track.texture !== undefined) withFace(picture, { landmarks }, track.texture);
     yield picture;
   }
 }

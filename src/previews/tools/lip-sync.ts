@@ -2,17 +2,16 @@
 // carries the new voice.
 import { numberIn, requiredInput } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { renderFrames } from '../clips/render-frames.ts';
-import { framesOf, nextOf, withClip } from '../clips/source-clip.ts';
+import { renderPictures } from '../clips/render-frames.ts';
+import { framesOf, withClip } from '../clips/source-clip.ts';
 import { mouthOf, openness, paintMouth } from '../faces/mouth.ts';
 import { lengthOf } from '../faces/outline.ts';
-import { steadied } from '../faces/steady.ts';
-import { followed, type SeenFrame } from '../faces/track.ts';
+import { type TrackedFrame, trackFaces } from '../faces/track.ts';
 import type { Picture } from '../pictures/picture.ts';
 import { type Levels, levelAt } from '../sound/levels.ts';
 import { openVoice } from '../sound/voice.ts';
 
-/** Searches for all faces per second; between them those that are known are followed. */
+/** Searches for all faces per second; between them the known faces are tracked. */
 const searches = 2;
 
 export function renderLipSync(request: RenderRequest): Promise<RenderOutcome> {
@@ -25,30 +24,21 @@ export function renderLipSync(request: RenderRequest): Promise<RenderOutcome> {
     const fps = Math.max(1, Math.min(source.fps, cap));
     const frames = framesOf(source, fps);
     const every = Math.max(1, Math.round(fps / searches));
-    const seen = steadied(followed(frames, every, async () => undefined));
-    // A placeholder of a clip that is elsewhere has no faces.
-    const spoken = clip.file === undefined ? frames : speaking(seen, voice.value.levels, fps);
-    try {
-      return await renderFrames(
-        request,
-        { ...size, fps, seconds },
-        nextOf(spoken),
-        voice.value.sound,
-      );
-    } finally {
-      await spoken.return(undefined);
-    }
+    const tracked = trackFaces(frames, every, async () => undefined);
+    // The placeholder of a clip that was not fetched has no faces.
+    const pictures = clip.file === undefined ? frames : speaking(tracked, voice.value.levels, fps);
+    return renderPictures(request, { ...size, fps, seconds }, pictures, voice.value.sound);
   });
 }
 
 async function* speaking(
-  frames: AsyncIterable<SeenFrame>,
+  frames: AsyncIterable<TrackedFrame>,
   levels: Levels,
   fps: number,
 ): AsyncGenerator<Picture> {
   let index = 0;
-  for await (const { picture, sights } of frames) {
-    const [largest] = sights.toSorted((a, b) => lengthOf(b.landmarks) - lengthOf(a.landmarks));
+  for await (const { picture, faces } of frames) {
+    const [largest] = faces.toSorted((a, b) => lengthOf(b.landmarks) - lengthOf(a.landmarks));
     const mouth = largest && mouthOf(largest.landmarks);
     const level = openness(levelAt(levels, index / fps, 0.07));
     if (mouth !== undefined) paintMouth(picture, mouth, level);

@@ -6,7 +6,6 @@ import type { Face } from '../../../src/previews/faces/find.ts';
 import type { Point } from '../../../src/previews/faces/point.ts';
 import { splineOf } from '../../../src/previews/faces/spline.ts';
 import { withFace } from '../../../src/previews/faces/swap.ts';
-import { layOklab, toOklab } from '../../../src/previews/pictures/oklab.ts';
 import { type Picture, pictureOf } from '../../../src/previews/pictures/picture.ts';
 
 interface Looks {
@@ -119,21 +118,6 @@ test('a face that is not in the picture changes nothing', async () => {
   const away = scaled(1).landmarks.map(({ x, y }) => ({ x: x - 500, y }));
   withFace(target, { ...scaled(1), landmarks: away }, similarity);
   expect(target.pixels.equals(before)).toBe(true);
-});
-
-test('a colour comes back from Oklab as it was', () => {
-  const colour = new Float32Array(3);
-  for (const rgb of [
-    [0, 0, 0],
-    [255, 255, 255],
-    [200, 150, 120],
-    [10, 60, 220],
-  ] as const) {
-    toOklab(rgb[0], rgb[1], rgb[2], colour, 0);
-    const pixels = new Uint8Array([9, 9, 9]);
-    layOklab(colour[0] ?? 0, colour[1] ?? 0, colour[2] ?? 0, 1, pixels, 0);
-    expect(off([...pixels], rgb)).toBeLessThanOrEqual(2);
-  }
 });
 
 test('a spline takes its points to where they go, and what is between them between', () => {

@@ -9,7 +9,7 @@ import type { RenderInput, RenderOutcome } from '../../../src/previews/base/requ
 import { openClip } from '../../../src/previews/clips/open.ts';
 import { writeClip } from '../../../src/previews/clips/write.ts';
 import { findFacesInClip } from '../../../src/previews/faces/search-clip.ts';
-import { followed } from '../../../src/previews/faces/track.ts';
+import { trackFaces } from '../../../src/previews/faces/track.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
 import { clipInput, shortWalk, tone, walkClip } from '../clips/samples.ts';
@@ -125,17 +125,17 @@ test('a picture without a face lends none, and a clip without faces stays as it 
   expect(kept).toMatchObject({ ok: true, value: [{ name: '0.mp4', fps: 10 }] });
 });
 
-test('a face is followed from its first frame to its last, also between the looks for faces', async () => {
+test('a face is tracked from its first frame to its last, also between the searches for faces', async () => {
   async function* frames(): AsyncGenerator<Picture> {
     for (const index of [undefined, 0, 1, 2, undefined])
       yield index === undefined ? blank : frameAt(index, 144);
   }
   const seen: number[] = [];
-  const presences = new Set<unknown>();
-  for await (const { sights } of followed(frames(), 2, async () => undefined)) {
-    seen.push(sights.length);
-    for (const { presence } of sights) presences.add(presence);
+  const tracks = new Set<unknown>();
+  for await (const { faces } of trackFaces(frames(), 2, async () => undefined)) {
+    seen.push(faces.length);
+    for (const { track } of faces) tracks.add(track);
   }
   expect(seen).toEqual([0, 1, 1, 1, 0]);
-  expect(presences.size).toBe(1);
+  expect(tracks.size).toBe(1);
 });

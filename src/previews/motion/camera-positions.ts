@@ -1,4 +1,4 @@
-// How the camera moved: the shift that most of a frame shares with the next one. What moves otherwise is the subject's.
+// How the camera moved: the shift that most of a frame shares with the next one.
 import { lightOf, type SmallFrames } from './small-frames.ts';
 
 export interface Offset {
@@ -14,10 +14,10 @@ const plainest = 20;
 /** A frame is compared with one so far away, in parts of its size, at most: errors add up with each such step. */
 const farthest = 0.3;
 
-/** Where each frame lies on a plane on which the background stands still; the first is at 0, 0. */
-export function placesOf({ frames, width, height }: SmallFrames): readonly Offset[] {
-  const places: Offset[] = [];
-  let key: { readonly light: Uint8Array; readonly place: Offset } | undefined;
+/** Where each frame lies on a plane on which the background stands still; the first frame is at 0, 0. */
+export function cameraPositions({ frames, width, height }: SmallFrames): readonly Offset[] {
+  const positions: Offset[] = [];
+  let key: { readonly light: Uint8Array; readonly position: Offset } | undefined;
   let here: Offset = { x: 0, y: 0 };
   let speed: Offset = { x: 0, y: 0 };
   for (const frame of frames) {
@@ -25,21 +25,21 @@ export function placesOf({ frames, width, height }: SmallFrames): readonly Offse
     if (key !== undefined) {
       const expected = { x: here.x + speed.x, y: here.y + speed.y };
       const shift = shiftOf(key.light, light, width, height, {
-        x: Math.round(key.place.x - expected.x),
-        y: Math.round(key.place.y - expected.y),
+        x: Math.round(key.position.x - expected.x),
+        y: Math.round(key.position.y - expected.y),
       });
-      const found = { x: key.place.x - shift.x, y: key.place.y - shift.y };
+      const found = { x: key.position.x - shift.x, y: key.position.y - shift.y };
       speed = { x: found.x - here.x, y: found.y - here.y };
       here = found;
     }
     const far =
       key === undefined ||
-      Math.abs(here.x - key.place.x) > width * farthest ||
-      Math.abs(here.y - key.place.y) > height * farthest;
-    if (far) key = { light, place: here };
-    places.push(here);
+      Math.abs(here.x - key.position.x) > width * farthest ||
+      Math.abs(here.y - key.position.y) > height * farthest;
+    if (far) key = { light, position: here };
+    positions.push(here);
   }
-  return places;
+  return positions;
 }
 
 /** How far the background moved in the picture: the middle of what its blocks say. */

@@ -1,27 +1,25 @@
-// What moves in a frame: the places that differ from the background, grouped into things.
-import type { Picture } from '../pictures/picture.ts';
-import type { Box } from './box.ts';
+// What moves in a frame: the pixels that differ from the background, grouped into connected areas.
 
-export interface Thing {
+import type { Box } from '../matte/box.ts';
+import type { Picture } from '../pictures/picture.ts';
+
+export interface Blob {
   /** In pixels of the small frame. */
   readonly box: Box;
-  /** How much differs how strongly. */
+  /** The sum of its differences. */
   readonly weight: number;
-  /** How much of the box differs, 0 to 1: something that came from elsewhere differs as a whole. */
+  /** How much of the box differs, 0 to 1: whoever walks differs as a whole, whoever stands and talks only at the edges. */
   readonly fill: number;
 }
 
 /** A difference of colour that is more than noise and compression. */
 const noise = 26;
-/** Pixels that may lie between two parts of one thing. */
+/** Pixels that may lie between two parts of one blob. */
 const gap = 3;
-/** Parts of a frame: smaller things are noise. */
+/** As a share of the frame: smaller blobs are noise. */
 const smallest = 0.004;
-/** A thing's box leaves out so much of its weight on each side: what flutters at its edges. */
+/** As a share of the weight: a blob's box leaves out so much on each side, such as a fluttering coat. */
 const flutter = 0.015;
-
-/** What a restless pixel differs by on average. */
-const restless = 5;
 
 /** How strongly each pixel differs from the background, which may lie a pixel off. */
 export function differencesOf(frame: Picture, behind: Picture): Uint8Array {
@@ -48,26 +46,26 @@ function apart(a: Buffer, i: number, b: Buffer, j: number): number {
   );
 }
 
-/** The things in a map of differences, the weightiest first. */
-export function thingsIn(differences: Uint8Array, width: number, height: number): readonly Thing[] {
+/** The blobs of a map of differences, those with the most weight first. */
+export function blobsIn(differences: Uint8Array, width: number, height: number): readonly Blob[] {
   const joined = widened(differences, width, height, gap);
   const done = new Uint8Array(joined.length);
-  const things: Thing[] = [];
+  const blobs: Blob[] = [];
   for (let seed = 0; seed < joined.length; seed++) {
     if (joined[seed] === 0 || done[seed] === 1) continue;
-    const thing = thingAt(seed, joined, done, differences, width);
-    if (thing !== undefined) things.push(thing);
+    const blob = blobAt(seed, joined, done, differences, width);
+    if (blob !== undefined) blobs.push(blob);
   }
-  return things.sort((a, b) => b.weight - a.weight);
+  return blobs.sort((a, b) => b.weight - a.weight);
 }
 
-function thingAt(
+function blobAt(
   seed: number,
   joined: Uint8Array,
   done: Uint8Array,
   differences: Uint8Array,
   width: number,
-): Thing | undefined {
+): Blob | undefined {
   const height = joined.length / width;
   const [columns, rows] = [new Float64Array(width), new Float64Array(height)];
   const open = [seed];
@@ -115,17 +113,6 @@ function spanOf(lines: Float64Array, weight: number): readonly [number, number] 
     return line;
   };
   return [edge(0, 1), edge(lines.length - 1, -1)];
-}
-
-/** Where something moves at all in the course of a clip whose camera stands still. */
-export function restlessOf(differences: readonly Uint8Array[]): Uint8Array {
-  const sums = new Float64Array(differences[0]?.length ?? 0);
-  for (const map of differences)
-    for (const [i, value] of map.entries()) sums[i] = (sums[i] ?? 0) + value;
-  const least = differences.length * restless;
-  return Uint8Array.from(sums, (sum) =>
-    sum > least ? Math.min(255, sum / differences.length) : 0,
-  );
 }
 
 /** Every pixel that is no further than `by` from one that is set. */

@@ -1,30 +1,28 @@
-// What is behind the subject: of each place of the background the colour that it has most of the time.
+// The background behind a moving subject: the median colour of each place.
 import type { Picture } from '../pictures/picture.ts';
-import type { Offset } from './camera.ts';
+import type { Offset } from './camera-positions.ts';
 import type { SmallFrames } from './small-frames.ts';
 
-export interface Backdrop {
-  /** The background as one frame sees it, and as good as it is known: RGBA, transparent where it never was seen. */
-  readonly behind: (index: number) => Picture;
-}
+/** The background of one frame, by its index: RGBA, transparent where it was never visible. */
+export type Background = (index: number) => Picture;
 
-/** So many frames are asked for their colours. */
-const asked = 25;
-/** A camera that moves further than so many frames' sizes shows too much that is seen too seldom. */
-const farthest = 3;
+/** The median is taken over at most so many frames. */
+const mostSamples = 25;
+/** A plane of more frame sizes has too many places that are visible too seldom. */
+const largestPlane = 3;
 
 /** Undefined: the camera moved too far, or there are too few frames to tell. */
-export function backdropOf(
+export function backgroundOf(
   { frames, width, height }: SmallFrames,
-  places: readonly Offset[],
-): Backdrop | undefined {
-  const spots = places.map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) }));
+  positions: readonly Offset[],
+): Background | undefined {
+  const spots = positions.map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) }));
   const left = Math.min(...spots.map(({ x }) => x));
   const top = Math.min(...spots.map(({ y }) => y));
   const wide = Math.max(...spots.map(({ x }) => x)) - left + width;
   const high = Math.max(...spots.map(({ y }) => y)) - top + height;
-  if (frames.length < 3 || wide * high > farthest * width * height) return undefined;
-  const step = Math.max(1, frames.length / asked);
+  if (frames.length < 3 || wide * high > largestPlane * width * height) return undefined;
+  const step = Math.max(1, frames.length / mostSamples);
   const seen = Array.from({ length: Math.floor(frames.length / step) }, (_, i) => {
     const index = Math.floor(i * step);
     const spot = spots[index];
@@ -48,15 +46,13 @@ export function backdropOf(
         plane[to + channel] = values.subarray(0, count).sort()[count >> 1] ?? 0;
       plane[to + 3] = 255;
     }
-  return {
-    behind(index) {
-      const spot = spots[index] ?? { x: left, y: top };
-      const pixels = Buffer.alloc(width * height * 4);
-      for (let y = 0; y < height; y++) {
-        const from = ((y + spot.y - top) * wide + spot.x - left) * 4;
-        pixels.set(plane.subarray(from, from + width * 4), y * width * 4);
-      }
-      return { pixels, width, height };
-    },
+  return (index) => {
+    const spot = spots[index] ?? { x: left, y: top };
+    const pixels = Buffer.alloc(width * height * 4);
+    for (let y = 0; y < height; y++) {
+      const from = ((y + spot.y - top) * wide + spot.x - left) * 4;
+      pixels.set(plane.subarray(from, from + width * 4), y * width * 4);
+    }
+    return { pixels, width, height };
   };
 }
