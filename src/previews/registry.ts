@@ -8,98 +8,53 @@ import { findStandInFaces, renderStandIn } from './stand-ins/stand-in.ts';
 
 type Render = (request: RenderRequest) => Promise<RenderOutcome>;
 
-interface RealTool {
+interface ToolRenderer {
   readonly needs: readonly Need[];
-  readonly load: () => Promise<Render>;
+  readonly load: () => Promise<{ readonly render: Render }>;
 }
 
-const drawn = (load: RealTool['load']): RealTool => ({ needs: [], load });
-const withFaces = (load: RealTool['load']): RealTool => ({ needs: ['faces'], load });
-const withClips = (load: RealTool['load']): RealTool => ({ needs: ['clips'], load });
-const withBoth = (load: RealTool['load']): RealTool => ({ needs: ['faces', 'clips'], load });
+const tool = (needs: readonly Need[], load: ToolRenderer['load']): ToolRenderer => ({
+  needs,
+  load,
+});
+const [none, faces, clips, both] = [[], ['faces'], ['clips'], ['faces', 'clips']] as const;
 
-const tools: Readonly<Record<string, RealTool>> = {
-  'ai-clothes-changer': drawn(
-    async () => (await import('./tools/ai-clothes-changer.ts')).renderClothesChanger,
-  ),
-  'ai-face-editor': withFaces(
-    async () => (await import('./tools/ai-face-editor.ts')).renderFaceEditor,
-  ),
-  'ai-gif-generator': withClips(
-    async () => (await import('./tools/ai-gif-generator.ts')).renderGif,
-  ),
-  'ai-headshot-generator': withFaces(
-    async () => (await import('./tools/ai-headshot-generator.ts')).renderHeadshot,
-  ),
-  'ai-image-editor': drawn(
-    async () => (await import('./tools/ai-image-editor.ts')).renderImageEditor,
-  ),
-  'ai-image-generator': drawn(
-    async () => (await import('./tools/ai-image-generator.ts')).renderImageGenerator,
-  ),
-  'ai-image-upscaler': drawn(
-    async () => (await import('./tools/ai-image-upscaler.ts')).renderUpscaler,
-  ),
-  'ai-meme-generator': drawn(async () => (await import('./tools/ai-meme-generator.ts')).renderMeme),
-  'ai-qr-code-generator': drawn(
-    async () => (await import('./tools/ai-qr-code-generator.ts')).renderQrCode,
-  ),
-  'ai-talking-photo': withBoth(
-    async () => (await import('./tools/ai-talking-photo.ts')).renderTalkingPhoto,
-  ),
-  'ai-video-editor': withClips(
-    async () => (await import('./tools/ai-video-editor.ts')).renderVideoEditor,
-  ),
-  'ai-voice-cloner': drawn(
-    async () => (await import('./tools/ai-voice-cloner.ts')).renderVoiceCloner,
-  ),
-  'ai-voice-generator': drawn(
-    async () => (await import('./tools/ai-voice-generator.ts')).renderVoiceGenerator,
-  ),
-  animation: withClips(async () => (await import('./tools/animation.ts')).renderAnimation),
-  'audio-to-video': withClips(
-    async () => (await import('./tools/audio-to-video.ts')).renderAudioToVideo,
-  ),
-  'auto-subtitle-generator': withClips(
-    async () => (await import('./tools/auto-subtitle-generator.ts')).renderAutoSubtitles,
-  ),
-  'body-swap': drawn(async () =>
-    knowingFaces((await import('./tools/body-swap.ts')).renderBodySwap),
-  ),
-  'character-replace': withClips(async () =>
-    knowingFaces((await import('./tools/character-replace.ts')).renderCharacterReplace),
-  ),
-  'face-swap': withBoth(async () => (await import('./tools/face-swap.ts')).renderFaceSwapClip),
-  'face-swap-photo': withFaces(
-    async () => (await import('./tools/face-swap-photo.ts')).renderFaceSwapPhoto,
-  ),
-  'head-swap': withFaces(async () => (await import('./tools/head-swap.ts')).renderHeadSwap),
-  'image-background-remover': drawn(async () =>
-    knowingFaces((await import('./tools/image-background-remover.ts')).renderBackgroundRemover),
-  ),
-  'image-to-video': withClips(
-    async () => (await import('./tools/image-to-video.ts')).renderImageToVideo,
-  ),
-  'lip-sync': withBoth(async () => (await import('./tools/lip-sync.ts')).renderLipSync),
-  'photo-colorizer': drawn(
-    async () => (await import('./tools/photo-colorizer.ts')).renderColorizer,
-  ),
-  'text-to-video': withClips(
-    async () => (await import('./tools/text-to-video.ts')).renderTextToVideo,
-  ),
-  'video-to-video': withClips(
-    async () => (await import('./tools/video-to-video.ts')).renderVideoToVideo,
-  ),
+const tools: Readonly<Record<string, ToolRenderer>> = {
+  'ai-clothes-changer': tool(none, () => import('./tools/ai-clothes-changer.ts')),
+  'ai-face-editor': tool(faces, () => import('./tools/ai-face-editor.ts')),
+  'ai-gif-generator': tool(clips, () => import('./tools/ai-gif-generator.ts')),
+  'ai-headshot-generator': tool(faces, () => import('./tools/ai-headshot-generator.ts')),
+  'ai-image-editor': tool(none, () => import('./tools/ai-image-editor.ts')),
+  'ai-image-generator': tool(none, () => import('./tools/ai-image-generator.ts')),
+  'ai-image-upscaler': tool(none, () => import('./tools/ai-image-upscaler.ts')),
+  'ai-meme-generator': tool(none, () => import('./tools/ai-meme-generator.ts')),
+  'ai-qr-code-generator': tool(none, () => import('./tools/ai-qr-code-generator.ts')),
+  'ai-talking-photo': tool(both, () => import('./tools/ai-talking-photo.ts')),
+  'ai-video-editor': tool(clips, () => import('./tools/ai-video-editor.ts')),
+  'ai-voice-cloner': tool(none, () => import('./tools/ai-voice-cloner.ts')),
+  'ai-voice-generator': tool(none, () => import('./tools/ai-voice-generator.ts')),
+  animation: tool(clips, () => import('./tools/animation.ts')),
+  'audio-to-video': tool(clips, () => import('./tools/audio-to-video.ts')),
+  'auto-subtitle-generator': tool(clips, () => import('./tools/auto-subtitle-generator.ts')),
+  'body-swap': tool(none, () => import('./tools/body-swap.ts')),
+  'character-replace': tool(clips, () => import('./tools/character-replace.ts')),
+  'face-swap': tool(both, () => import('./tools/face-swap.ts')),
+  'face-swap-photo': tool(faces, () => import('./tools/face-swap-photo.ts')),
+  'head-swap': tool(faces, () => import('./tools/head-swap.ts')),
+  'image-background-remover': tool(none, () => import('./tools/image-background-remover.ts')),
+  'image-to-video': tool(clips, () => import('./tools/image-to-video.ts')),
+  'lip-sync': tool(both, () => import('./tools/lip-sync.ts')),
+  'photo-colorizer': tool(none, () => import('./tools/photo-colorizer.ts')),
+  'text-to-video': tool(clips, () => import('./tools/text-to-video.ts')),
+  'video-to-video': tool(clips, () => import('./tools/video-to-video.ts')),
 };
 
-/** A tool that works without faces, and better when it is told where they are. */
-function knowingFaces(render: Render): Render {
-  if (isLacking(['faces'])) return render;
-  return async (request) => {
-    const { withKnownFaces } = await import('./faces/known-faces.ts');
-    return render(await withKnownFaces(request));
-  };
-}
+/** Tools that work without faces, and better when they are told where faces are. */
+const knowingFaces: ReadonlySet<string> = new Set([
+  'body-swap',
+  'character-replace',
+  'image-background-remover',
+]);
 
 /** What is missing for some step kinds, or for all: a sentence each. */
 export function lacksFor(kinds?: ReadonlySet<string>): readonly string[] {
@@ -118,23 +73,26 @@ const isLacking = (needs: readonly Need[]): boolean => needs.some((need) => lack
 
 /** A tool whose libraries are missing is rendered as a stand-in. */
 export async function renderTool(request: RenderRequest): Promise<RenderOutcome> {
-  const tool = tools[request.tool.name];
-  if (tool === undefined || isLacking(tool.needs)) return renderStandIn(request);
-  const render = await tool.load();
-  return render(request);
+  const { name } = request.tool;
+  const renderer = tools[name];
+  if (renderer === undefined || isLacking(renderer.needs)) return renderStandIn(request);
+  const { render } = await renderer.load();
+  if (!knowingFaces.has(name) || isLacking(faces)) return render(request);
+  const { withKnownFaces } = await import('./faces/known-faces.ts');
+  return render(await withKnownFaces(request));
 }
 
 export async function searchFaces(
   question: FaceQuestion,
   report: (face: FoundFace) => Promise<void>,
 ): Promise<FaceAnswer> {
-  if (isLacking(['faces'])) return findStandInFaces(question, report);
+  if (isLacking(faces)) return findStandInFaces(question, report);
   const { file } = question.input;
   if (file === undefined || mediaTypeOf(extensionOf(file)) !== 'video') {
     const { findFacesInPicture } = await import('./faces/search-picture.ts');
     return findFacesInPicture(question, report);
   }
-  if (isLacking(['clips'])) return findStandInFaces(question, report);
+  if (isLacking(clips)) return findStandInFaces(question, report);
   const { findFacesInClip } = await import('./faces/search-clip.ts');
   return findFacesInClip(question, report);
 }

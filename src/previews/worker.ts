@@ -5,7 +5,7 @@ import { err, ok } from '../contract/base/result.ts';
 import { toolNamed } from '../contract/kinds/tools.ts';
 import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
 import { renderTool, searchFaces } from './registry.ts';
-import type { Done, Grant, Order, RenderJob, Report } from './threads/messages.ts';
+import type { Command, Done, Grant, RenderJob, Report } from './threads/messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('bug: this is the script of a thread');
@@ -31,14 +31,14 @@ const memory: DecodeMemory = {
     }),
 };
 
-port.on('message', async (order: Order) => {
-  if (order.kind === 'memory') {
-    asked.get(order.ticket)?.(order);
-    asked.delete(order.ticket);
+port.on('message', async (command: Command) => {
+  if (command.kind === 'memory') {
+    asked.get(command.ticket)?.(command);
+    asked.delete(command.ticket);
     return;
   }
   try {
-    tell(await decodingWithin(memory, () => done(order)));
+    tell(await decodingWithin(memory, () => done(command)));
   } catch (reason) {
     tell({ kind: 'broke', stack: (reason instanceof Error && reason.stack) || `${reason}` });
   }

@@ -3,7 +3,7 @@
 // written depends on the load), and no encoder that watches the clock.
 import { extname } from 'node:path';
 
-export interface Pace {
+export interface ClipFormat {
   /** Pixels, even. */
   readonly width: number;
   readonly height: number;
@@ -11,7 +11,7 @@ export interface Pace {
   readonly fps: number;
 }
 
-export interface Writing {
+export interface Encoding {
   readonly muxer: string;
   readonly video: 'libx264' | 'libvpx';
   readonly videoOptions: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Writing {
 
 const bitexact = '+bitexact';
 
-const writings: Readonly<Record<string, Writing>> = {
+const encodings: Readonly<Record<string, Encoding>> = {
   '.mp4': {
     muxer: 'mp4',
     video: 'libx264',
@@ -50,8 +50,8 @@ const writings: Readonly<Record<string, Writing>> = {
   },
 };
 
-export function writingOf(file: string): Writing {
-  const writing = writings[extname(file)];
+export function encodingFor(file: string): Encoding {
+  const writing = encodings[extname(file)];
   if (writing === undefined) throw new Error(`bug: no way to write ${file}`);
   return {
     ...writing,

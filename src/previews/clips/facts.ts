@@ -10,10 +10,10 @@ import {
   secondsOf,
   streamOf,
 } from './container.ts';
-import { type Source, scalerTo } from './cut.ts';
 import { decoderOf, framesOf, mostPixels } from './decoder.ts';
 import type { Av } from './library.ts';
 import { turnsOf } from './rotation.ts';
+import { pictureScaler, type Source } from './sample-frames.ts';
 
 /** Three hours: longer files are not clips. */
 const mostSeconds = 3 * 3600;
@@ -38,30 +38,31 @@ export interface ClipFacts {
   readonly hasSound: boolean;
 }
 
-export interface NoClip {
+export interface ClipProblem {
   readonly code: 'invalid_video_file' | 'file_too_large';
   readonly why: string;
 }
 
-export interface Look {
+export interface Inspection {
   readonly facts: ClipFacts;
   readonly source: Source;
 }
 
-export function lookAt(av: Av, file: string): Result<Look, NoClip> {
+export function inspectClip(av: Av, file: string): Result<Inspection, ClipProblem> {
   const container = openContainer(av, file, clipContainers);
   if (container === undefined) return unreadable('not a video format that is taken');
   try {
-    return lookInto(av, file, container);
+    return inspect(av, file, container);
   } finally {
     container.close();
   }
 }
 
-const unreadable = (why: string): Result<never, NoClip> => err({ code: 'invalid_video_file', why });
-const tooLarge = (why: string): Result<never, NoClip> => err({ code: 'file_too_large', why });
+const unreadable = (why: string): Result<never, ClipProblem> =>
+  err({ code: 'invalid_video_file', why });
+const tooLarge = (why: string): Result<never, ClipProblem> => err({ code: 'file_too_large', why });
 
-function lookInto(av: Av, file: string, container: Container): Result<Look, NoClip> {
+function inspect(av: Av, file: string, container: Container): Result<Inspection, ClipProblem> {
   const stream = streamOf(av, container, 'video');
   if (stream === undefined) return unreadable('it has no picture');
   const { width, height } = stream.codecpar;
@@ -91,7 +92,7 @@ function firstOf(av: Av, container: Container, stream: Stream) {
   const decoder = decoderOf(av, stream);
   if (decoder === undefined) return undefined;
   // A picture of it is made too: a broken file may have frames of a kind that there is not.
-  const trial = scalerTo(av, { width: 8, height: 8 }, 0);
+  const trial = pictureScaler(av, { width: 8, height: 8 }, 0);
   try {
     for (const { frame, seconds } of framesOf(av, container, stream, decoder))
       if (trial.picture(frame) !== undefined)

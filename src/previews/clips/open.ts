@@ -7,10 +7,10 @@ import type { RenderInput } from '../base/request.ts';
 import { notFetched, placeholder } from '../pictures/card.ts';
 import { firstFrameBytes } from '../pictures/decoded-size.ts';
 import type { Picture } from '../pictures/picture.ts';
-import { type Cut, cutOf, stillOf } from './cut.ts';
 import { mostPixels } from './decoder.ts';
-import { type ClipFacts, lookAt, type NoClip } from './facts.ts';
+import { type ClipFacts, type ClipProblem, inspectClip } from './facts.ts';
 import { loadAv } from './library.ts';
+import { type FrameSampling, repeated, sampleFrames } from './sample-frames.ts';
 
 export interface Clip {
   /** Undefined for a clip that is elsewhere: a placeholder stands for it. */
@@ -20,7 +20,7 @@ export interface Clip {
    * Exactly `round((end - start) * fps)` pictures, one at least, at a constant rate: of each moment the frame that is
    * shown then. Beyond the end of the file the last is repeated. Each picture is the caller's own, to paint on.
    */
-  frames(cut: Cut): AsyncGenerator<Picture>;
+  frames(cut: FrameSampling): AsyncGenerator<Picture>;
   /** Ends the frames that are under way. */
   close(): Promise<void>;
 }
@@ -39,12 +39,12 @@ export async function openClip(input: RenderInput): Promise<Result<Clip, Project
   const { file, field, reference } = input;
   if (file === undefined) return ok(placeholderClip(reference));
   const av = await loadAv();
-  const refuse = ({ code, why }: NoClip): Result<never, ProjectError> =>
+  const refuse = ({ code, why }: ClipProblem): Result<never, ProjectError> =>
     err({ code, message: `The clip of ${field} (${reference}) cannot be taken: ${why}` });
-  const look = await whileReserved(firstFrameBytes(mostPixels), () => lookAt(av, file));
-  if (!look.ok) return refuse({ code: 'file_too_large', why: look.error });
-  if (!look.value.ok) return refuse(look.value.error);
-  const { facts, source } = look.value.value;
+  const inspection = await whileReserved(firstFrameBytes(mostPixels), () => inspectClip(av, file));
+  if (!inspection.ok) return refuse({ code: 'file_too_large', why: inspection.error });
+  if (!inspection.value.ok) return refuse(inspection.value.error);
+  const { facts, source } = inspection.value.value;
   // What will be reserved for its frames is asked for now, when there is still somebody to be told.
   const frames = await whileReserved(source.bytes, () => undefined);
   if (!frames.ok) return refuse({ code: 'file_too_large', why: frames.error });
@@ -53,7 +53,7 @@ export async function openClip(input: RenderInput): Promise<Result<Clip, Project
     file,
     facts,
     frames(cut) {
-      const frames = cutOf(av, source, cut);
+      const frames = sampleFrames(av, source, cut);
       under.add(frames);
       return frames;
     },
@@ -87,7 +87,7 @@ function placeholderClip(reference: string): Clip {
     file: undefined,
     facts: elsewhere,
     async *frames(cut) {
-      yield* stillOf(await placeholder(notFetched, reference, cut), cut);
+      yield* repeated(await placeholder(notFetched, reference, cut), cut);
     },
     close: () => Promise.resolve(),
   };

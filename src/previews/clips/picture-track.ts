@@ -1,9 +1,10 @@
 // Pictures on their way into a file.
 import type { FormatContext } from 'node-av';
 import type { Picture } from '../pictures/picture.ts';
-import type { Pace, Writing } from './encoding.ts';
-import { type Av, must } from './library.ts';
-import { type Converter, trackOf } from './track.ts';
+import type { ClipFormat, Encoding } from './encoding.ts';
+import type { Av } from './library.ts';
+import { scalerTo } from './scaler.ts';
+import { trackOf } from './track.ts';
 
 export interface PictureTrack {
   write(picture: Picture): void;
@@ -14,8 +15,8 @@ export interface PictureTrack {
 export function pictureTrackOf(
   av: Av,
   format: FormatContext,
-  { video, videoOptions }: Writing,
-  pace: Pace,
+  { video, videoOptions }: Encoding,
+  pace: ClipFormat,
 ): PictureTrack {
   const { width, height } = pace;
   const rate = rateOf(av, pace.fps);
@@ -31,7 +32,7 @@ export function pictureTrackOf(
     context.colorTrc = av.AVCOL_TRC_BT709;
     context.colorRange = av.AVCOL_RANGE_MPEG;
   });
-  const converter = yuvOf(av, pace);
+  const scaler = scalerTo(av, { width, height, format: av.AV_PIX_FMT_YUV420P });
   let index = 0;
   return {
     write({ pixels, ...size }) {
@@ -41,7 +42,8 @@ export function pictureTrackOf(
         );
       const frame = av.Frame.fromVideoBuffer(pixels, { width, height, format: av.AV_PIX_FMT_RGBA });
       try {
-        const converted = converter.convert(frame);
+        const converted = scaler.scale(frame);
+        if (converted === undefined) throw new Error('bug: a picture cannot be converted');
         converted.pts = BigInt(index);
         converted.duration = 1n;
         track.write(converted);
@@ -52,7 +54,7 @@ export function pictureTrackOf(
     },
     end: () => track.write(undefined),
     close() {
-      converter.close();
+      scaler.close();
       track.close();
     },
   };
@@ -64,28 +66,4 @@ function rateOf(av: Av, fps: number) {
   if (Math.abs(fps - Math.round(fps)) > 1e-3 && Math.abs(fps - ntsc / 1.001) < 5e-3)
     return new av.Rational(ntsc * 1000, 1001);
   return new av.Rational(Math.max(1, Math.round(fps * 1000)), 1000);
-}
-
-function yuvOf(av: Av, { width, height }: Pace): Converter {
-  const context = new av.SoftwareScaleContext();
-  context.allocContext();
-  const target = new av.Frame();
-  target.alloc();
-  target.format = av.AV_PIX_FMT_YUV420P;
-  target.width = width;
-  target.height = height;
-  target.colorSpace = av.AVCOL_SPC_BT709;
-  target.colorRange = av.AVCOL_RANGE_MPEG;
-  must(av, target.getBuffer(), 'make room for a frame');
-  return {
-    convert(frame) {
-      must(av, target.makeWritable(), 'make room for a frame');
-      must(av, context.scaleFrameSync(target, frame), 'convert a frame');
-      return target;
-    },
-    close() {
-      target.free();
-      context.freeContext();
-    },
-  };
 }

@@ -5,15 +5,15 @@ import { keyOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { mark } from '../pictures/mark.ts';
 import type { Picture } from '../pictures/picture.ts';
-import { countOf } from './cut.ts';
-import type { Pace } from './encoding.ts';
+import type { ClipFormat } from './encoding.ts';
+import { frameCountOf } from './sample-frames.ts';
 import type { Sound } from './sound.ts';
 import { writeClip } from './write.ts';
 
 /** Ten minutes: a rehearsal renders no more. */
 const mostSeconds = 600;
 
-export interface OutputClip extends Pace {
+export interface OutputClip extends ClipFormat {
   readonly seconds: number;
   /** Default: mp4. */
   readonly extension?: string;
@@ -30,7 +30,7 @@ export function renderFrames(
   sound?: Sound,
 ): Promise<RenderOutcome> {
   async function* pictures(): AsyncGenerator<Picture> {
-    const count = countOf({ start: 0, end: clip.seconds, fps: clip.fps });
+    const count = frameCountOf({ start: 0, end: clip.seconds, fps: clip.fps });
     for (let index = 0; index < count; index++) yield pictureAt(index / clip.fps);
   }
   return renderPictures(request, clip, pictures(), sound);

@@ -1,7 +1,7 @@
 // Sound on its way into a file: always as long as the pictures, with silence where there is none.
 import type { FormatContext, Frame } from 'node-av';
-import type { Writing } from './encoding.ts';
-import { type Av, must } from './library.ts';
+import type { Encoding } from './encoding.ts';
+import type { Av } from './library.ts';
 import { type Sound, samplesOf, soundChannels, soundRate } from './sound.ts';
 import { trackOf } from './track.ts';
 
@@ -18,11 +18,11 @@ const bitRate = 128_000n;
 export function soundTrackOf(
   av: Av,
   format: FormatContext,
-  name: Writing['audio'],
+  name: Encoding['audio'],
   sound: Sound,
 ): SoundTrack {
-  const planar = name === 'aac';
-  const sampleFormat = planar ? av.AV_SAMPLE_FMT_FLTP : av.AV_SAMPLE_FMT_FLT;
+  const isPlanar = name === 'aac';
+  const sampleFormat = isPlanar ? av.AV_SAMPLE_FMT_FLTP : av.AV_SAMPLE_FMT_FLT;
   const track = trackOf(av, format, name, { threads: '1', flags: '+bitexact' }, (context) => {
     context.sampleRate = soundRate;
     context.sampleFormat = sampleFormat;
@@ -54,17 +54,16 @@ export function soundTrackOf(
   };
 
   const frameOf = (): Frame => {
-    const frame = new av.Frame();
-    frame.alloc();
-    frame.nbSamples = size;
-    frame.format = sampleFormat;
-    frame.sampleRate = soundRate;
-    frame.channelLayout = av.AV_CHANNEL_LAYOUT_STEREO;
-    must(av, frame.getBuffer(), 'make room for sound');
-    const samples = planar ? planes(waiting) : waiting;
+    const samples = isPlanar ? planes(waiting) : waiting;
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
-    must(av, frame.fromBuffer(bytes), 'fill in sound');
-    return frame;
+    return av.Frame.fromAudioBuffer(bytes, {
+      nbSamples: size,
+      format: sampleFormat,
+      sampleRate: soundRate,
+      channelLayout: av.AV_CHANNEL_LAYOUT_STEREO,
+      pts: BigInt(written),
+      timeBase: track.context.timeBase,
+    });
   };
 
   return {
@@ -72,8 +71,6 @@ export function soundTrackOf(
       while (written < seconds * soundRate) {
         fill();
         const frame = frameOf();
-        frame.pts = BigInt(written);
-        frame.timeBase = track.context.timeBase;
         try {
           track.write(frame);
         } finally {

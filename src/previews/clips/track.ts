@@ -11,13 +11,6 @@ const encodersOf = (av: Av) => ({
 
 export type EncoderName = keyof ReturnType<typeof encodersOf>;
 
-/** Turns RGBA frames into those that an encoder takes. */
-export interface Converter {
-  /** Valid until the next is asked for. */
-  convert(frame: Frame): Frame;
-  close(): void;
-}
-
 export interface Track {
   readonly context: CodecContext;
   /** Undefined: there are no more. */

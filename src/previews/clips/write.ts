@@ -1,13 +1,13 @@
 // Writing a clip: pictures and sound become a file that players play, picture by picture, so that a clip of any length
 // takes the same memory. The same pictures and sound give the same bytes.
 import type { Picture } from '../pictures/picture.ts';
-import { type Pace, writingOf } from './encoding.ts';
+import { type ClipFormat, encodingFor } from './encoding.ts';
 import { loadAv, must, setOptions } from './library.ts';
 import { pictureTrackOf } from './picture-track.ts';
 import { isHeard, type Sound } from './sound.ts';
 import { soundTrackOf } from './sound-track.ts';
 
-export interface ClipToWrite extends Pace {
+export interface ClipToWrite extends ClipFormat {
   /** Its extension says how it is written: mp4 or webm. */
   readonly file: string;
   /** All of the clip's size. */
@@ -18,7 +18,7 @@ export interface ClipToWrite extends Pace {
 /** Answers how many pictures were written. */
 export async function writeClip({ file, frames, sound, ...pace }: ClipToWrite): Promise<number> {
   const av = await loadAv();
-  const writing = writingOf(file);
+  const writing = encodingFor(file);
   const format = new av.FormatContext();
   const closing: (() => void)[] = [() => format.freeContext()];
   try {

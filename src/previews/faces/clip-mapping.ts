@@ -6,11 +6,11 @@ import { mappingsIn } from '../base/fields.ts';
 import type { RenderInput, RenderRequest } from '../base/request.ts';
 import { type FaceTexture, faceTextureOf } from './face-texture.ts';
 import { describeFace } from './find.ts';
-import { apart, samePersonAgain } from './match.ts';
+import { descriptorDistance, samePersonAgain } from './match.ts';
 import { type SourceFace, sourceFaceIn } from './source-face.ts';
 import type { TextureChoice } from './track.ts';
 
-export async function choiceOf({
+export async function textureChoiceFor({
   body,
   inputs,
 }: Pick<RenderRequest, 'body' | 'inputs'>): Promise<Result<TextureChoice, ProjectError>> {
@@ -20,14 +20,14 @@ export async function choiceOf({
   const mappings = mappingsIn(named);
   if (newFace === undefined || (mode === 'individual-faces' && mappings.length > 0))
     return chosen(mappings);
-  const mask = await maskOf(newFace);
-  return mask.ok ? ok(() => Promise.resolve(mask.value)) : mask;
+  const texture = await textureOf(newFace);
+  return texture.ok ? ok(() => Promise.resolve(texture.value)) : texture;
 }
 
 interface MappedFace {
   /** Undefined: the picture of the one who is meant is not here. */
   readonly who: Float32Array | undefined;
-  readonly mask: FaceTexture | undefined;
+  readonly texture: FaceTexture | undefined;
 }
 
 async function chosen(
@@ -37,26 +37,26 @@ async function chosen(
   for (const { original, newFace } of mappings) {
     const source = await faceOf(original);
     if (!source.ok) return source;
-    const mask = await maskOf(newFace);
-    if (!mask.ok) return mask;
+    const texture = await textureOf(newFace);
+    if (!texture.ok) return texture;
     const { picture, face } = source.value;
     const who = face === undefined ? undefined : await describeFace(picture, face);
-    mapped.push({ who, mask: mask.value });
+    mapped.push({ who, texture: texture.value });
   }
   return ok(async (picture, face) => {
     const descriptor = await describeFace(picture, face);
     let least = samePersonAgain;
     // Whoever is nobody that we know may be the one whose picture is not here.
-    let mask = mapped.find(({ who }) => who === undefined)?.mask;
+    let texture = mapped.find(({ who }) => who === undefined)?.texture;
     for (const one of mapped) {
-      const distance = one.who === undefined ? least : apart(one.who, descriptor);
-      if (distance < least) [least, mask] = [distance, one.mask];
+      const distance = one.who === undefined ? least : descriptorDistance(one.who, descriptor);
+      if (distance < least) [least, texture] = [distance, one.texture];
     }
-    return mask;
+    return texture;
   });
 }
 
-async function maskOf(
+async function textureOf(
   newFace: RenderInput,
 ): Promise<Result<FaceTexture | undefined, ProjectError>> {
   const source = await faceOf(newFace);

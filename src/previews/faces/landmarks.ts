@@ -38,11 +38,11 @@ export async function landmarksIn(
 ): Promise<readonly Point[]> {
   const rough = await nets.landmarks(patchOf(picture, square, landmarkSide));
   const upright = uprightSquare(rough.map((point) => outOf(square, point)));
-  return looked(picture, upright, nets);
+  return readLandmarks(picture, upright, nets);
 }
 
 /** One look, straight and mirrored: enough at a face of which it is known how it stands. */
-export async function looked(
+export async function readLandmarks(
   picture: Picture,
   upright: Square,
   nets: FaceNets,

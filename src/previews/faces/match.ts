@@ -29,7 +29,7 @@ export async function faceLike(
   let least = samePerson;
   for (const face of faces) {
     const other = await describeFace(picture, face);
-    const distance = apart(descriptor, other);
+    const distance = descriptorDistance(descriptor, other);
     if (distance >= least) continue;
     least = distance;
     nearest = face;
@@ -38,7 +38,7 @@ export async function faceLike(
 }
 
 /** How unlike two descriptors are. */
-export const apart = (one: Float32Array, other: Float32Array): number =>
+export const descriptorDistance = (one: Float32Array, other: Float32Array): number =>
   Math.hypot(...one.map((value, index) => value - (other[index] ?? 0)));
 
 /** What two regions share of all that they cover: 0 to 1. */

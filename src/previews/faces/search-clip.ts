@@ -5,7 +5,7 @@ import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
 import { openClip } from '../clips/open.ts';
 import { sizeWithin } from '../clips/size.ts';
 import { describeFace, findFaces } from './find.ts';
-import { apart, samePersonAgain } from './match.ts';
+import { descriptorDistance, samePersonAgain } from './match.ts';
 import { foundFace } from './search-picture.ts';
 
 /** Looks a second, and in all; how far into the clip they reach, in seconds. */
@@ -37,7 +37,9 @@ export async function findFacesInClip(
       const before = people.slice();
       for (const face of await findFaces(picture, confidence)) {
         const descriptor = await describeFace(picture, face);
-        const known = before.some((other) => apart(other, descriptor) < samePersonAgain);
+        const known = before.some(
+          (other) => descriptorDistance(other, descriptor) < samePersonAgain,
+        );
         people.push(descriptor);
         if (known) continue;
         await tell(await foundFace(picture, face, `${look}-${told}.png`));

@@ -32,13 +32,15 @@ export async function foundFace(
   return { name, crop, region };
 }
 
-/** How much is around a face in its portrait, in widths and heights of the face: it can be found again in that. */
-const beside = 0.45;
-const above = 0.35;
-const below = 0.3;
+/** The face with its hair, inside the picture: the face can be found again in it. */
+export const portraitOf = (face: Region): Region =>
+  enlarged(face, { beside: 0.45, above: 0.35, below: 0.3 });
 
-/** The face with its hair, inside the picture. */
-export function portraitOf({ x, y, width, height }: Region): Region {
+/** A face with what is around it, in widths and heights of the face, inside the picture. */
+export function enlarged(
+  { x, y, width, height }: Region,
+  { beside, above, below }: Readonly<Record<'beside' | 'above' | 'below', number>>,
+): Region {
   const left = Math.max(0, x - width * beside);
   const top = Math.max(0, y - height * above);
   return {

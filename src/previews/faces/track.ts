@@ -5,7 +5,7 @@ import type { Picture } from '../pictures/picture.ts';
 import { type Appearance, appearanceOf, similarity } from './appearance.ts';
 import type { FaceTexture } from './face-texture.ts';
 import { type Face, findFaces } from './find.ts';
-import { looked, uprightSquare } from './landmarks.ts';
+import { readLandmarks, uprightSquare } from './landmarks.ts';
 import { faceNets } from './nets.ts';
 import { distance, middleOf, type Point } from './point.ts';
 import { sureFace } from './source-face.ts';
@@ -88,7 +88,7 @@ async function facesOn(
   const nets = await faceNets();
   const faces: CurrentFace[] = [];
   for (const { track, landmarks, appearance } of before) {
-    const seen = await looked(picture, uprightSquare(landmarks), nets);
+    const seen = await readLandmarks(picture, uprightSquare(landmarks), nets);
     const next = currentFace(picture, track, seen);
     const isTaken = faces.some((other) => isSame(other.landmarks, seen));
     const isSimilar = similarity(appearance, next.appearance) > sameAppearance;

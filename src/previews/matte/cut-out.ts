@@ -40,6 +40,10 @@ export async function cutOut(picture: Picture, faces: readonly Region[] = []): P
   return figureOf(await withAlpha(picture, alpha, small), plain !== undefined || faces.length > 0);
 }
 
+/** The picture as an oval that fades out towards its edge. */
+export const ovalOf = (picture: Picture): Promise<Picture> =>
+  withAlpha(picture, shapeAlpha(picture, [oval]), picture);
+
 /** One face at most. */
 export const largestFace = (faces: readonly Region[]): readonly Region[] =>
   faces.toSorted((a, b) => b.width * b.height - a.width * a.height).slice(0, 1);
@@ -130,7 +134,7 @@ async function withAlpha(picture: Picture, alpha: Uint8Array, small: Picture): P
 }
 
 /** A figure whose background is already transparent. */
-function figureOf(picture: Picture, clean: boolean): Figure {
+export function figureOf(picture: Picture, clean: boolean): Figure {
   const { pixels, width, height } = picture;
   let [left, right, top, bottom] = [width, 0, height, 0];
   for (let y = 0, at = 3; y < height; y++)

@@ -1,43 +1,40 @@
 // A still that moves as the subject of a clip does: it shifts, comes nearer and leans as a whole.
 import type { PictureAt } from '../clips/render-frames.ts';
-import { black, filled, packed, sampled } from '../pictures/canvas.ts';
+import { black, filled } from '../pictures/canvas.ts';
 import { type Picture, resized, type Size } from '../pictures/picture.ts';
 import type { Path } from './path.ts';
+import { paintFigure } from './sprite.ts';
 
-/** How far the still goes at most, in parts of the frame. */
+/** How far the still goes at most, as a share of the frame. */
 const reach = 0.06;
 /** How much it grows at most when the subject comes nearer. */
 const growth = 0.15;
 /** Radians for each frame's width per second, and at most. */
 const lean = 0.2;
 const mostLean = 0.06;
-/** So much larger than the frame the still is: its edges stay out of sight. */
+/** How much larger than the frame the still is, so that its edges stay out of sight. */
 const margin = 1.2;
 
 export async function animated(still: Picture, size: Size, path: Path): Promise<PictureAt> {
   const { width, height } = size;
-  const base = await resized(still, size);
-  const from = packed(base);
+  const box = { x: width / 2, y: height / 2, width, height };
+  const figure = { picture: await resized(still, size), box, clean: true };
   const mean = (value: (box: Path['boxes'][number]) => number): number =>
     path.boxes.reduce((sum, box) => sum + value(box), 0) / path.boxes.length;
   const [x, y, tall] = [mean((box) => box.x), mean((box) => box.y), mean((box) => box.height)];
   return (seconds) => {
-    const box = path.at(seconds);
-    const [dx, dy] = [gently(box.x - x, reach) * width, gently(box.y - y, reach) * height];
-    const scale = margin * (1 + gently(box.height / tall - 1, growth));
-    const tilt = gently(path.speedAt(seconds) * lean, mostLean);
-    const [cosine, sine] = [Math.cos(tilt) / scale, Math.sin(tilt) / scale];
+    const now = path.at(seconds);
+    const scale = margin * (1 + limited(now.height / tall - 1, growth));
     const frame = filled(size, black);
-    const pixels = packed(frame);
-    for (let row = 0, i = 0; row < height; row++)
-      for (let column = 0; column < width; column++, i++) {
-        const [u, v] = [column - width / 2 - dx, row - height / 2 - dy];
-        const across = width / 2 + u * cosine + v * sine;
-        pixels[i] = sampled(from, size, across, height / 2 - u * sine + v * cosine);
-      }
+    paintFigure(frame, figure, {
+      x: width * (0.5 + limited(now.x - x, reach)),
+      y: height * (0.5 + scale / 2 + limited(now.y - y, reach)),
+      scale,
+      tilt: limited(path.speedAt(seconds) * lean, mostLean),
+    });
     return frame;
   };
 }
 
 /** Small values stay as they are; none exceeds the limit. */
-const gently = (value: number, limit: number): number => limit * Math.tanh(value / limit);
+const limited = (value: number, limit: number): number => limit * Math.tanh(value / limit);

@@ -1,7 +1,7 @@
 // A character in the place of whoever moves through a clip.
 
 import type { Box } from '../matte/box.ts';
-import type { Figure } from '../matte/cut-out.ts';
+import { type Figure, figureOf } from '../matte/cut-out.ts';
 import { type Picture, resized, type Size } from '../pictures/picture.ts';
 import type { Path } from './path.ts';
 import { removerOf } from './remove.ts';
@@ -63,22 +63,12 @@ function largestOf({ boxes }: Path): Box {
   };
 }
 
-/** The figure in the size in which it is needed, well made once instead of roughly in every frame. */
-async function shrunk(figure: Figure, scale: number): Promise<Figure> {
-  const { picture, box, clean } = figure;
-  if (scale >= 1) return figure;
-  const width = Math.max(2, Math.round(picture.width * scale));
-  const height = Math.max(2, Math.round(picture.height * scale));
-  const small = await resized(picture, { width, height });
-  const [across, down] = [width / picture.width, height / picture.height];
-  return {
-    picture: small,
-    box: {
-      x: box.x * across,
-      y: box.y * down,
-      width: box.width * across,
-      height: box.height * down,
-    },
-    clean,
-  };
+/** The figure at the size at which it is painted: scaled well once, instead of roughly in every frame. */
+async function shrunk({ picture, clean }: Figure, scale: number): Promise<Figure> {
+  const side = (pixels: number): number => Math.max(2, Math.round(pixels * Math.min(1, scale)));
+  const small = await resized(picture, {
+    width: side(picture.width),
+    height: side(picture.height),
+  });
+  return figureOf(small, clean);
 }

@@ -1,5 +1,6 @@
 // What a file is, told by its first bytes and never by its name. Only formats whose decoders are meant for pictures
 // from strangers get as far as a decoder: a text that draws (SVG), a document or a program is refused here.
+import type { FileHandle } from 'node:fs/promises';
 
 /** The decoders of the picture library that files may reach. */
 export type Decoder = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'heif';
@@ -16,7 +17,7 @@ export type FileFormat =
 export type UndecodedName = 'HEIC' | 'BMP' | 'JPEG 2000' | 'AVIF';
 
 /** Enough for the brands of an ISO file and for what stands before the first tag of an SVG. */
-export const headBytes = 1024;
+const headBytes = 1024;
 
 const picture = (name: string, decoder: Decoder): FileFormat => ({
   kind: 'picture',
@@ -62,8 +63,9 @@ const av1Brands = ['avif', 'avis'];
 const hevcBrands = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
 const stillBrands = ['mif1', 'msf1'];
 
-/** @param head the first `headBytes` bytes, or all that there are */
-export function formatOf(head: Buffer): FileFormat {
+export async function readFormat(file: FileHandle): Promise<FileFormat> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  const head = buffer.subarray(0, bytesRead);
   if (head.length === 0) return other('an empty file');
   const known = firstFit(beginnings, head.toString('hex')) ?? isoFormatOf(head);
   return known ?? firstFit(texts, head.toString('latin1')) ?? other(notTaken);

@@ -7,10 +7,10 @@ import { whileReserved } from '../base/decode-memory.ts';
 import type { RenderInput } from '../base/request.ts';
 import { notFetched, placeholder } from './card.ts';
 import { pictureBytes, pixelBytes } from './decoded-size.ts';
-import { type Decoder, type FileFormat, formatOf, headBytes } from './file-format.ts';
+import { type Decoder, type FileFormat, readFormat } from './file-format.ts';
 import { hasTooManyParts, mostParts } from './part-count.ts';
 import { type Picture, pictureOf, type Size, sharpOf } from './picture.ts';
-import { type HeaderReading, readHeader } from './undecoded.ts';
+import { isComplete } from './undecoded.ts';
 
 /** The longest side of what is rendered, in pixels. */
 const longestSide = 1600;
@@ -51,7 +51,7 @@ export async function pictureSize(input: RenderInput): Promise<Result<Size, Proj
 
 /** Whether a placeholder stands for the picture: it is elsewhere, or in a format that is not decoded here. */
 export async function isPlaceholder({ file }: RenderInput): Promise<boolean> {
-  return file === undefined || (await lookInto(file)).format.kind === 'undecoded';
+  return file === undefined || (await inspectStart(file)).format.kind === 'undecoded';
 }
 
 /** A picture whose header is sound and within the limits, or one that is not looked at. */
@@ -67,40 +67,37 @@ type Inspected =
 async function inspect(input: RenderInput): Promise<Result<Inspected, ProjectError>> {
   const { file } = input;
   if (file === undefined) return ok({ kind: 'placeholder', title: notFetched });
-  const { format, header, endless } = await lookInto(file);
+  const { format, complete, tooManyParts } = await inspectStart(file);
   switch (format.kind) {
     case 'other':
     case 'sound':
       return unreadable(input, `it is ${format.name}`);
     case 'undecoded':
-      if (header?.size !== undefined && header.size.width * header.size.height > mostPixels)
-        return tooLarge(input, pixelsIn(header.size));
-      if (header?.isWhole === false) return unreadable(input, broken(format.name));
+      if (!complete) return unreadable(input, broken(format.name));
       // The hosted service takes these.
       return ok({ kind: 'placeholder', title: `${format.name} picture` });
     case 'picture':
-      if (endless) return tooLarge(input, `it has more than ${mostParts} frames or pages`);
+      if (tooManyParts) return tooLarge(input, `it has more than ${mostParts} frames or pages`);
       return decodable(input, file, format);
   }
 }
 
 interface FileStart {
   readonly format: FileFormat;
-  /** Of a format that is not decoded. */
-  readonly header: HeaderReading | undefined;
+  /** False for a file that is not decoded here and that was cut off. */
+  readonly complete: boolean;
   /** Whether it has more parts than a decoder may see. */
-  readonly endless: boolean;
+  readonly tooManyParts: boolean;
 }
 
-async function lookInto(file: string): Promise<FileStart> {
+async function inspectStart(file: string): Promise<FileStart> {
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    const format = formatOf(buffer.subarray(0, bytesRead));
+    const format = await readFormat(handle);
     return {
       format,
-      header: format.kind === 'undecoded' ? await readHeader(handle, format.name) : undefined,
-      endless: format.kind === 'picture' && (await hasTooManyParts(handle, format.decoder)),
+      complete: format.kind !== 'undecoded' || (await isComplete(handle, format.name)),
+      tooManyParts: format.kind === 'picture' && (await hasTooManyParts(handle, format.decoder)),
     };
   } finally {
     await handle.close();

@@ -4,7 +4,7 @@ import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { digestOfFile } from '../base/key.ts';
 import type { RenderInput } from '../base/request.ts';
-import { formatOf, headBytes } from '../pictures/file-format.ts';
+import { readFormat } from '../pictures/file-format.ts';
 
 /** A text that differs from recording to recording; of somebody else's URL, which is not fetched, the URL. */
 export async function voiceOf({
@@ -15,8 +15,8 @@ export async function voiceOf({
   if (file === undefined) return ok(reference);
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    if (formatOf(buffer.subarray(0, bytesRead)).kind !== 'sound')
+    const format = await readFormat(handle);
+    if (format.kind !== 'sound')
       return err({
         code: 'invalid_voice',
         message: `The recording of ${field} (${reference}) cannot be read: it is not in a sound format that is taken`,

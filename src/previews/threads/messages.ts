@@ -16,7 +16,7 @@ export interface Grant {
   readonly most: number | undefined;
 }
 
-export type Order = RenderJob | Grant;
+export type Command = RenderJob | Grant;
 
 /** What ends a job. */
 export type Done =

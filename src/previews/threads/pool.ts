@@ -32,7 +32,7 @@ export interface PoolOptions {
 }
 
 /** A job and whoever waits for it. */
-interface Ordered {
+interface QueuedJob {
   readonly job: RenderJob;
   readonly found: (face: FoundFace) => void;
   readonly end: (ending: Ending) => void;
@@ -41,7 +41,7 @@ interface Ordered {
   readonly crashes: number;
 }
 
-interface UnderWay extends Ordered {
+interface RunningJob extends QueuedJob {
   readonly memory: Holder;
   readonly releases: Map<number, () => void>;
 }
@@ -52,11 +52,11 @@ type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
 const mostCrashes = 2;
 
 export function openPool(options: PoolOptions): Renderer {
-  const { script, processes = usualProcesses(), jobMs = 600_000, heapMegabytes = 1024 } = options;
+  const { script, processes = defaultProcesses(), jobMs = 600_000, heapMegabytes = 1024 } = options;
   const budget = new DecodeBudget(options.decodeBytes ?? usualDecodeBytes);
   const idle = new Set<RenderingProcess>();
-  const busy = new Map<RenderingProcess, UnderWay>();
-  const waiting: Ordered[] = [];
+  const busy = new Map<RenderingProcess, RunningJob>();
+  const waiting: QueuedJob[] = [];
   const starting = new Set<RenderingProcess>();
   const timers = new Map<RenderingProcess, NodeJS.Timeout>();
   let closed = false;
@@ -64,62 +64,62 @@ export function openPool(options: PoolOptions): Renderer {
   function pump(): void {
     while (!closed && waiting.length > 0) {
       const [free] = idle;
-      const renderer = free ?? (busy.size < processes ? begin() : undefined);
-      const ordered = renderer === undefined ? undefined : waiting.shift();
-      if (renderer === undefined || ordered === undefined) return;
+      const renderer = free ?? (busy.size < processes ? startProcess() : undefined);
+      const queued = renderer === undefined ? undefined : waiting.shift();
+      if (renderer === undefined || queued === undefined) return;
       idle.delete(renderer);
-      perform(renderer, ordered);
+      assign(renderer, queued);
     }
   }
 
-  function begin(): RenderingProcess {
+  function startProcess(): RenderingProcess {
     const renderer: RenderingProcess = spawnProcess({
       script,
       heapMegabytes,
-      heard: (report) => hear(renderer, report),
+      onReport: (report) => onReport(renderer, report),
       crashed: (how) => {
         idle.delete(renderer);
         starting.delete(renderer);
-        const ordered = leave(renderer, false);
-        if (ordered !== undefined) afterCrash(ordered, how);
+        const queued = finishJob(renderer, false);
+        if (queued !== undefined) afterCrash(queued, how);
       },
     });
     starting.add(renderer);
     return renderer;
   }
 
-  function hear(renderer: RenderingProcess, report: ProcessReport): void {
-    const ordered = busy.get(renderer);
+  function onReport(renderer: RenderingProcess, report: ProcessReport): void {
+    const queued = busy.get(renderer);
     switch (report.kind) {
       case 'ready':
         starting.delete(renderer);
-        return ordered && time(renderer, ordered);
+        return queued && time(renderer, queued);
       case 'face':
-        return ordered?.found(report.face);
+        return queued?.found(report.face);
       case 'reserve':
-        return ordered && void reserve(renderer, ordered, report);
+        return queued && void reserve(renderer, queued, report);
       case 'release':
-        ordered?.releases.get(report.ticket)?.();
-        ordered?.releases.delete(report.ticket);
+        queued?.releases.get(report.ticket)?.();
+        queued?.releases.delete(report.ticket);
         return;
       case 'out-of-memory':
-        leave(renderer, false);
-        return ordered?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
+        finishJob(renderer, false);
+        return queued?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
       case 'broke':
       case 'gone':
         idle.delete(renderer);
-        leave(renderer, false);
-        return ordered?.fail(new Error(report.stack));
+        finishJob(renderer, false);
+        return queued?.fail(new Error(report.stack));
       case 'rendered':
       case 'searched':
-        leave(renderer, true);
-        return ordered?.end(report);
+        finishJob(renderer, true);
+        return queued?.end(report);
     }
   }
 
   async function reserve(
     renderer: RenderingProcess,
-    { memory, releases }: UnderWay,
+    { memory, releases }: RunningJob,
     { ticket, bytes }: { readonly ticket: number; readonly bytes: number },
   ): Promise<void> {
     const reserved = await memory.reserve(bytes);
@@ -129,56 +129,56 @@ export function openPool(options: PoolOptions): Renderer {
     renderer.send({ kind: 'memory', ticket, most: reserved.ok ? undefined : reserved.error });
   }
 
-  function perform(renderer: RenderingProcess, ordered: Ordered): void {
+  function assign(renderer: RenderingProcess, queued: QueuedJob): void {
     // Only work under way holds the service's process.
     renderer.hold(true);
-    busy.set(renderer, { ...ordered, memory: budget.holder(), releases: new Map() });
-    renderer.send(ordered.job);
-    if (!starting.has(renderer)) time(renderer, ordered);
+    busy.set(renderer, { ...queued, memory: budget.holder(), releases: new Map() });
+    renderer.send(queued.job);
+    if (!starting.has(renderer)) time(renderer, queued);
   }
 
   /** The time that a process takes to start is not the job's. */
-  function time(renderer: RenderingProcess, { end }: Ordered): void {
+  function time(renderer: RenderingProcess, { end }: QueuedJob): void {
     const late = (): void => {
-      leave(renderer, false);
+      finishJob(renderer, false);
       end({ kind: 'refused', error: tookTooLong(jobMs) });
     };
     timers.set(renderer, setTimeout(late, jobMs));
   }
 
-  /** The job of a process is over; `fit`: the process can take another one. */
-  function leave(renderer: RenderingProcess, fit: boolean): Ordered | undefined {
-    const ordered = busy.get(renderer);
-    if (ordered === undefined) return undefined;
+  /** The job of a process is over; `reusable`: the process can take another one. */
+  function finishJob(renderer: RenderingProcess, reusable: boolean): QueuedJob | undefined {
+    const queued = busy.get(renderer);
+    if (queued === undefined) return undefined;
     clearTimeout(timers.get(renderer));
     timers.delete(renderer);
-    ordered.memory.close();
+    queued.memory.close();
     busy.delete(renderer);
     renderer.hold(false);
-    if (fit) idle.add(renderer);
+    if (reusable) idle.add(renderer);
     else void renderer.kill();
     pump();
-    return ordered;
+    return queued;
   }
 
-  function afterCrash(ordered: Ordered, how: string): void {
-    const crashes = ordered.crashes + 1;
+  function afterCrash(queued: QueuedJob, how: string): void {
+    const crashes = queued.crashes + 1;
     const again = crashes < mostCrashes;
     const fate = again ? 'it is rendered again' : 'it fails';
-    options.report?.(`a rendering process (${nameOf(ordered.job)}; ${fate})`, how);
-    if (!again) return ordered.end({ kind: 'refused', error: crashedTwice });
-    if (closed) return ordered.fail(new RendererClosed());
-    waiting.unshift({ ...ordered, crashes });
+    options.report?.(`a rendering process (${nameOf(queued.job)}; ${fate})`, how);
+    if (!again) return queued.end({ kind: 'refused', error: crashedTwice });
+    if (closed) return queued.fail(new RendererClosed());
+    waiting.unshift({ ...queued, crashes });
     pump();
   }
 
-  function order(job: RenderJob, found: (face: FoundFace) => void): Promise<Ending> {
+  function enqueue(job: RenderJob, found: (face: FoundFace) => void): Promise<Ending> {
     if (closed) return Promise.reject(new RendererClosed());
     return new Promise((end, fail) => {
-      const ordered = { job, found, end, fail, crashes: 0 };
+      const queued = { job, found, end, fail, crashes: 0 };
       // Looking for faces is free and quick, and somebody waits for it before anything is rendered.
-      if (job.kind === 'faces') waiting.unshift(ordered);
-      else waiting.push(ordered);
+      if (job.kind === 'faces') waiting.unshift(queued);
+      else waiting.push(queued);
       pump();
     });
   }
@@ -186,7 +186,7 @@ export function openPool(options: PoolOptions): Renderer {
   return {
     render: async ({ tool, ...request }): Promise<RenderOutcome> => {
       const job: RenderJob = { kind: 'render', request: { ...request, tool: tool.name } };
-      const ending = await order(job, () => {});
+      const ending = await enqueue(job, () => {});
       if (ending.kind === 'refused') return err(ending.error);
       if (ending.kind !== 'rendered') throw new Error('bug: the process did another job');
       return ending.outcome;
@@ -194,7 +194,7 @@ export function openPool(options: PoolOptions): Renderer {
     findFaces: async (question, tell): Promise<FaceAnswer> => {
       let told = Promise.resolve();
       let failure: { readonly reason: unknown } | undefined;
-      const ending = await order({ kind: 'faces', question }, (face) => {
+      const ending = await enqueue({ kind: 'faces', question }, (face) => {
         told = told
           .then(() => tell(face))
           .catch((reason: unknown) => {
@@ -225,7 +225,7 @@ const nameOf = (job: RenderJob): string =>
   job.kind === 'render' ? job.request.tool : 'face detection';
 
 /** The machine is left a processor for the service and whoever asks it. Each holds a few hundred megabytes. */
-function usualProcesses(): number {
+function defaultProcesses(): number {
   return Math.min(4, Math.max(2, availableParallelism() - 1));
 }
 

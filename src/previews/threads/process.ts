@@ -1,7 +1,7 @@
 // A rendering process. The decoders are native code that reads strangers' files: when one crashes, it takes this process
 // along and not the service. All work is done on one thread, so that this one hears at once when the service is gone.
 import { Worker } from 'node:worker_threads';
-import type { Order, ProcessReport, Report } from './messages.ts';
+import type { Command, ProcessReport, Report } from './messages.ts';
 
 const [script = '', heapMegabytes = ''] = process.argv.slice(2);
 
@@ -17,7 +17,7 @@ function tell(report: ProcessReport): void {
 const thread = new Worker(new URL(script), {
   resourceLimits: { maxOldGenerationSizeMb: Number(heapMegabytes) },
 });
-process.on('message', (order: Order) => thread.postMessage(order));
+process.on('message', (command: Command) => thread.postMessage(command));
 thread.on('message', (report: Report) => tell(report));
 thread.on('error', (reason) => {
   const exhausted = reason instanceof Error && 'code' in reason && reason.code === outOfMemory;

@@ -2,10 +2,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Order, ProcessReport } from './messages.ts';
+import type { Command, ProcessReport } from './messages.ts';
 
 export interface RenderingProcess {
-  send(order: Order): void;
+  send(command: Command): void;
   /** While it is held, this process does not end before that one. */
   hold(held: boolean): void;
   /** Ends it at once; resolves when it is gone. */
@@ -16,7 +16,7 @@ export interface SpawnOptions {
   /** What its thread runs. */
   readonly script: URL;
   readonly heapMegabytes: number;
-  readonly heard: (report: ProcessReport) => void;
+  readonly onReport: (report: ProcessReport) => void;
   /** It ended by itself, or could not be started: how, for a person. */
   readonly crashed: (how: string) => void;
 }
@@ -24,7 +24,7 @@ export interface SpawnOptions {
 const main = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
 
 export function spawnProcess(options: SpawnOptions): RenderingProcess {
-  const { script, heapMegabytes, heard, crashed } = options;
+  const { script, heapMegabytes, onReport, crashed } = options;
   const child = fork(main, [script.href, `${heapMegabytes}`], {
     // Neither a debugger's port nor what else this process was started with.
     execArgv: [],
@@ -38,7 +38,7 @@ export function spawnProcess(options: SpawnOptions): RenderingProcess {
       if (child.pid === undefined) resolve();
     });
   });
-  child.on('message', (report: ProcessReport) => heard(report));
+  child.on('message', (report: ProcessReport) => onReport(report));
   child.once('exit', (code, signal) => {
     if (!killed) crashed(signal === null ? `ended with code ${code}` : `ended by ${signal}`);
   });
@@ -48,7 +48,7 @@ export function spawnProcess(options: SpawnOptions): RenderingProcess {
   });
   hold(child, false);
   return {
-    send: (order) => void child.send(order),
+    send: (command) => void child.send(command),
     hold: (held) => hold(child, held),
     kill: () => {
       killed = true;

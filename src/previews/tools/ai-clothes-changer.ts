@@ -2,5 +2,5 @@
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { defaultCardSize, renderCard } from '../pictures/request-card.ts';
 
-export const renderClothesChanger = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   renderCard(request, (person) => person ?? defaultCardSize);

@@ -13,7 +13,7 @@ import { cardOf } from '../pictures/request-card.ts';
 /** The hosted service's GIFs have no published length, rate and size; these are usual ones. */
 const usual = { width: 480, height: 480, fps: 10, seconds: 2 };
 
-export async function renderGif(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const card = await cardOf(request);
   if (!card.ok) return card;
   const extension = textIn(request, 'output_format') || 'gif';

@@ -4,7 +4,7 @@ import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { defaultCardSize, renderCard, sizeWithRatio } from '../pictures/request-card.ts';
 
 /** `auto` and nothing mean the first picture's own shape and size. */
-export const renderImageEditor = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   renderCard(request, (first = defaultCardSize) =>
     sizeWithRatio(
       aspectRatioIn(request) ?? first.width / first.height,

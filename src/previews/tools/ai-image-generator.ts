@@ -6,7 +6,7 @@ import { renderCard, sizeWithRatio } from '../pictures/request-card.ts';
 /** Where the request names no resolution. */
 const usualSide = 1024;
 
-export const renderImageGenerator = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   renderCard(request, () =>
     sizeWithRatio(aspectRatioIn(request) ?? 1, longestSideIn(request) ?? usualSide),
   );

@@ -4,5 +4,5 @@ import { renderCard } from '../pictures/request-card.ts';
 
 const size = { width: 800, height: 800 };
 
-export const renderMeme = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   renderCard(request, () => size);

@@ -22,7 +22,7 @@ const tooLong = 'Capacity overflow';
 /** What the largest code holds at the lowest correction, in bytes (ISO/IEC 18004, version 40-L). */
 const mostBytes = 2953;
 
-export async function renderQrCode(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const content = textIn(request, 'content');
   const modules = modulesOf(content);
   if (modules === undefined)

@@ -17,7 +17,7 @@ const fps = 25;
 /** How sure the detector must be of a face: portraits are easy. */
 const confidence = 0.4;
 
-export async function renderTalkingPhoto(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const portrait = await readPicture(requiredInput(request, 'assets.image_file_path'));
   if (!portrait.ok) return portrait;
   const input = requiredInput(request, 'assets.audio_file_path');

@@ -4,7 +4,7 @@ import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderEdited } from '../clips/edited-clip.ts';
 import { withClip } from '../clips/source-clip.ts';
 
-export const renderVideoEditor = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   withClip(request, sideIn(request, request.most), (source) =>
     renderEdited(request, source, source.fps, textIn(request, 'style.prompt')),
   );

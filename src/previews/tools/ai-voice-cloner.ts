@@ -4,7 +4,7 @@ import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderSpeech } from '../sound/speech.ts';
 import { voiceOf } from '../sound/voice-sample.ts';
 
-export async function renderVoiceCloner(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const voice = await voiceOf(requiredInput(request, 'assets.audio_file_path'));
   return voice.ok ? renderSpeech(request, voice.value) : voice;
 }

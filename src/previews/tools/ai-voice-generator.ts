@@ -3,5 +3,5 @@ import { textIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderSpeech } from '../sound/speech.ts';
 
-export const renderVoiceGenerator = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   renderSpeech(request, textIn(request, 'style.voice_name'));

@@ -14,7 +14,7 @@ import { openVoice, toneFor } from '../sound/voice.ts';
 /** Frames per second: beyond these no player goes, or no movement is left. */
 const rates = { least: 1, most: 60, usual: 12 };
 
-export async function renderAnimation(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const card = await cardOf(request);
   if (!card.ok) return card;
   const { seconds } = clipOf(request.body);

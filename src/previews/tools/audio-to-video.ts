@@ -7,7 +7,7 @@ import { sizeWith } from '../clips/size.ts';
 import { cardOf } from '../pictures/request-card.ts';
 import { openVoice } from '../sound/voice.ts';
 
-export async function renderAudioToVideo(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const card = await cardOf(request);
   if (!card.ok) return card;
   const input = requiredInput(request, 'assets.audio_file_path');

@@ -9,7 +9,7 @@ import { lineDots, widthInDots, write } from '../pictures/lettering.ts';
 import { markHeight } from '../pictures/mark.ts';
 import type { Picture } from '../pictures/picture.ts';
 
-export const renderAutoSubtitles = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   withClip(request, request.most, (source) =>
     renderChanged(request, source, source.fps, (frame, time) =>
       paintSubtitle(frame, `Subtitle at ${timeText(time)}`),

@@ -15,7 +15,7 @@ const usualSide = 640;
 /** How high a person stands in a scene without a face, of its height. */
 const standing = 0.74;
 
-export async function renderBodySwap(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const from = requiredInput(request, 'assets.person_file_path');
   const person = await readPicture(from);
   if (!person.ok) return person;

@@ -19,7 +19,7 @@ const stillSide = 720;
 /** Pixels of the shorter side of the output: the default of `resolution`. */
 const usualSide = 480;
 
-export async function renderCharacterReplace(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const image = requiredInput(request, 'assets.image_file_path');
   const still = await readPicture(image, stillSide);
   if (!still.ok) return still;

@@ -29,7 +29,7 @@ interface Scene {
   readonly faces: readonly Face[];
 }
 
-export async function renderFaceSwapPhoto(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const { inputs } = request;
   const named = new Map(inputs.map((input) => [input.field, input]));
   const target = requiredInput(request, 'assets.target_file_path');

@@ -2,7 +2,7 @@
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderPictures } from '../clips/render-frames.ts';
 import { framesOf, withClip } from '../clips/source-clip.ts';
-import { choiceOf } from '../faces/clip-mapping.ts';
+import { textureChoiceFor } from '../faces/clip-mapping.ts';
 import { withFace } from '../faces/swap.ts';
 import { type TrackedFrame, trackFaces } from '../faces/track.ts';
 import type { Picture } from '../pictures/picture.ts';
@@ -12,10 +12,10 @@ const mostSide = 720;
 /** Searches for all faces per second; between them the known faces are tracked. */
 const searches = 2;
 
-export function renderFaceSwapClip(request: RenderRequest): Promise<RenderOutcome> {
+export function render(request: RenderRequest): Promise<RenderOutcome> {
   return withClip(request, Math.min(request.most, mostSide), async (source) => {
     const { clip, size, fps, seconds, sound } = source;
-    const choice = await choiceOf(request);
+    const choice = await textureChoiceFor(request);
     if (!choice.ok) return choice;
     const frames = framesOf(source, fps);
     const every = Math.max(1, Math.round(fps / searches));

@@ -4,16 +4,14 @@ import { numberIn, requiredInput } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { portraitOf } from '../faces/search-picture.ts';
 import { sourceFaceIn } from '../faces/source-face.ts';
+import { ovalOf } from '../matte/cut-out.ts';
 import { copyOf, paste } from '../pictures/canvas.ts';
 import { finished, withinPlan } from '../pictures/output.ts';
 import { type Picture, pictureOf, pixelsOf, resized, sharpOf } from '../pictures/picture.ts';
 
 /** Pixels: a smaller output is nothing to look at. */
 const least = 96;
-/** How much of an oval's radius its soft edge takes. */
-const edge = 0.18;
-
-export async function renderHeadSwap(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const body = await sourceFaceIn(requiredInput(request, 'assets.body_file_path'));
   if (!body.ok) return body;
   const head = await sourceFaceIn(requiredInput(request, 'assets.head_file_path'));
@@ -45,20 +43,8 @@ async function withHead(
   const left = (place.x + place.width / 2) * body.width - (middle.x - head.left) * scale;
   const top = place.y * body.height - (middle.y - head.top) * scale;
   const result = copyOf(body);
-  paste(result, softOval(cut), Math.round(left), Math.round(top));
+  paste(result, await ovalOf(cut), Math.round(left), Math.round(top));
   return result;
-}
-
-/** The picture as an oval that fades out towards its edge. */
-function softOval(picture: Picture): Picture {
-  const { pixels, width, height } = copyOf(picture);
-  for (let y = 0, at = 3; y < height; y++)
-    for (let x = 0; x < width; x++, at += 4) {
-      const out = Math.hypot((x + 0.5) / width - 0.5, (y + 0.5) / height - 0.5) * 2;
-      const share = Math.max(0, Math.min(1, (1 - out) / edge));
-      pixels[at] = (pixels[at] ?? 0) * share;
-    }
-  return { pixels, width, height };
 }
 
 /** `max_resolution` bounds the longer side. A value that is too small is clamped, not refused (facts.md, Ranges). */

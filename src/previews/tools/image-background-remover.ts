@@ -6,7 +6,7 @@ import { finished } from '../pictures/output.ts';
 import { layer, type Picture, pictureOf, sharpOf } from '../pictures/picture.ts';
 import { readPicture } from '../pictures/read-picture.ts';
 
-export async function renderBackgroundRemover(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const input = requiredInput(request, 'assets.image_file_path');
   const picture = await readPicture(input);
   if (!picture.ok) return picture;

@@ -9,7 +9,7 @@ import type { Size } from '../pictures/picture.ts';
 import { cardOf } from '../pictures/request-card.ts';
 import { toneFor } from '../sound/voice.ts';
 
-export async function renderImageToVideo(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const card = await cardOf(request);
   if (!card.ok) return card;
   const [first] = card.value.thumbnails;

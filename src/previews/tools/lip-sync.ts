@@ -14,7 +14,7 @@ import { openVoice } from '../sound/voice.ts';
 /** Searches for all faces per second; between them the known faces are tracked. */
 const searches = 2;
 
-export function renderLipSync(request: RenderRequest): Promise<RenderOutcome> {
+export function render(request: RenderRequest): Promise<RenderOutcome> {
   return withClip(request, request.most, async (source) => {
     const { clip, size, seconds } = source;
     const input = requiredInput(request, 'assets.audio_file_path');

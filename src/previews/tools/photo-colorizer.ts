@@ -7,7 +7,7 @@ import { readPicture } from '../pictures/read-picture.ts';
 
 const tint = { r: 208, g: 164, b: 120 };
 
-export async function renderColorizer(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const picture = await readPicture(requiredInput(request, 'assets.image_file_path'));
   if (!picture.ok) return picture;
   return finished(request, await pictureOf(sharpOf(picture.value).tint(tint)));

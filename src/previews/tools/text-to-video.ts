@@ -8,7 +8,7 @@ import { sizeWith } from '../clips/size.ts';
 import { cardOf } from '../pictures/request-card.ts';
 import { toneFor } from '../sound/voice.ts';
 
-export async function renderTextToVideo(request: RenderRequest): Promise<RenderOutcome> {
+export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const card = await cardOf(request);
   if (!card.ok) return card;
   const size = sizeWith(aspectRatioIn(request) ?? 16 / 9, 1, sideIn(request));

@@ -4,7 +4,7 @@ import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderEdited } from '../clips/edited-clip.ts';
 import { withClip } from '../clips/source-clip.ts';
 
-export const renderVideoToVideo = (request: RenderRequest): Promise<RenderOutcome> =>
+export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   withClip(request, request.most, (source) => {
     const fps = textIn(request, 'fps_resolution') === 'HALF' ? source.fps / 2 : source.fps;
     const fields = ['style.art_style', 'style.model', 'style.prompt'];

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Result } from '../../../src/contract/base/result.ts';
-import type { Cut } from '../../../src/previews/clips/cut.ts';
 import { type Clip, openClip, partOf } from '../../../src/previews/clips/open.ts';
+import type { FrameSampling } from '../../../src/previews/clips/sample-frames.ts';
 import { sizeWith, sizeWithin } from '../../../src/previews/clips/size.ts';
 import type { Picture } from '../../../src/previews/pictures/picture.ts';
 import { clipInput, leftOf, shortWalk, tone, walkClip, yellowOf } from './samples.ts';
@@ -26,7 +26,10 @@ function must<T>(result: Result<T, unknown>): T {
   return result.value;
 }
 
-async function picturesOf(clip: Clip, cut: Partial<Cut> = {}): Promise<readonly Picture[]> {
+async function picturesOf(
+  clip: Clip,
+  cut: Partial<FrameSampling> = {},
+): Promise<readonly Picture[]> {
   const { width, height, fps } = clip.facts;
   const pictures: Picture[] = [];
   for await (const picture of clip.frames({ start: 0, end: 0.8, width, height, fps, ...cut }))

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderVoiceCloner } from '../../../src/previews/tools/ai-voice-cloner.ts';
-import { renderVoiceGenerator } from '../../../src/previews/tools/ai-voice-generator.ts';
+import { render as renderVoiceCloner } from '../../../src/previews/tools/ai-voice-cloner.ts';
+import { render as renderVoiceGenerator } from '../../../src/previews/tools/ai-voice-generator.ts';
 import { filesOf, type Rehearsed, rehearse } from '../rehearse.ts';
 
 const text = 'Hello, how are you? I am fine, thank you.';

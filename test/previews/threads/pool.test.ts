@@ -104,15 +104,15 @@ describe('the pool of rendering processes', () => {
 
   test('a search for faces is not made to wait behind renderings', async () => {
     const renderer = pool();
-    const order: string[] = [];
+    const command: string[] = [];
     const renderings = [1, 2].map(async (number) => {
       await renderer.render(asked('anything'));
-      order.push(`rendering ${number}`);
+      command.push(`rendering ${number}`);
     });
     const question = { input: input('two faces'), confidence: 0.5 };
-    const search = renderer.findFaces(question, async () => {}).then(() => order.push('search'));
+    const search = renderer.findFaces(question, async () => {}).then(() => command.push('search'));
     await Promise.all([...renderings, search]);
-    expect(order).toEqual(['rendering 1', 'search', 'rendering 2']);
+    expect(command).toEqual(['rendering 1', 'search', 'rendering 2']);
   });
 
   test('closing ends what is under way, what waits, and what is asked for later', async () => {

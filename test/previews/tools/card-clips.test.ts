@@ -1,10 +1,10 @@
 // The tools that make a clip of a picture, of words or of a sound.
 import { expect, test } from 'vitest';
-import { renderGif } from '../../../src/previews/tools/ai-gif-generator.ts';
-import { renderAnimation } from '../../../src/previews/tools/animation.ts';
-import { renderAudioToVideo } from '../../../src/previews/tools/audio-to-video.ts';
-import { renderImageToVideo } from '../../../src/previews/tools/image-to-video.ts';
-import { renderTextToVideo } from '../../../src/previews/tools/text-to-video.ts';
+import { render as renderGif } from '../../../src/previews/tools/ai-gif-generator.ts';
+import { render as renderAnimation } from '../../../src/previews/tools/animation.ts';
+import { render as renderAudioToVideo } from '../../../src/previews/tools/audio-to-video.ts';
+import { render as renderImageToVideo } from '../../../src/previews/tools/image-to-video.ts';
+import { render as renderTextToVideo } from '../../../src/previews/tools/text-to-video.ts';
 import { sample } from '../faces/sample.ts';
 import { differenceOf, fileOf, input, lateVoice, made, picturesOf, request } from './stage.ts';
 

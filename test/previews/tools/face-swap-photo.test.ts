@@ -12,7 +12,7 @@ import type { RenderInput, RenderOutcome } from '../../../src/previews/base/requ
 import { describeFace, findFaces } from '../../../src/previews/faces/find.ts';
 import { findFacesInPicture } from '../../../src/previews/faces/search-picture.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
-import { renderFaceSwapPhoto } from '../../../src/previews/tools/face-swap-photo.ts';
+import { render as renderFaceSwapPhoto } from '../../../src/previews/tools/face-swap-photo.ts';
 import { sample } from '../faces/sample.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-faces-'));

@@ -11,7 +11,7 @@ import { writeClip } from '../../../src/previews/clips/write.ts';
 import { findFacesInClip } from '../../../src/previews/faces/search-clip.ts';
 import { trackFaces } from '../../../src/previews/faces/track.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
-import { renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
+import { render as renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
 import { clipInput, shortWalk, tone, walkClip } from '../clips/samples.ts';
 import { sample } from '../faces/sample.ts';
 

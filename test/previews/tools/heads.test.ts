@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toolNamed } from '../../../src/contract/kinds/tools.ts';
 import type { RenderRequest } from '../../../src/previews/base/request.ts';
 import { describeFace, type Face, findFaces } from '../../../src/previews/faces/find.ts';
-import { apart } from '../../../src/previews/faces/match.ts';
+import { descriptorDistance } from '../../../src/previews/faces/match.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
-import { renderFaceEditor } from '../../../src/previews/tools/ai-face-editor.ts';
-import { renderHeadshot } from '../../../src/previews/tools/ai-headshot-generator.ts';
-import { renderHeadSwap } from '../../../src/previews/tools/head-swap.ts';
+import { render as renderFaceEditor } from '../../../src/previews/tools/ai-face-editor.ts';
+import { render as renderHeadshot } from '../../../src/previews/tools/ai-headshot-generator.ts';
+import { render as renderHeadSwap } from '../../../src/previews/tools/head-swap.ts';
 import { sample } from '../faces/sample.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-heads-'));
@@ -75,7 +75,7 @@ test('a swapped head is the other’s, on the body that was there, within max_re
   const after = await output();
   const swapped = await describeFace(after, await faceOf(after));
   const [here, there] = [await describeFace(woman, face), await describeFace(other, otherFace)];
-  expect(apart(swapped, there)).toBeLessThan(apart(swapped, here));
+  expect(descriptorDistance(swapped, there)).toBeLessThan(descriptorDistance(swapped, here));
 });
 
 test('a headshot has the face in its upper middle', async () => {

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { markHeight } from '../../../src/previews/pictures/mark.ts';
 import type { Picture } from '../../../src/previews/pictures/picture.ts';
-import { renderBodySwap } from '../../../src/previews/tools/body-swap.ts';
-import { renderBackgroundRemover } from '../../../src/previews/tools/image-background-remover.ts';
+import { render as renderBodySwap } from '../../../src/previews/tools/body-swap.ts';
+import { render as renderBackgroundRemover } from '../../../src/previews/tools/image-background-remover.ts';
 import { drawn, filesOf, pictureIn, rehearse, shareOf } from '../rehearse.ts';
 
 const [width, height] = [320, 400];

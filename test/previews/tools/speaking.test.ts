@@ -10,8 +10,8 @@ import {
   pixelsOf,
   sharpOf,
 } from '../../../src/previews/pictures/picture.ts';
-import { renderTalkingPhoto } from '../../../src/previews/tools/ai-talking-photo.ts';
-import { renderLipSync } from '../../../src/previews/tools/lip-sync.ts';
+import { render as renderTalkingPhoto } from '../../../src/previews/tools/ai-talking-photo.ts';
+import { render as renderLipSync } from '../../../src/previews/tools/lip-sync.ts';
 import { sample } from '../faces/sample.ts';
 import {
   differenceOf,

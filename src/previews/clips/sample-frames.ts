@@ -1,13 +1,15 @@
 // A part of a clip as pictures of one size at one rate. Frames that are not shown are decoded but not converted.
 import type { Frame } from 'node-av';
 import { reserveDecodeMemory } from '../base/decode-memory.ts';
-import type { Picture } from '../pictures/picture.ts';
+import { black, copyOf, filled } from '../pictures/canvas.ts';
+import type { Picture, Size } from '../pictures/picture.ts';
 import { type Container, clipContainers, openContainer, seekTo, streamOf } from './container.ts';
 import { decoderOf, framesOf } from './decoder.ts';
 import type { Av } from './library.ts';
 import { type Turns, turned } from './rotation.ts';
+import { scalerTo } from './scaler.ts';
 
-export interface Cut {
+export interface FrameSampling {
   /** Seconds from the clip's beginning. */
   readonly start: number;
   readonly end: number;
@@ -34,23 +36,31 @@ export interface Source {
 const tolerance = 0.25;
 
 /** How many pictures a cut is. */
-export const countOf = ({ start, end, fps }: Pick<Cut, 'start' | 'end' | 'fps'>): number =>
+export const frameCountOf = ({
+  start,
+  end,
+  fps,
+}: Pick<FrameSampling, 'start' | 'end' | 'fps'>): number =>
   Math.max(1, Math.round((end - start) * fps));
 
 /** One picture for the whole of a cut. */
-export function* stillOf(picture: Picture, cut: Cut): Generator<Picture> {
-  for (let made = 0; made < countOf(cut); made++) yield copyOf(picture);
+export function* repeated(picture: Picture, cut: FrameSampling): Generator<Picture> {
+  for (let made = 0; made < frameCountOf(cut); made++) yield copyOf(picture);
 }
 
-export async function* cutOf(av: Av, source: Source, cut: Cut): AsyncGenerator<Picture> {
+export async function* sampleFrames(
+  av: Av,
+  source: Source,
+  cut: FrameSampling,
+): AsyncGenerator<Picture> {
   const reserved = await reserveDecodeMemory(source.bytes);
   if (!reserved.ok) throw new Error('bug: a clip was opened that can never be decoded');
-  const count = countOf(cut);
+  const count = frameCountOf(cut);
   const seeks = source.seekable && cut.start > 0;
   let made = 0;
   try {
     for (const begin of seeks ? [cut.start, 0] : [0]) {
-      for await (const picture of shown(av, source, cut, begin, count)) {
+      for await (const picture of decodedPictures(av, source, cut, begin, count)) {
         made += 1;
         yield picture;
       }
@@ -60,14 +70,14 @@ export async function* cutOf(av: Av, source: Source, cut: Cut): AsyncGenerator<P
   } finally {
     reserved.value();
   }
-  for (; made < count; made++) yield black(cut);
+  for (; made < count; made++) yield filled(cut, black);
 }
 
 /** Up to `count` pictures, fewer where the file ends sooner: none at all only when nothing could be decoded. */
-function* shown(
+function* decodedPictures(
   av: Av,
   source: Source,
-  cut: Cut,
+  cut: FrameSampling,
   begin: number,
   count: number,
 ): Generator<Picture> {
@@ -75,8 +85,8 @@ function* shown(
   if (container === undefined) return;
   const held = new av.Frame();
   held.alloc();
-  const scaler = scalerTo(av, cut, source.turns);
-  let picture = black(cut);
+  const scaler = pictureScaler(av, cut, source.turns);
+  let picture = filled(cut, black);
   try {
     let made = 0;
     let holding = false;
@@ -107,47 +117,29 @@ function* decodedFrom(av: Av, container: Container, source: Source, begin: numbe
   const decoder = stream === undefined ? undefined : decoderOf(av, stream);
   if (stream === undefined || decoder === undefined) return;
   try {
-    if (begin > 0) {
-      seekTo(av, container, stream, begin + source.from);
-    }
+    if (begin > 0) seekTo(av, container, stream, begin + source.from);
     yield* framesOf(av, container, stream, decoder);
   } finally {
     decoder.freeContext();
   }
 }
 
-/** Turns decoded frames of any size and kind into pictures of one size. */
-export function scalerTo(av: Av, { width, height }: Pick<Cut, 'width' | 'height'>, turns: Turns) {
-  const lying = turns % 2 === 1;
-  const context = new av.SoftwareScaleContext();
-  context.allocContext();
-  const target = new av.Frame();
-  target.alloc();
-  target.format = av.AV_PIX_FMT_RGBA;
-  target.width = lying ? height : width;
-  target.height = lying ? width : height;
-  target.getBuffer();
+/** Turns decoded frames of any size and pixel format into pictures of one size. */
+export function pictureScaler(av: Av, { width, height }: Size, turns: Turns) {
+  const isLying = turns % 2 === 1;
+  const scaler = scalerTo(av, {
+    width: isLying ? height : width,
+    height: isLying ? width : height,
+    format: av.AV_PIX_FMT_RGBA,
+  });
   return {
-    /** Undefined: a broken file made a frame of a kind that there is not. */
+    /** Undefined: a broken file made a frame of an unknown kind. */
     picture(frame: Frame): Picture | undefined {
-      if (context.scaleFrameSync(target, frame) < 0) return undefined;
-      const picture = { pixels: target.toBuffer(), width: target.width, height: target.height };
-      return turned(picture, turns);
+      const scaled = scaler.scale(frame);
+      if (scaled === undefined) return undefined;
+      const { width, height } = scaled;
+      return turned({ pixels: scaled.toBuffer(), width, height }, turns);
     },
-    close(): void {
-      target.free();
-      context.freeContext();
-    },
+    close: scaler.close,
   };
-}
-
-const copyOf = ({ pixels, ...size }: Picture): Picture => ({
-  pixels: Buffer.from(pixels),
-  ...size,
-});
-
-function black({ width, height }: Cut): Picture {
-  const pixels = Buffer.alloc(width * height * 4);
-  for (let alpha = 3; alpha < pixels.length; alpha += 4) pixels[alpha] = 255;
-  return { pixels, width, height };
 }
