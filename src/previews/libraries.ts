@@ -15,6 +15,8 @@ const consequences: Readonly<Record<Need, string>> = {
   clips: 'Clips are neither decoded nor rendered, and stand-ins replace them',
 };
 
+const list = new Intl.ListFormat('en');
+
 /** True where a package can be loaded from here. */
 export type Finder = (name: string) => boolean;
 
@@ -46,13 +48,8 @@ export function lacksOf(finder: Finder = isInstalled): readonly Lack[] {
     return [
       {
         need,
-        sentence: `${consequences[need]}: ${listed(missing)} ${verb} not installed (npm install ${missing.join(' ')})`,
+        sentence: `${consequences[need]}: ${list.format(missing)} ${verb} not installed (npm install ${missing.join(' ')})`,
       },
     ];
   });
-}
-
-function listed(names: readonly string[]): string {
-  const [last = '', ...before] = [...names].reverse();
-  return before.length === 0 ? last : `${before.reverse().join(', ')} and ${last}`;
 }

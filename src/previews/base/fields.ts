@@ -31,11 +31,11 @@ export function requiredInput(request: RenderRequest, field: string): RenderInpu
 }
 
 /** The pairs of `assets.face_mappings`. */
-export function mappingsIn(named: ReadonlyMap<string, RenderInput>) {
+export function mappingsIn(request: Pick<RenderRequest, 'inputs'>) {
   const mappings: { readonly original: RenderInput; readonly newFace: RenderInput }[] = [];
   for (let index = 0; ; index++) {
-    const original = named.get(`assets.face_mappings.${index}.original_face`);
-    const newFace = named.get(`assets.face_mappings.${index}.new_face`);
+    const original = inputIn(request, `assets.face_mappings.${index}.original_face`);
+    const newFace = inputIn(request, `assets.face_mappings.${index}.new_face`);
     if (original === undefined || newFace === undefined) return mappings;
     mappings.push({ original, newFace });
   }

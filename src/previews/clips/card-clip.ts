@@ -7,7 +7,7 @@ import type { Picture } from '../pictures/picture.ts';
 import { type OutputClip, renderFrames } from './render-frames.ts';
 import type { Sound } from './sound.ts';
 
-/** Frames per second of clips that nobody filmed. */
+/** Frames per second of a clip that is drawn. */
 export const usualFps = 24;
 
 export async function renderCardClip(
@@ -20,7 +20,7 @@ export async function renderCardClip(
   return renderFrames(request, clip, (time) => cardAt(picture, time, clip.seconds), sound);
 }
 
-/** The frame of a moment. */
+/** The frame at a time. */
 export function cardAt(picture: Picture, time: number, seconds: number): Picture {
   const frame = copyOf(picture);
   paintClock(frame, time, seconds);

@@ -1,12 +1,19 @@
-// Decoding: the frames of one stream, in the order in which they are shown. Broken packets are left out, as players do.
+// Decodes the frames of a stream, in the order in which they are shown. Broken packets are skipped, as players do.
 import type { CodecContext, Frame, Stream } from 'node-av';
-import { type Container, packetsOf, secondsOf } from './container.ts';
+import {
+  type Container,
+  openContainer,
+  packetsOf,
+  secondsOf,
+  seekTo,
+  streamOf,
+} from './container.ts';
 import { type Av, setOptions } from './library.ts';
 
 /** 4096 × 2304: a little more than what 4K cameras make. */
 export const mostPixels = 9_437_184;
 
-/** What clips of the service's containers are made with. A codec that is not here is not handed strangers' bytes. */
+/** The usual codecs of these containers. No other decoder gets bytes from strangers. */
 const decoders: ReadonlySet<string> = new Set([
   ...['h264', 'hevc', 'vp8', 'vp9', 'libdav1d', 'mpeg4', 'mjpeg', 'prores', 'gif', 'mpeg2video'],
   ...['aac', 'mp3', 'mp3float', 'opus', 'libopus', 'vorbis', 'flac', 'alac', 'ac3'],
@@ -14,7 +21,7 @@ const decoders: ReadonlySet<string> = new Set([
   ...['pcm_u8', 'pcm_s8', 'pcm_f32le', 'pcm_f32be', 'pcm_alaw', 'pcm_mulaw'],
 ]);
 
-/** Undefined: there is no decoder for it here. The caller frees it. */
+/** Undefined: no decoder is allowed for this stream. The caller frees the decoder. */
 export function decoderOf(av: Av, stream: Stream): CodecContext | undefined {
   const codec = av.Codec.findDecoder(stream.codecpar.codecId);
   if (codec?.name == null || !decoders.has(codec.name)) return undefined;
@@ -30,9 +37,9 @@ export function decoderOf(av: Av, stream: Stream): CodecContext | undefined {
 }
 
 export interface DecodedFrame {
-  /** Valid until the next is asked for. */
+  /** Valid until the next frame is requested. */
   readonly frame: Frame;
-  /** When it is shown, on the file's own clock; undefined where the file does not say. */
+  /** When it is shown, on the file's own clock; undefined if the file does not say. */
   readonly seconds: number | undefined;
 }
 
@@ -58,5 +65,25 @@ export function* framesOf(
     yield* received();
   } finally {
     frame.free();
+  }
+}
+
+/** The frames of the first stream of a type, from a time of the file's own clock on; none if nothing can be decoded. */
+export function* decodedFrames(
+  av: Av,
+  { file, containers }: { readonly file: string; readonly containers: string },
+  type: 'video' | 'audio',
+  from: number,
+): Generator<DecodedFrame> {
+  const container = openContainer(av, file, containers);
+  const stream = container && streamOf(av, container, type);
+  const decoder = stream && decoderOf(av, stream);
+  try {
+    if (container === undefined || stream === undefined || decoder === undefined) return;
+    if (from > 0) seekTo(av, container, stream, from);
+    yield* framesOf(av, container, stream, decoder);
+  } finally {
+    decoder?.freeContext();
+    container?.close();
   }
 }

@@ -1,4 +1,4 @@
-// The clip of a request with a look that says "changed": its colours in few steps, and the request's words on it.
+// The clip of a request, visibly changed: posterized, with the request's words on it.
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { black, fill } from '../pictures/canvas.ts';
 import { dotOf } from '../pictures/card.ts';

@@ -1,5 +1,4 @@
-// What a file's ending says of how it is written. The settings are those that give the same bytes on a busy machine as on
-// an idle one: one thread, no look ahead (x264's runs on a thread of its own, and what it has found when a frame is
+// How a file with a given extension is encoded. The settings give the same bytes on a busy machine as on an idle one: one thread, no look ahead (x264's runs on a thread of its own, and what it has found when a frame is
 // written depends on the load), and no encoder that watches the clock.
 import { extname } from 'node:path';
 

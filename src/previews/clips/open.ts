@@ -1,5 +1,5 @@
-// Opening somebody's clip: what it is, and its frames at the size and rate that a tool works with. Native memory is
-// held only while frames flow.
+// Opens an input clip: its facts, and its frames at the size and rate that a tool needs. Native memory is held only while
+// frames are read.
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { whileReserved } from '../base/decode-memory.ts';
@@ -13,14 +13,14 @@ import { loadAv } from './library.ts';
 import { type FrameSampling, repeated, sampleFrames } from './sample-frames.ts';
 
 export interface Clip {
-  /** Undefined for a clip that is elsewhere: a placeholder stands for it. */
+  /** Undefined for a clip that was not fetched: a placeholder stands for it. */
   readonly file: string | undefined;
   readonly facts: ClipFacts;
   /**
    * Exactly `round((end - start) * fps)` pictures, one at least, at a constant rate: of each moment the frame that is
    * shown then. Beyond the end of the file the last is repeated. Each picture is the caller's own, to paint on.
    */
-  frames(cut: FrameSampling): AsyncGenerator<Picture>;
+  frames(sampling: FrameSampling): AsyncGenerator<Picture>;
   /** Ends the frames that are under way. */
   close(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export async function openClip(input: RenderInput): Promise<Result<Clip, Project
   return ok({
     file,
     facts,
-    frames(cut) {
-      const frames = sampleFrames(av, source, cut);
+    frames(sampling) {
+      const frames = sampleFrames(av, source, sampling);
       under.add(frames);
       return frames;
     },
@@ -86,8 +86,8 @@ function placeholderClip(reference: string): Clip {
   return {
     file: undefined,
     facts: elsewhere,
-    async *frames(cut) {
-      yield* repeated(await placeholder(notFetched, reference, cut), cut);
+    async *frames(sampling) {
+      yield* repeated(await placeholder(notFetched, reference, sampling), sampling);
     },
     close: () => Promise.resolve(),
   };

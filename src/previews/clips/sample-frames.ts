@@ -1,10 +1,10 @@
-// A part of a clip as pictures of one size at one rate. Frames that are not shown are decoded but not converted.
+// A part of a clip as pictures of one size at one rate. Frames that are not needed are decoded but not converted.
 import type { Frame } from 'node-av';
 import { reserveDecodeMemory } from '../base/decode-memory.ts';
 import { black, copyOf, filled } from '../pictures/canvas.ts';
 import type { Picture, Size } from '../pictures/picture.ts';
-import { type Container, clipContainers, openContainer, seekTo, streamOf } from './container.ts';
-import { decoderOf, framesOf } from './decoder.ts';
+import { clipContainers } from './container.ts';
+import { decodedFrames } from './decoder.ts';
 import type { Av } from './library.ts';
 import { type Turns, turned } from './rotation.ts';
 import { scalerTo } from './scaler.ts';
@@ -26,16 +26,16 @@ export interface Source {
   readonly from: number;
   readonly turns: Turns;
   readonly fps: number;
-  /** False where a frame is nothing without all that came before. */
+  /** False where a frame depends on all frames before it. */
   readonly seekable: boolean;
-  /** What its decoder holds at most. */
+  /** The most memory that its decoder takes. */
   readonly bytes: number;
 }
 
-/** Timestamps are rounded, to milliseconds in webm: a frame this little late, in parts of a frame, is in time. */
+/** Timestamps are rounded, in WebM to milliseconds: a frame may be late by this share of a frame. */
 const tolerance = 0.25;
 
-/** How many pictures a cut is. */
+/** How many pictures a sampling has. */
 export const frameCountOf = ({
   start,
   end,
@@ -43,60 +43,65 @@ export const frameCountOf = ({
 }: Pick<FrameSampling, 'start' | 'end' | 'fps'>): number =>
   Math.max(1, Math.round((end - start) * fps));
 
-/** One picture for the whole of a cut. */
-export function* repeated(picture: Picture, cut: FrameSampling): Generator<Picture> {
-  for (let made = 0; made < frameCountOf(cut); made++) yield copyOf(picture);
+/** Copies of one picture, as many as the sampling has. */
+export function* repeated(picture: Picture, sampling: FrameSampling): Generator<Picture> {
+  for (let made = 0; made < frameCountOf(sampling); made++) yield copyOf(picture);
 }
 
 export async function* sampleFrames(
   av: Av,
   source: Source,
-  cut: FrameSampling,
+  sampling: FrameSampling,
 ): AsyncGenerator<Picture> {
   const reserved = await reserveDecodeMemory(source.bytes);
   if (!reserved.ok) throw new Error('bug: a clip was opened that can never be decoded');
-  const count = frameCountOf(cut);
-  const seeks = source.seekable && cut.start > 0;
+  const count = frameCountOf(sampling);
+  const seeks = source.seekable && sampling.start > 0;
   let made = 0;
   try {
-    for (const begin of seeks ? [cut.start, 0] : [0]) {
-      for await (const picture of decodedPictures(av, source, cut, begin, count)) {
+    for (const begin of seeks ? [sampling.start, 0] : [0]) {
+      for await (const picture of decodedPictures(av, source, sampling, begin, count)) {
         made += 1;
         yield picture;
       }
-      // Seeking into a broken file may leave nothing to decode: then all of it is gone through.
+      // Seeking into a broken file may leave nothing to decode: then the file is decoded from its start.
       if (made > 0) break;
     }
   } finally {
     reserved.value();
   }
-  for (; made < count; made++) yield filled(cut, black);
+  for (; made < count; made++) yield filled(sampling, black);
 }
 
-/** Up to `count` pictures, fewer where the file ends sooner: none at all only when nothing could be decoded. */
+/** Up to `count` pictures, the last one repeated beyond the file's end; none if nothing can be decoded. */
 function* decodedPictures(
   av: Av,
   source: Source,
-  cut: FrameSampling,
+  sampling: FrameSampling,
   begin: number,
   count: number,
 ): Generator<Picture> {
-  const container = openContainer(av, source.file, clipContainers);
-  if (container === undefined) return;
+  const { file, from } = source;
+  const clip = { file, containers: clipContainers };
   const held = new av.Frame();
   held.alloc();
-  const scaler = pictureScaler(av, cut, source.turns);
-  let picture = filled(cut, black);
+  const scaler = pictureScaler(av, sampling, source.turns);
+  let picture = filled(sampling, black);
   try {
     let made = 0;
     let holding = false;
-    let time = source.from;
-    for (const { frame, seconds } of decodedFrom(av, container, source, begin)) {
+    let time = from;
+    for (const { frame, seconds } of decodedFrames(
+      av,
+      clip,
+      'video',
+      begin > 0 ? begin + from : 0,
+    )) {
       time = seconds ?? time + 1 / source.fps;
-      const shownUntil = time - source.from - cut.start - tolerance / cut.fps;
-      if (holding && made / cut.fps < shownUntil) {
+      const shownUntil = time - from - sampling.start - tolerance / sampling.fps;
+      if (holding && made / sampling.fps < shownUntil) {
         picture = scaler.picture(held) ?? picture;
-        for (; made < count && made / cut.fps < shownUntil; made++) yield copyOf(picture);
+        for (; made < count && made / sampling.fps < shownUntil; made++) yield copyOf(picture);
       }
       if (made >= count) return;
       held.unref();
@@ -108,19 +113,6 @@ function* decodedPictures(
   } finally {
     scaler.close();
     held.free();
-    container.close();
-  }
-}
-
-function* decodedFrom(av: Av, container: Container, source: Source, begin: number) {
-  const stream = streamOf(av, container, 'video');
-  const decoder = stream === undefined ? undefined : decoderOf(av, stream);
-  if (stream === undefined || decoder === undefined) return;
-  try {
-    if (begin > 0) seekTo(av, container, stream, begin + source.from);
-    yield* framesOf(av, container, stream, decoder);
-  } finally {
-    decoder.freeContext();
   }
 }
 

@@ -1,4 +1,4 @@
-// Sound on its way into a file: always as long as the pictures, with silence where there is none.
+// Writes sound into a file: always as long as the pictures, with silence where there is no sound.
 import type { FormatContext, Frame } from 'node-av';
 import type { Encoding } from './encoding.ts';
 import type { Av } from './library.ts';
@@ -6,7 +6,7 @@ import { type Sound, samplesOf, soundChannels, soundRate } from './sound.ts';
 import { trackOf } from './track.ts';
 
 export interface SoundTrack {
-  /** Writes on until so many seconds are written. */
+  /** Writes sound up to this time. */
   writeUntil(seconds: number): void;
   end(): void;
   close(): void;

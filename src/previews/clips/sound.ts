@@ -1,7 +1,7 @@
-// Sound as samples, of whatever it comes in: stereo, the left and the right sample in turn, at one rate.
+// The sound of any file as samples: stereo, interleaved, at one rate.
 import type { Frame, SoftwareResampleContext } from 'node-av';
-import { openContainer, seekTo, soundContainers, streamOf } from './container.ts';
-import { decoderOf, framesOf } from './decoder.ts';
+import { openContainer, soundContainers, streamOf } from './container.ts';
+import { decodedFrames, decoderOf } from './decoder.ts';
 import type { Av } from './library.ts';
 
 /** A part of the sound of a file, in seconds. */
@@ -14,13 +14,13 @@ export interface FilePart {
 /** Part of a file, or one channel in memory. */
 export type Sound = FilePart | { readonly rate: number; readonly samples: Float32Array };
 
-/** Samples a second and channel of what comes out here, and of what is written. */
+/** Samples per second and channel of decoded and written sound. */
 export const soundRate = 48_000;
 export const soundChannels = 2;
-/** Samples a second outside are errors of a file, and would make hours of a moment. */
+/** Sample rates outside these bounds are errors of a file, and would turn a moment into hours. */
 const slowestRate = 4000;
 const fastestRate = 384_000;
-/** Of a voice in memory, so many samples at a time. */
+/** Samples in memory are resampled in blocks of this length. */
 const block = 4096;
 
 /** True if there is something to hear: a clip without sound has none. */
@@ -38,7 +38,7 @@ export function isHeard(av: Av, sound: Sound): boolean {
   }
 }
 
-/** The samples up to the part's end, or to the end of the file where that comes sooner. */
+/** The samples up to the part's end, or up to the end of the file if that comes first. */
 export function* samplesOf(av: Av, sound: Sound): Generator<Float32Array> {
   const resampler = new av.SoftwareResampleContext();
   resampler.alloc();
@@ -77,49 +77,44 @@ function* part(
   resampler: SoftwareResampleContext,
   { file, start, end }: FilePart,
 ): Generator<Float32Array> {
-  const container = openContainer(av, file, soundContainers);
-  const stream = container && streamOf(av, container, 'audio');
-  const decoder = stream && decoderOf(av, stream);
   const wanted = Math.round((end - start) * soundRate) * soundChannels;
   let given = 0;
-  try {
-    if (container === undefined || stream === undefined || decoder === undefined) return;
-    if (start > 0) seekTo(av, container, stream, start);
-    let early: number | undefined;
-    for (const { frame, seconds } of framesOf(av, container, stream, decoder)) {
-      // Samples of the file before the part begins; below zero, silence before the file begins.
-      early ??= Math.round((start - (seconds ?? start)) * soundRate) * soundChannels;
-      let samples = resampled(av, resampler, frame);
-      if (early > 0) {
-        const left = samples.subarray(Math.min(early, samples.length));
-        early -= samples.length - left.length;
-        samples = left;
-      } else if (early < 0) {
-        const silence = Math.min(-early, wanted);
-        early = 0;
-        given += silence;
-        yield new Float32Array(silence);
-      }
-      const some = samples.subarray(0, Math.max(0, wanted - given));
-      given += some.length;
-      if (some.length > 0) yield some;
-      if (given >= wanted) return;
+  let early: number | undefined;
+  for (const { frame, seconds } of decodedFrames(
+    av,
+    { file, containers: soundContainers },
+    'audio',
+    start,
+  )) {
+    // Samples of the file before the part begins; below zero, silence before the file begins.
+    early ??= Math.round((start - (seconds ?? start)) * soundRate) * soundChannels;
+    let samples = resampled(av, resampler, frame);
+    if (early > 0) {
+      const left = samples.subarray(Math.min(early, samples.length));
+      early -= samples.length - left.length;
+      samples = left;
+    } else if (early < 0) {
+      const silence = Math.min(-early, wanted);
+      early = 0;
+      given += silence;
+      yield new Float32Array(silence);
     }
-  } finally {
-    decoder?.freeContext();
-    container?.close();
+    const some = samples.subarray(0, Math.max(0, wanted - given));
+    given += some.length;
+    if (some.length > 0) yield some;
+    if (given >= wanted) return;
   }
 }
 
-/** The order of channels that a file leaves open (WAV does): else the resampler takes each frame for another kind of sound. */
-function sayWhichChannels(av: Av, frame: Frame): void {
+/** Some files (WAV) leave the order of channels open; without one, the resampler rejects a frame. */
+function setChannelOrder(av: Av, frame: Frame): void {
   const { order, nbChannels } = frame.channelLayout;
   if (order !== av.AV_CHANNEL_ORDER_UNSPEC) return;
   if (nbChannels === 1) frame.channelLayout = av.AV_CHANNEL_LAYOUT_MONO;
   if (nbChannels === 2) frame.channelLayout = av.AV_CHANNEL_LAYOUT_STEREO;
 }
 
-/** What the resampler makes of a frame; of none, what it still holds. What it cannot take is left out. */
+/** The resampled frame; without a frame, the rest that the resampler holds. Frames that it cannot take are dropped. */
 function resampled(av: Av, resampler: SoftwareResampleContext, frame: Frame | null): Float32Array {
   const rate = frame?.sampleRate ?? soundRate;
   if (rate < slowestRate || rate > fastestRate) return new Float32Array(0);
@@ -129,7 +124,7 @@ function resampled(av: Av, resampler: SoftwareResampleContext, frame: Frame | nu
     out.format = av.AV_SAMPLE_FMT_FLT;
     out.sampleRate = soundRate;
     out.channelLayout = av.AV_CHANNEL_LAYOUT_STEREO;
-    if (frame !== null) sayWhichChannels(av, frame);
+    if (frame !== null) setChannelOrder(av, frame);
     if (resampler.convertFrame(out, frame) < 0 || out.nbSamples === 0) return new Float32Array(0);
     const bytes = out.toBuffer();
     return new Float32Array(Uint8Array.from(bytes).buffer);

@@ -18,19 +18,19 @@ export interface Track {
   close(): void;
 }
 
-/** Opens an encoder that `settle` has given its sizes, and a stream for it. */
+/** Opens an encoder that `configure` has given its format, and a stream for it. */
 export function trackOf(
   av: Av,
   format: FormatContext,
   name: EncoderName,
   options: Readonly<Record<string, string>>,
-  settle: (context: CodecContext) => void,
+  configure: (context: CodecContext) => void,
 ): Track {
   const codec = av.Codec.findEncoderByName(encodersOf(av)[name]);
   if (codec === null) throw new Error(`the video library has no ${name}`);
   const context = new av.CodecContext();
   context.allocContext3(codec);
-  settle(context);
+  configure(context);
   if (format.oformat?.hasFlags(av.AVFMT_GLOBALHEADER))
     context.setFlags(av.AV_CODEC_FLAG_GLOBAL_HEADER);
   setOptions(av, context, options);

@@ -1,5 +1,5 @@
-// Writing a clip: pictures and sound become a file that players play, picture by picture, so that a clip of any length
-// takes the same memory. The same pictures and sound give the same bytes.
+// Writes a clip picture by picture, so that a clip of any length takes the same memory. The same pictures and sound give
+// the same bytes.
 import type { Picture } from '../pictures/picture.ts';
 import { type ClipFormat, encodingFor } from './encoding.ts';
 import { loadAv, must, setOptions } from './library.ts';
@@ -15,7 +15,7 @@ export interface ClipToWrite extends ClipFormat {
   readonly sound?: Sound | undefined;
 }
 
-/** Answers how many pictures were written. */
+/** Returns how many pictures were written. */
 export async function writeClip({ file, frames, sound, ...pace }: ClipToWrite): Promise<number> {
   const av = await loadAv();
   const writing = encodingFor(file);

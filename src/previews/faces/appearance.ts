@@ -1,15 +1,15 @@
-// Whether a face that was followed is still there: the landmark net sees a face in anything, so what lies between the
-// landmarks is compared with what lay there a frame before.
+// Whether a tracked face is still there: the landmark net finds a face in anything, so the pixels between the landmarks
+// are compared with those of the frame before.
 import type { Picture } from '../pictures/picture.ts';
 import { uprightSquare } from './landmarks.ts';
 import { patchOf } from './patch.ts';
 import type { Point } from './point.ts';
 
-/** What a face looks like: its brightness, upright, on a square of this side. */
+/** The brightness of an upright face, on a square of `side` pixels. */
 export type Appearance = Float32Array;
 const side = 20;
 
-/** The brightness less its mean, and of length 1, so that a change of light is no other face. */
+/** Normalized to mean 0 and length 1, so that a change of light makes no difference. */
 export function appearanceOf(picture: Picture, landmarks: readonly Point[]): Appearance {
   const { pixels } = patchOf(picture, uprightSquare(landmarks, 1), side);
   const appearance = new Float32Array(side * side);
@@ -28,6 +28,6 @@ export function appearanceOf(picture: Picture, landmarks: readonly Point[]): App
   return appearance.map((off) => off / Math.sqrt(length));
 }
 
-/** 1 for the same, about 0 for something else. */
+/** The correlation: 1 for the same, about 0 for something else. */
 export const similarity = (one: Appearance, other: Appearance): number =>
   one.reduce((sum, value, i) => sum + value * (other[i] ?? 0), 0);

@@ -1,8 +1,7 @@
-// Who gets which face in a clip: all the same one, or those that a mapping names another's, told by who they are.
+// Which new face each person of a clip gets: all the same one, or by the request's mappings.
 import type { ProjectError } from '../../contract/api/project.ts';
-import { fieldOf } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { mappingsIn } from '../base/fields.ts';
+import { inputIn, mappingsIn, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderRequest } from '../base/request.ts';
 import { type FaceTexture, faceTextureOf } from './face-texture.ts';
 import { describeFace } from './find.ts';
@@ -10,14 +9,12 @@ import { descriptorDistance, samePersonAgain } from './match.ts';
 import { type SourceFace, sourceFaceIn } from './source-face.ts';
 import type { TextureChoice } from './track.ts';
 
-export async function textureChoiceFor({
-  body,
-  inputs,
-}: Pick<RenderRequest, 'body' | 'inputs'>): Promise<Result<TextureChoice, ProjectError>> {
-  const named = new Map(inputs.map((input) => [input.field, input]));
-  const newFace = named.get('assets.image_file_path');
-  const mode = fieldOf(body, 'assets.face_swap_mode');
-  const mappings = mappingsIn(named);
+export async function textureChoiceFor(
+  request: RenderRequest,
+): Promise<Result<TextureChoice, ProjectError>> {
+  const newFace = inputIn(request, 'assets.image_file_path');
+  const mode = textIn(request, 'assets.face_swap_mode');
+  const mappings = mappingsIn(request);
   if (newFace === undefined || (mode === 'individual-faces' && mappings.length > 0))
     return chosen(mappings);
   const texture = await textureOf(newFace);
@@ -25,7 +22,7 @@ export async function textureChoiceFor({
 }
 
 interface MappedFace {
-  /** Undefined: the picture of the one who is meant is not here. */
+  /** The descriptor of the original; undefined: its picture was not fetched. */
   readonly who: Float32Array | undefined;
   readonly texture: FaceTexture | undefined;
 }
@@ -46,7 +43,7 @@ async function chosen(
   return ok(async (picture, face) => {
     const descriptor = await describeFace(picture, face);
     let least = samePersonAgain;
-    // Whoever is nobody that we know may be the one whose picture is not here.
+    // A person who matches no descriptor may be the one whose picture was not fetched.
     let texture = mapped.find(({ who }) => who === undefined)?.texture;
     for (const one of mapped) {
       const distance = one.who === undefined ? least : descriptorDistance(one.who, descriptor);
@@ -65,7 +62,7 @@ async function textureOf(
   return ok(face === undefined ? undefined : faceTextureOf(picture, face));
 }
 
-/** The list of codes for clips (interface.md, Events) has none for a face that is missing. */
+/** The error codes of clips (interface.md, Events) include none for a missing face. */
 async function faceOf(input: RenderInput): Promise<Result<SourceFace, ProjectError>> {
   const source = await sourceFaceIn(input);
   if (source.ok || source.error.code !== 'no_source_face') return source;

@@ -1,21 +1,21 @@
-// What was seen a moment ago: a batch lays the same actor's face over every photo, and a photo that was searched for
-// faces has them swapped next. Looking is by far the dearest step, so a thread remembers its last looks.
+// The latest detections: a batch lays one face over many photos, and a photo that was searched for faces has them swapped
+// next. Detection is by far the slowest step, so each thread keeps its latest results.
 import { hash } from 'node:crypto';
 import type { Detection, Locate } from './detection.ts';
 
-/** Looks that are remembered: each is a digest and a few detections. */
+/** Entries: each is a digest and a few detections. */
 const most = 256;
-/** Everything that is this sure is remembered; whoever asks for less is always shown a fresh look. */
+/** Detections with at least this confidence are kept; a search with less is never cached. */
 const leastSure = 0.1;
 
-/** The same answers as `locate` gives: what is less sure never hides what is surer. */
+/** Gives the same answers as `locate`. */
 export function withCache(locate: Locate): Locate {
   const looks = new Map<string, readonly Detection[]>();
   return async (patch, confidence) => {
     if (confidence < leastSure) return locate(patch, confidence);
     const key = hash('sha256', patch.pixels, 'base64');
     const seen = looks.get(key) ?? (await locate(patch, leastSure));
-    // The last one that was asked for stands last, so that the first is the one to forget.
+    // The most recently used entry is the last one, so the first one is dropped.
     looks.delete(key);
     looks.set(key, seen);
     const [oldest] = looks.keys();

@@ -1,5 +1,5 @@
-// Finds the faces of a picture, also the small ones of a group photo: the whole is looked at, and where small faces
-// may be, its parts are looked at larger.
+// Finds the faces of a picture, including the small ones of a group photo: the whole picture is searched, and where it may
+// have small faces, its parts are searched at a larger scale.
 import type { Region } from '../../contract/api/region.ts';
 import { type Picture, pixelsOf } from '../pictures/picture.ts';
 import type { Detection } from './detection.ts';
@@ -11,15 +11,15 @@ import type { Point } from './point.ts';
 export interface Face {
   /** From the forehead to the chin and from cheek to cheek, inside the picture. */
   readonly region: Region;
-  /** How sure it is that this is a face: 0 to 1. */
+  /** The detector's confidence: 0 to 1. */
   readonly score: number;
   /** 68 points in pixels of the picture, in the order of `landmarks.ts`; some may lie outside it. */
   readonly landmarks: readonly Point[];
 }
 
 /**
- * Faces that are this sure or surer, the largest first; of two of a size the one further left. A look takes 0.5 s of
- * one core here, whatever the picture's size, and each face 0.1 s; parts, where there are small faces, up to 2 s more.
+ * The faces with at least this confidence, the largest first; of two faces of one size, the left one first. A search
+ * takes 0.5 s of one core, whatever the picture's size, and each face 0.1 s; searching the parts takes up to 2 s more.
  */
 export async function findFaces(picture: Picture, confidence: number): Promise<readonly Face[]> {
   const detections = await detectionsIn(picture, confidence, await faceNets());
@@ -29,7 +29,7 @@ export async function findFaces(picture: Picture, confidence: number): Promise<r
   return faces;
 }
 
-/** The face that is known to fill a region of a picture. */
+/** The face in a region that is known to show one. */
 export async function faceWithin(picture: Picture, region: Region, score: number): Promise<Face> {
   const { left, top, width, height } = pixelsOf(region, picture);
   const centre = { x: left + width / 2, y: top + height / 2 };
@@ -37,17 +37,17 @@ export async function faceWithin(picture: Picture, region: Region, score: number
   return { region, score, landmarks: await landmarksIn(picture, square, await faceNets()) };
 }
 
-/** Who it is, as 128 numbers (Euclidean distance: under 0.5 for one person, mostly). */
+/** The descriptor of a face: 128 numbers. The Euclidean distance of two is mostly below 0.5 for one person. */
 export async function describeFace(picture: Picture, { landmarks }: Face): Promise<Float32Array> {
   const nets = await faceNets();
   return nets.describe(patchOf(picture, uprightSquare(landmarks, 1.35), descriptorSide));
 }
 
-/** Pixels high in what the finder looks at: of smaller faces it misses many, and is wrong about where others are. */
+/** Height in pixels of the finder's input: the finder misses many smaller faces, and misplaces others. */
 const smallFace = 32;
-/** Whoever is this unsure of a small face looks again from nearer. */
+/** A small face with this little confidence is reason enough to search the parts. */
 const hint = 0.15;
-/** A part is half as wide and high as the whole, and a bit, so that no face lies only on a seam. */
+/** The side of a part, as a share of the whole: more than half, so that no face lies only on a seam. */
 const partSize = 0.56;
 
 async function detectionsIn(
@@ -70,7 +70,7 @@ async function detectionsIn(
   return merged([...large.filter(sure), ...closer]);
 }
 
-/** Squares of an equal size that overlap and cover the picture. */
+/** Overlapping squares of one size that cover the picture. */
 function partsOf({ width, height }: Picture): readonly Square[] {
   const side = Math.max(width, height) * partSize;
   const starts = (length: number): readonly number[] =>
@@ -103,7 +103,7 @@ async function seenIn(
   }));
 }
 
-/** Whether a face touches an edge of its part that is no edge of the picture: its other half is in the next part. */
+/** Whether a face touches an edge of its part inside the picture: the next part shows the whole face. */
 function isCut(face: Detection, { centre, side }: Square, { width, height }: Picture): boolean {
   const near = side * 0.01;
   const [left, top] = [centre.x - side / 2, centre.y - side / 2];
@@ -116,7 +116,7 @@ function isCut(face: Detection, { centre, side }: Square, { width, height }: Pic
   );
 }
 
-/** Of detections of one face the surest, the largest first. */
+/** One detection for each face, the one with the highest score; the largest first. */
 function merged(detections: readonly Detection[]): readonly Detection[] {
   const kept: Detection[] = [];
   for (const face of detections.toSorted((a, b) => b.score - a.score))
@@ -126,7 +126,7 @@ function merged(detections: readonly Detection[]): readonly Detection[] {
 
 const areaOf = ({ width, height }: Detection): number => width * height;
 
-/** How much of the smaller one they share. */
+/** The intersection as a share of the smaller one. */
 function shared(a: Detection, b: Detection): number {
   const width = Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left);
   const height = Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top);

@@ -38,7 +38,7 @@ export function* nodesOf(grid: Grid): Generator<readonly [number, Point]> {
       yield [row * columns + column, { x: left + column * step, y: top + row * step }];
 }
 
-/** 0 up to 0, 1 from 1 on, without a bend between. */
+/** Smoothstep: 0 up to 0, 1 from 1 on, without a bend. */
 export function smooth(share: number): number {
   const within = Math.min(1, Math.max(0, share));
   return within * within * (3 - 2 * within);

@@ -1,12 +1,11 @@
-// A request with the places of the faces in its pictures, for tools that go without them but do better with: a cut-out
-// keeps its heads, a garment ends at the neck.
-
+// Adds the places of faces to a request's pictures, for tools that work without them but better with them: a cut-out then
+// keeps the heads.
 import type { RenderInput, RenderRequest } from '../base/request.ts';
 import { readPicture } from '../pictures/read-picture.ts';
 import { findFaces } from './find.ts';
 import { sureFace } from './source-face.ts';
 
-/** What face detection has found before stays; a picture that cannot be read is left to its tool to refuse. */
+/** Faces that detection found before stay. A picture that cannot be read stays as it is: its tool reports the error. */
 export async function withKnownFaces(request: RenderRequest): Promise<RenderRequest> {
   const inputs: RenderInput[] = [];
   for (const input of request.inputs) inputs.push(await known(input));

@@ -5,15 +5,15 @@ import { type FaceNets, landmarkSide } from './nets.ts';
 import { patchOf, type Square } from './patch.ts';
 import { boundsOf, middleOf, type Point, turned } from './point.ts';
 
-/** Each landmark's twin on the other half of the face. */
-const twins: readonly number[] = [
+/** Each landmark's counterpart on the other half of the face. */
+const counterparts: readonly number[] = [
   ...[16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
   ...[26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 27, 28, 29, 30, 35, 34, 33, 32, 31],
   ...[45, 44, 43, 42, 47, 46, 39, 38, 37, 36, 41, 40],
   ...[54, 53, 52, 51, 50, 49, 48, 59, 58, 57, 56, 55, 64, 63, 62, 61, 60, 67, 66, 65],
 ];
 
-/** How much wider than the landmarks the square is in which they are looked for: tried on the samples. */
+/** How much wider than the landmarks the square is in which they are searched: found by trial on sample photos. */
 const room = 1.2;
 
 /** The face upright, from the brows to the chin, in the middle of a square. */
@@ -28,8 +28,8 @@ export function uprightSquare(landmarks: readonly Point[], wider = room): Square
 }
 
 /**
- * Looks at the face as it was found, then at the face upright and centred, straight and mirrored, since the net reads
- * those best.
+ * Reads the face as it was found, then upright and centred, both straight and mirrored: the net is most accurate on
+ * such faces.
  */
 export async function landmarksIn(
   picture: Picture,
@@ -41,7 +41,7 @@ export async function landmarksIn(
   return readLandmarks(picture, upright, nets);
 }
 
-/** One look, straight and mirrored: enough at a face of which it is known how it stands. */
+/** One reading, straight and mirrored: enough for a face whose position is known. */
 export async function readLandmarks(
   picture: Picture,
   upright: Square,
@@ -71,10 +71,10 @@ function mirror(pixels: Uint8Array): Uint8Array {
   return mirrored;
 }
 
-/** The landmarks of the mirror image of a face in a picture so wide. */
+/** The landmarks of the mirror image of a face in a picture of this width. */
 function mirroredIn(width: number, landmarks: readonly Point[]): readonly Point[] {
-  return twins.map((twin) => {
-    const { x, y } = landmarks[twin] ?? { x: 0, y: 0 };
+  return counterparts.map((counterpart) => {
+    const { x, y } = landmarks[counterpart] ?? { x: 0, y: 0 };
     return { x: width - x, y };
   });
 }

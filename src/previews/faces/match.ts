@@ -1,17 +1,17 @@
-// Which face of a picture is meant: by where face detection saw it, when that was in this very picture, else by who
-// it is.
+// Which face of a picture is meant: by its place, if face detection found it in this very picture, else by its
+// descriptor.
 import type { Region } from '../../contract/api/region.ts';
 import type { Picture } from '../pictures/picture.ts';
 import { describeFace, type Face } from './find.ts';
 
-/** Euclidean distance of descriptors: further away it is somebody else (face-api's own threshold). */
+/** The largest Euclidean distance of two descriptors of one person (face-api's own threshold). */
 const samePerson = 0.6;
-/** In a clip one person is seen many times, nearly the same, and must not be taken for a companion. */
+/** The same in a clip, where the descriptors of one person are closer and companions must not be mixed up. */
 export const samePersonAgain = 0.5;
-/** How much of both together two regions share that are the same face. */
+/** The least intersection over union of two regions of one face. */
 const sameRegion = 0.3;
 
-/** The face at a place, undefined when there is none. */
+/** The face at a place; undefined if there is none. */
 export function faceAt(place: Region, faces: readonly Face[]): Face | undefined {
   const [best] = faces
     .map((face) => ({ face, overlap: overlapOf(place, face.region) }))
@@ -19,7 +19,7 @@ export function faceAt(place: Region, faces: readonly Face[]): Face | undefined 
   return best === undefined || best.overlap < sameRegion ? undefined : best.face;
 }
 
-/** The face of a picture that is most like a descriptor, undefined when all are somebody else's. */
+/** The face of a picture that is closest to a descriptor; undefined if none is the same person. */
 export async function faceLike(
   descriptor: Float32Array,
   picture: Picture,
@@ -37,11 +37,11 @@ export async function faceLike(
   return nearest;
 }
 
-/** How unlike two descriptors are. */
+/** The Euclidean distance of two descriptors. */
 export const descriptorDistance = (one: Float32Array, other: Float32Array): number =>
   Math.hypot(...one.map((value, index) => value - (other[index] ?? 0)));
 
-/** What two regions share of all that they cover: 0 to 1. */
+/** The intersection over union of two regions: 0 to 1. */
 function overlapOf(a: Region, b: Region): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);

@@ -25,9 +25,9 @@ export function mouthOf(landmarks: readonly Point[]): Mouth | undefined {
   };
 }
 
-/** How high an open mouth is, of its width. */
+/** The height of a fully open mouth, as a share of its width. */
 const highest = 0.75;
-/** How much of the oval's radius its soft edge takes. */
+/** The share of the oval's radius that its soft edge takes. */
 const edge = 0.2;
 const dark: Colour = [44, 16, 18];
 
@@ -50,6 +50,6 @@ export function paintMouth(picture: Picture, { middle, half, angle }: Mouth, ope
     }
 }
 
-/** How far a mouth is open at a loudness of 0 to 1: not at every noise, and not shut in soft speech. */
+/** How far a mouth opens at a loudness of 0 to 1: it ignores noise, and opens in soft speech. */
 export const openness = (level: number): number =>
   Math.min(1, Math.max(0, level - 0.08) * 1.15) ** 0.85;

@@ -1,5 +1,5 @@
-// The nets that know faces: face-api's, from its own package, run by tfjs's WebAssembly backend on one thread, so
-// that the same patch always gives the same numbers. Only this file knows the library; no tensor leaves it.
+// The neural nets for faces: face-api's, from its package, on tfjs's WebAssembly backend with one thread, so that the
+// same patch always gives the same numbers. Only this file uses the library; no tensor leaves it.
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import type { Locate } from './detection.ts';
@@ -12,18 +12,18 @@ export interface FaceNets {
   readonly locate: Locate;
   /** The 68 landmarks of the face that fills a patch of `landmarkSide`, in pixels of the patch. */
   landmarks(patch: Patch): Promise<readonly Point[]>;
-  /** 128 numbers, nearer to each other for the same person, of a face in a patch of `descriptorSide`. */
+  /** The descriptor of a face in a patch of `descriptorSide`: 128 numbers, similar for the same person. */
   describe(patch: Patch): Promise<Float32Array>;
-  /** How many tensors are alive: the same before and after a question. */
+  /** How many tensors are alive: the same before and after each call. */
   tensors(): number;
 }
 
-/** What the nets take, in pixels: a patch of that side is not scaled again. */
+/** The input sizes of the nets, in pixels: a patch of this side is not scaled again. */
 export const finderSide = 512;
 export const landmarkSide = 112;
 export const descriptorSide = 150;
 
-/** A picture has no more faces than this. */
+/** Faces that are found in one patch at most. */
 const mostFaces = 100;
 
 let nets: Promise<FaceNets> | undefined;
@@ -34,8 +34,8 @@ export function faceNets(): Promise<FaceNets> {
   return nets;
 }
 
-/** The backend's start listens to errors of the whole process to throw them again: those are not its business. */
-async function leavingTheProcess(start: () => Promise<void>): Promise<void> {
+/** The backend adds listeners that rethrow errors of the whole process: they are removed. */
+async function withoutErrorListeners(start: () => Promise<void>): Promise<void> {
   const exceptions = process.listeners('uncaughtException');
   const rejections = process.listeners('unhandledRejection');
   await start();
@@ -46,7 +46,7 @@ async function leavingTheProcess(start: () => Promise<void>): Promise<void> {
 }
 
 async function load(): Promise<FaceNets> {
-  // Both packages are optional, and this build of face-api asks for its tfjs with require.
+  // The packages are optional, and this build of face-api loads its tfjs with require.
   const require = createRequire(import.meta.url);
   const api: typeof import('@vladmandic/face-api') = require('@vladmandic/face-api/dist/face-api.node-wasm.js');
   const tf: typeof import('@tensorflow/tfjs') = require('@tensorflow/tfjs');
@@ -55,7 +55,7 @@ async function load(): Promise<FaceNets> {
     dirname(require.resolve('@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm')) + sep,
   );
   wasm.setThreadsCount(1);
-  await leavingTheProcess(async () => {
+  await withoutErrorListeners(async () => {
     await tf.setBackend('wasm');
     await tf.ready();
   });
@@ -65,7 +65,7 @@ async function load(): Promise<FaceNets> {
     [ssdMobilenetv1, faceLandmark68Net, faceRecognitionNet].map((net) => net.loadFromDisk(models)),
   );
 
-  /** Gives a net a patch as a tensor, and takes it back. */
+  /** Runs a net on a patch as a tensor, and disposes of the tensor. */
   async function shown<T>(
     { pixels, side }: Patch,
     ask: (tensor: ReturnType<typeof api.tf.tensor3d>) => Promise<T>,

@@ -1,8 +1,8 @@
-// A square cut out of a picture and scaled, turned if need be: what the nets look at.
+// A square of a picture, scaled and rotated: the input of the nets.
 import type { Picture } from '../pictures/picture.ts';
 import type { Point } from './point.ts';
 
-/** A square that may stand aslant and reach beyond the picture. */
+/** A square that may be rotated and may reach beyond the picture. */
 export interface Square {
   /** Pixels of the picture. */
   readonly centre: Point;
@@ -18,14 +18,14 @@ export interface Patch {
   readonly side: number;
 }
 
-/** More looks a pixel than this by this are not worth their time. */
-const mostTaps = 6;
+/** At most this many samples for a pixel in each direction: more are not worth their time. */
+const mostSamples = 6;
 
-/** What is outside the picture, and what shows through it, is black. */
+/** Transparent pixels and everything outside the picture are black. */
 export function patchOf({ pixels, width, height }: Picture, square: Square, side: number): Patch {
   const patch = new Uint8Array(side * side * 3);
   const scale = square.side / side;
-  const taps = Math.min(mostTaps, Math.max(1, Math.ceil(scale)));
+  const taps = Math.min(mostSamples, Math.max(1, Math.ceil(scale)));
   const cos = Math.cos(square.angle) * scale;
   const sin = Math.sin(square.angle) * scale;
   for (let y = 0; y < side; y++)

@@ -1,5 +1,5 @@
-// Face detection in a clip: it is looked at a few times, and each person is told once, as soon as it is known that
-// nobody like that was told before.
+// Face detection in a clip: a few frames are searched, and each person is reported once, on the first frame where the
+// person is found.
 import { ok } from '../../contract/base/result.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
 import { openClip } from '../clips/open.ts';
@@ -8,14 +8,14 @@ import { describeFace, findFaces } from './find.ts';
 import { descriptorDistance, samePersonAgain } from './match.ts';
 import { foundFace } from './search-picture.ts';
 
-/** Looks a second, and in all; how far into the clip they reach, in seconds. */
-const looksPerSecond = 2;
-const mostLooks = 8;
+/** Searched frames per second, and in all; the searched part of the clip, in seconds. */
+const searchesPerSecond = 2;
+const mostSearches = 8;
 const searchedSeconds = 20;
-/** Pixels of the shorter side of what is looked at. */
+/** Pixels of the shorter side of a searched frame. */
 const mostSide = 720;
 
-/** A clip that is elsewhere has no faces. */
+/** A clip that was not fetched has no faces. */
 export async function findFacesInClip(
   { input, confidence }: FaceQuestion,
   tell: (face: FoundFace) => Promise<void>,
@@ -26,14 +26,14 @@ export async function findFacesInClip(
   if (clip.file === undefined) return ok(undefined);
   const { width, height, seconds } = clip.facts;
   const end = Math.min(seconds, searchedSeconds);
-  const looks = Math.max(1, Math.min(mostLooks, Math.ceil(end * looksPerSecond)));
+  const looks = Math.max(1, Math.min(mostSearches, Math.ceil(end * searchesPerSecond)));
   const size = sizeWithin(width, height, mostSide);
   const people: Float32Array[] = [];
   let look = 0;
   try {
     for await (const picture of clip.frames({ start: 0, end, ...size, fps: looks / end })) {
       let told = 0;
-      // Two faces of one look are two people.
+      // Two faces on one frame are two people.
       const before = people.slice();
       for (const face of await findFaces(picture, confidence)) {
         const descriptor = await describeFace(picture, face);

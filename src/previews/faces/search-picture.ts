@@ -7,7 +7,7 @@ import { type Picture, pixelsOf, sharpOf } from '../pictures/picture.ts';
 import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
 import { type Face, findFaces } from './find.ts';
 
-/** Tells the faces of a picture, the largest first. A picture that is not here, or that cannot be decoded here, has none. */
+/** Reports the faces of a picture, the largest first. A picture that was not fetched or cannot be decoded has none. */
 export async function findFacesInPicture(
   { input, confidence }: FaceQuestion,
   tell: (face: FoundFace) => Promise<void>,
@@ -21,7 +21,7 @@ export async function findFacesInPicture(
   return ok(undefined);
 }
 
-/** A face of a picture as it is told. */
+/** A face of a picture as it is reported. */
 export async function foundFace(
   picture: Picture,
   { region }: Face,

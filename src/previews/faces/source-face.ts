@@ -1,4 +1,4 @@
-// Whoever lends a face: the picture that a request names for it, read, and the face in it that is meant.
+// The face that a picture of the request lends to a swap.
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { RenderInput } from '../base/request.ts';
@@ -6,18 +6,18 @@ import type { Picture } from '../pictures/picture.ts';
 import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
 import { type Face, findFaces } from './find.ts';
 
-/** A face is one for sure from here on (facts.md, Face detection: the default of `confidence_score`). */
+/** The default of `confidence_score` (facts.md, Face detection). */
 export const sureFace = 0.5;
-/** A picture that was given for its one face is believed to have it. */
+/** Less confidence is enough in a picture that was given for its face. */
 export const believedFace = 0.2;
 
 export interface SourceFace {
   readonly picture: Picture;
-  /** Undefined for a picture that is not here to be looked into. */
+  /** Undefined for a picture that was not fetched or cannot be decoded. */
   readonly face: Face | undefined;
 }
 
-/** The largest face of an input's picture; without any it is the project's error. */
+/** The largest face of an input's picture; a picture without faces is the project's error. */
 export async function sourceFaceIn(input: RenderInput): Promise<Result<SourceFace, ProjectError>> {
   const read = await readPicture(input);
   if (!read.ok) return read;

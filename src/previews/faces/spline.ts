@@ -1,5 +1,5 @@
-// A thin-plate spline: the smoothest map of the plane that takes some points to others, as if a sheet of metal were
-// bent to go through them. It is how one face is pulled over another without a crease.
+// A thin-plate spline: the smoothest map of the plane that takes some points to others, like a bent sheet of metal. It
+// warps one face to the shape of another without creases.
 import { boundsOf, type Point } from './point.ts';
 
 /** Where a point of one plane lies in the other. */
@@ -8,7 +8,7 @@ export type Warp = (x: number, y: number) => Point;
 /** How far the sheet may miss its points rather than bend sharply. */
 const slack = 0.03;
 
-/** `from[i]` is taken to about `to[i]`. The points of `from` are not all on one line. */
+/** Maps `from[i]` to about `to[i]`. The points of `from` must not all lie on one line. */
 export function splineOf(from: readonly Point[], to: readonly Point[]): Warp {
   const count = from.length;
   const size = count + 3;
@@ -58,7 +58,7 @@ function bend(x: number, y: number): number {
 
 const plane = (term: number, x: number, y: number): number => (term === 0 ? 1 : term === 1 ? x : y);
 
-/** Gauss and Jordan, in place: the columns beyond the square become the solutions. */
+/** Gauss-Jordan elimination in place: the columns beyond the square become the solutions. */
 function solve(rows: Float64Array[]): void {
   for (let step = 0; step < rows.length; step++) {
     let best = step;

@@ -1,6 +1,6 @@
 // A box around something in a frame.
 
-/** In pixels, or in parts of a frame. */
+/** In pixels, or as shares of a frame. */
 export interface Box {
   /** The middle. */
   readonly x: number;
@@ -9,7 +9,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** What lies between two boxes: the first at 0, the second at 1. */
+/** Interpolates between two boxes: the first at 0, the second at 1. */
 export function mixed(a: Box, b: Box, part: number): Box {
   const mix = (from: number, to: number): number => from + (to - from) * part;
   return {

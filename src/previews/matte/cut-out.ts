@@ -9,8 +9,6 @@ export interface Figure {
   readonly picture: Picture;
   /** Where the figure is in it, in pixels. */
   readonly box: Box;
-  /** False for an oval, which has some of the background in it. */
-  readonly clean: boolean;
 }
 
 /** The longest side of the copy in which the figure is looked for, in pixels. */
@@ -28,16 +26,16 @@ const softness = 0.12;
 
 /** `faces`: where faces are known to be. */
 export async function cutOut(picture: Picture, faces: readonly Region[] = []): Promise<Figure> {
-  if (transparencyOf(picture) > alreadyCut) return figureOf(picture, true);
+  if (transparencyOf(picture) > alreadyCut) return figureOf(picture);
   const small = await pictureOf(
     sharpOf(picture).resize(searchedSide, searchedSide, {
       fit: 'inside',
       withoutEnlargement: true,
     }),
   );
-  const plain = plainAlpha(small);
-  const alpha = plain ?? shapeAlpha(small, faces.length === 0 ? [oval] : faces.map(person));
-  return figureOf(await withAlpha(picture, alpha, small), plain !== undefined || faces.length > 0);
+  const shapes = faces.length === 0 ? [oval] : faces.map(person);
+  const alpha = plainAlpha(small) ?? shapeAlpha(small, shapes);
+  return figureOf(await withAlpha(picture, alpha, small));
 }
 
 /** The picture as an oval that fades out towards its edge. */
@@ -134,7 +132,7 @@ async function withAlpha(picture: Picture, alpha: Uint8Array, small: Picture): P
 }
 
 /** A figure whose background is already transparent. */
-export function figureOf(picture: Picture, clean: boolean): Figure {
+export function figureOf(picture: Picture): Figure {
   const { pixels, width, height } = picture;
   let [left, right, top, bottom] = [width, 0, height, 0];
   for (let y = 0, at = 3; y < height; y++)
@@ -147,5 +145,5 @@ export function figureOf(picture: Picture, clean: boolean): Figure {
     }
   const [wide, high] = [Math.max(1, right - left), Math.max(1, bottom - top)];
   const box = { x: left + wide / 2, y: top + high / 2, width: wide, height: high };
-  return { picture, box, clean };
+  return { picture, box };
 }

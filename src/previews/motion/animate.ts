@@ -18,7 +18,7 @@ const margin = 1.2;
 export async function animated(still: Picture, size: Size, path: Path): Promise<PictureAt> {
   const { width, height } = size;
   const box = { x: width / 2, y: height / 2, width, height };
-  const figure = { picture: await resized(still, size), box, clean: true };
+  const figure = { picture: await resized(still, size), box };
   const mean = (value: (box: Path['boxes'][number]) => number): number =>
     path.boxes.reduce((sum, box) => sum + value(box), 0) / path.boxes.length;
   const [x, y, tall] = [mean((box) => box.x), mean((box) => box.y), mean((box) => box.height)];

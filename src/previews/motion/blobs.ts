@@ -21,7 +21,7 @@ const smallest = 0.004;
 /** As a share of the weight: a blob's box leaves out so much on each side, such as a fluttering coat. */
 const flutter = 0.015;
 
-/** How strongly each pixel differs from the background, which may lie a pixel off. */
+/** How strongly each pixel differs from the background, which may be shifted by one pixel. */
 export function differencesOf(frame: Picture, behind: Picture): Uint8Array {
   const { width, height } = frame;
   const differences = new Uint8Array(width * height);

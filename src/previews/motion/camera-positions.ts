@@ -6,12 +6,12 @@ export interface Offset {
   readonly y: number;
 }
 
-/** Pixels of a small frame: the side of a block, and how far from where it is expected it is looked for. */
+/** Pixels of a small frame: the side of a block, and how far around its expected place it is searched. */
 const block = 12;
 const reach = 6;
-/** Blocks plainer than this (the range of their light) match everywhere, and say nothing. */
+/** A block with a smaller range of brightness matches everywhere, and is ignored. */
 const plainest = 20;
-/** A frame is compared with one so far away, in parts of its size, at most: errors add up with each such step. */
+/** A frame is compared with a key frame at most so far away, as a share of its size: each new key frame adds an error. */
 const farthest = 0.3;
 
 /** Where each frame lies on a plane on which the background stands still; the first frame is at 0, 0. */
@@ -42,7 +42,7 @@ export function cameraPositions({ frames, width, height }: SmallFrames): readonl
   return positions;
 }
 
-/** How far the background moved in the picture: the middle of what its blocks say. */
+/** How far the background moved in the picture: the median of its blocks. */
 function shiftOf(
   from: Uint8Array,
   to: Uint8Array,
@@ -63,7 +63,7 @@ function shiftOf(
   return { x: middleOf(xs) ?? expected.x, y: middleOf(ys) ?? expected.y };
 }
 
-/** Where a block went; undefined where it is too plain to be found again. */
+/** How far a block moved; undefined if it is too plain to be found again. */
 function blockShift(
   from: Uint8Array,
   to: Uint8Array,
@@ -101,7 +101,7 @@ function blockShift(
   };
 }
 
-/** Where between the neighbours the least lies, −½ to ½: the foot of the parabola through three costs. */
+/** Where the minimum lies between the neighbours, −½ to ½: the vertex of the parabola through three costs. */
 function between(before: number, least: number, after: number): number {
   const bend = before - 2 * least + after;
   return bend <= 0 ? 0 : Math.max(-0.5, Math.min(0.5, (before - after) / (2 * bend)));

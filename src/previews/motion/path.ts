@@ -1,11 +1,11 @@
-// The way of a subject through a clip, freed of trembling, for any moment.
+// The path of a subject through a clip, smoothed, for any moment.
 import { type Box, mixed } from '../matte/box.ts';
 
 /** Seconds over which places and sizes are smoothed: a size seems to change when an arm is lifted. */
 const placeSeconds = 0.12;
 const sizeSeconds = 0.45;
 
-/** Boxes in parts of the frame, and how fast they go. */
+/** Boxes as shares of the frame, and their speed. */
 export interface Path {
   /** One for each small frame. */
   readonly boxes: readonly Box[];
@@ -24,8 +24,8 @@ export function pathOf(
   const placed = placeSeconds * fps;
   const sized = sizeSeconds * fps;
   const smooth = (value: (box: Box) => number, frames: number, size: number): readonly number[] =>
-    smoothed(medians(boxes.map(value), Math.round(frames / 2)), frames).map((v) => v / size);
-  // Feet stay where they are when arms go up: the lower edge is followed, not the middle.
+    smoothed(boxes.map(value), frames).map((v) => v / size);
+  // The lower edge is tracked, not the middle: feet stay where they are when arms go up.
   const xs = smooth(({ x }) => x, placed, width);
   const lows = smooth((box) => box.y + box.height / 2, placed, height);
   const widths = smooth((box) => box.width, sized, width);
@@ -50,21 +50,12 @@ export function pathOf(
   };
 }
 
-/** Takes out what lasts for a frame or two. */
-function medians(values: readonly number[], by: number): readonly number[] {
-  return values.map((_, i) => {
-    const far = Math.min(by, i, values.length - 1 - i);
-    const around = values.slice(i - far, i + far + 1).sort((a, b) => a - b);
-    return around[around.length >> 1] ?? 0;
-  });
-}
-
-/** A bell of the given width goes over the values; at the ends it takes what there is. */
+/** A Gaussian filter; near the ends it uses the values that there are. */
 function smoothed(values: readonly number[], width: number): readonly number[] {
   const reach = Math.ceil(width * 2.5);
   return values.map((_, i) => {
     let [sum, weights] = [0, 0];
-    // As far to both sides as there are values: a path that goes on is not bent at its ends.
+    // Equally far to both sides, so that a straight path is not bent at its ends.
     const far = Math.min(reach, i, values.length - 1 - i);
     for (let by = -far; by <= far; by++) {
       const weight = Math.exp(-(by * by) / (2 * width * width + 1e-9));

@@ -35,7 +35,7 @@ export function removerOf(
   };
 }
 
-/** Enlarges the pixels of a small picture that are in the mask, with soft edges, and lays them on a frame. */
+/** Scales the masked pixels of a small picture up, with soft edges, and lays them on a frame. */
 function fill(frame: Picture, small: Picture, mask: Uint8Array): void {
   for (const [i, part] of mask.entries()) small.pixels[i * 4 + 3] = part * 255;
   const [from, to] = [packed(small), packed(frame)];

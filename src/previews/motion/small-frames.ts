@@ -1,11 +1,10 @@
-// A clip looked at in small: enough to see where its subject is, little enough to be held as a whole.
-
+// A clip in small frames: large enough to find its subject, small enough to keep all frames in memory.
 import type { Clip, Span } from '../clips/open.ts';
 import type { Picture } from '../pictures/picture.ts';
 
 /** Pixels of the longer side. */
 const longer = 200;
-/** So many frames at most: a longer clip is looked at less often. */
+/** The most frames: a longer clip has fewer of them per second. */
 const mostFrames = 240;
 
 export interface SmallFrames {
@@ -27,7 +26,7 @@ export async function smallFramesOf(clip: Clip, { start, end }: Span): Promise<S
   return { width, height, fps, frames };
 }
 
-/** How light each pixel is. */
+/** The brightness of each pixel. */
 export function lightOf({ pixels, width, height }: Picture): Uint8Array {
   const light = new Uint8Array(width * height);
   for (let i = 0, at = 0; i < light.length; i++, at += 4)

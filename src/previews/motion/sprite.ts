@@ -1,5 +1,4 @@
-// A figure put on a frame: shifted, scaled and tilted.
-
+// Paints a figure on a frame: shifted, scaled and tilted.
 import type { Figure } from '../matte/cut-out.ts';
 import { layOver, packed, sampled } from '../pictures/canvas.ts';
 import type { Picture } from '../pictures/picture.ts';

@@ -112,19 +112,13 @@ function trackFrom(
   const boxes: Box[] = Array.from(small.frames, () => box);
   for (const step of [-1, 1]) {
     let here = box;
-    let speed: Offset = { x: 0, y: 0 };
     for (let at = index + step; at >= 0 && at < small.frames.length; at += step) {
-      const expected = { ...here, x: here.x + speed.x, y: here.y + speed.y };
       const [before, now] = [positions[at - step], positions[at]];
       const drift = { x: (before?.x ?? 0) - (now?.x ?? 0), y: (before?.y ?? 0) - (now?.y ?? 0) };
-      const found = nearest(blobs[at] ?? [], expected, longer)?.box ?? {
+      const found = nearest(blobs[at] ?? [], here, longer)?.box ?? {
         ...here,
         x: here.x + drift.x,
         y: here.y + drift.y,
-      };
-      speed = {
-        x: speed.x * 0.6 + (found.x - here.x) * 0.4,
-        y: speed.y * 0.6 + (found.y - here.y) * 0.4,
       };
       here = found;
       boxes[at] = found;
@@ -133,12 +127,12 @@ function trackFrom(
   return boxes;
 }
 
-/** The figure with the most weight that the subject can be, given where it is expected. */
-function nearest(blobs: readonly Blob[], expected: Box, longer: number): Blob | undefined {
+/** The figure with the most weight that the subject can be, given where it was. */
+function nearest(blobs: readonly Blob[], last: Box, longer: number): Blob | undefined {
   return blobs.find(
     ({ box }) =>
-      Math.hypot(box.x - expected.x, box.y - expected.y) < longestStep * longer &&
-      box.height > expected.height * 0.4 &&
-      box.height < expected.height * 2.5,
+      Math.hypot(box.x - last.x, box.y - last.y) < longestStep * longer &&
+      box.height > last.height * 0.4 &&
+      box.height < last.height * 2.5,
   );
 }

@@ -47,7 +47,8 @@ export function write(
   { left, top, dot }: TextPlace,
   colour: Colour = white,
 ): void {
-  for (const [index, letter] of [...text].entries())
+  const room = Math.ceil((picture.width - left) / (advance * dot));
+  for (const [index, letter] of [...text].slice(0, Math.max(0, room)).entries())
     for (let column = 0; column < columns; column++)
       for (const [row, length] of runsOf(columnOf(letter, column))) {
         const area = { left: left + (index * advance + column) * dot, top: top + row * dot };

@@ -11,11 +11,8 @@ import { wavOf } from './wav.ts';
 
 /** interface.md, Limits: for all users. */
 const mostLetters = 1000;
-/** How fast a text is spoken, about. */
-const lettersPerSecond = 15;
-/** Seconds for which a voice stops at the end of a clause and of a sentence. */
-const pauses: Readonly<Record<string, number>> = { ',': 0.2, ';': 0.3, ':': 0.3 };
-const sentencePause = 0.4;
+/** How fast a text is spoken, pauses included. */
+const lettersPerSecond = 13;
 /** Even a text without letters makes a file with sound. */
 const leastSeconds = 0.2;
 
@@ -24,7 +21,8 @@ export async function renderSpeech(request: RenderRequest, voice: string): Promi
   const text = spokenText(request);
   if (!text.ok) return text;
   const name = '0.wav';
-  const samples = toneOf(secondsToSay(text.value), 110 + (hueOf(`${voice} ${request.seed}`) % 200));
+  const seconds = Math.max(leastSeconds, [...text.value].length / lettersPerSecond);
+  const samples = toneOf(seconds, 110 + (hueOf(`${voice} ${request.seed}`) % 200));
   await writeFile(join(request.folder, name), wavOf(samples, toneRate));
   return ok([{ name }]);
 }
@@ -37,12 +35,4 @@ function spokenText(request: RenderRequest): Result<string, ProjectError> {
     code: 'text_too_long',
     message: `The text has ${letters} characters; at most ${mostLetters} are spoken`,
   });
-}
-
-export function secondsToSay(text: string): number {
-  let seconds = 0;
-  for (const letter of text)
-    seconds +=
-      1 / lettersPerSecond + (pauses[letter] ?? (/[.!?…。\n]/.test(letter) ? sentencePause : 0));
-  return Math.max(leastSeconds, seconds);
 }

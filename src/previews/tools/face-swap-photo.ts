@@ -1,9 +1,8 @@
 // face-swap-photo: one face laid over all faces of a photo, or chosen faces replaced, and nothing else changed.
 import type { ProjectError } from '../../contract/api/project.ts';
 import type { Region } from '../../contract/api/region.ts';
-import { fieldOf } from '../../contract/base/json.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
-import { mappingsIn, requiredInput } from '../base/fields.ts';
+import { inputIn, mappingsIn, requiredInput, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { faceTextureOf } from '../faces/face-texture.ts';
 import { describeFace, type Face, faceWithin, findFaces } from '../faces/find.ts';
@@ -30,18 +29,16 @@ interface Scene {
 }
 
 export async function render(request: RenderRequest): Promise<RenderOutcome> {
-  const { inputs } = request;
-  const named = new Map(inputs.map((input) => [input.field, input]));
   const target = requiredInput(request, 'assets.target_file_path');
   const read = await readPicture(target);
   if (!read.ok) return read;
   const picture = read.value;
   if (await isPlaceholder(target)) return finished(request, picture);
   const faces = await findFaces(picture, believedFace);
-  const swaps = await swapsOf(request, named, { target, picture, faces });
+  const swaps = await swapsOf(request, { target, picture, faces });
   if (!swaps.ok) return swaps;
 
-  // All faces are read before the first is laid, so that a bad one spoils no work.
+  // All faces are read before the first one is painted, so that a bad picture wastes no work.
   const laid: (() => void)[] = [];
   const cards: Thumbnail[] = [];
   for (const { newFace, faces } of swaps.value) {
@@ -58,7 +55,7 @@ export async function render(request: RenderRequest): Promise<RenderOutcome> {
   return finished(request, await withThumbnails(picture, cards));
 }
 
-/** A face that is not here is seen to have been named: in the upper right corner. */
+/** Shows pictures that were not fetched in the upper right corner, so that it is visible that they were named. */
 async function withThumbnails(
   picture: Picture,
   thumbnails: readonly Thumbnail[],
@@ -72,13 +69,12 @@ async function withThumbnails(
 }
 
 async function swapsOf(
-  { body }: RenderRequest,
-  named: ReadonlyMap<string, RenderInput>,
+  request: RenderRequest,
   scene: Scene,
 ): Promise<Result<readonly Swap[], ProjectError>> {
-  const newFace = named.get('assets.source_file_path');
-  const mode = fieldOf(body, 'assets.face_swap_mode');
-  const mappings = mappingsIn(named);
+  const newFace = inputIn(request, 'assets.source_file_path');
+  const mode = textIn(request, 'assets.face_swap_mode');
+  const mappings = mappingsIn(request);
   if (newFace !== undefined && (mode === 'all-faces' || mappings.length === 0)) {
     const { target, faces } = scene;
     const detected = new Set(target.faces.map((region) => faceAt(region, faces)));
@@ -104,14 +100,14 @@ async function meantBy(
   { target, picture, faces }: Scene,
 ): Promise<Result<Face | undefined, ProjectError>> {
   const { face: place } = original;
-  // Detection looked at this very picture, and has it by that place: no look at the crop is needed.
+  // Face detection found it in this very picture, so the crop need not be searched.
   const known = (region: Region) => JSON.stringify(region) === JSON.stringify(place);
   if (place !== undefined && target.faces.some(known))
     return ok(faceAt(place, faces) ?? (await faceWithin(picture, place, 0)));
   const source = await sourceFaceIn(original);
   if (!source.ok) return source;
   const { picture: crop, face } = source.value;
-  // Whose face it is that is not here nobody knows: the first that is left.
+  // The original was not fetched, so nobody can tell whose face it is: the first that is left.
   if (face === undefined) return ok(faces[0]);
   return ok(await faceLike(await describeFace(crop, face), picture, faces));
 }

