@@ -1,4 +1,4 @@
-// How much memory all decoders of a service may take together: whoever asks for more than is free waits for its turn.
+// The memory that all decoders of a service share. A decoder that needs more than is free waits for its turn.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 
 interface Waiting {
@@ -10,7 +10,7 @@ interface Waiting {
 export class DecodeBudget {
   readonly bytes: number;
   #free: number;
-  /** In the order in which they asked: one that needs much is not overtaken for ever by those that need little. */
+  /** First in, first out, so that a large request is not overtaken forever by small ones. */
   #waiting: readonly Waiting[] = [];
   readonly #holders = new Set<Holder>();
 
@@ -19,7 +19,7 @@ export class DecodeBudget {
     this.#free = bytes;
   }
 
-  /** Whoever decodes: one job. */
+  /** The share of one job. */
   holder(): Holder {
     return new Holder(this);
   }
@@ -37,7 +37,7 @@ export class DecodeBudget {
     this.#pump();
   }
 
-  /** For `Holder`: it asks for nothing any more. */
+  /** For `Holder`: drops what it still waits for. */
   forget(holder: Holder): void {
     this.#waiting = this.#waiting.filter((one) => one.holder !== holder);
     this.#pump();
@@ -56,7 +56,7 @@ export class DecodeBudget {
   #next(): Waiting | undefined {
     const [first] = this.#waiting;
     if (first === undefined || first.bytes <= this.#free) return first;
-    // When all who hold memory wait for more, nobody would ever give any back: one of them goes on beyond the budget.
+    // If every holder waits for more, none would ever release any: one of them may exceed the budget.
     const waits = new Set(this.#waiting.map(({ holder }) => holder));
     if (![...this.#holders].every((holder) => waits.has(holder))) return undefined;
     return this.#waiting.find(({ holder }) => this.#holders.has(holder));
@@ -72,7 +72,7 @@ export class Holder {
     this.#budget = budget;
   }
 
-  /** Bytes that are set aside for it. */
+  /** Reserved bytes. */
   get held(): number {
     return [...this.#reservations].reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -90,7 +90,7 @@ export class Holder {
     });
   }
 
-  /** Gives back everything, also what was only asked for: the job is over, or its process is. */
+  /** Releases everything, and drops what it waits for: the job or its process has ended. */
   close(): void {
     this.#closed = true;
     this.#budget.forget(this);

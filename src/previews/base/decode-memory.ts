@@ -1,5 +1,5 @@
-// The memory that decoding takes. A small file may hold a huge picture, so whoever decodes says first how much it will
-// take at worst, and waits until that much is free.
+// The memory that decoding takes. A small file may hold a huge picture, so each decoder first reserves the most memory
+// that it may take, and waits until so much is free.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { totalmem } from 'node:os';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -8,7 +8,7 @@ import { DecodeBudget } from './decode-budget.ts';
 export type Release = () => void;
 
 export interface DecodeMemory {
-  /** Resolves when so many bytes are set aside; an error, the most there can be, when they never can. */
+  /** Resolves when the bytes are reserved; an error, the largest possible number, if they never can be. */
   reserve(bytes: number): Promise<Result<Release, number>>;
 }
 
@@ -16,18 +16,18 @@ export interface DecodeMemory {
 export const usualDecodeBytes = Math.min(2 ** 30, Math.floor(totalmem() / 4));
 
 const current = new AsyncLocalStorage<DecodeMemory>();
-/** Of whoever decodes outside of a rendering. */
+/** For decoding outside of a rendering. */
 const fallback = new DecodeBudget(usualDecodeBytes).holder();
 
-/** Does a job whose decoders take their memory from here. */
+/** Does a job whose decoders reserve their memory here. */
 export const decodingWithin = <T>(memory: DecodeMemory, work: () => Promise<T>): Promise<T> =>
   current.run(memory, work);
 
-/** Sets bytes aside from the budget of the job under way. The caller releases them. */
+/** Reserves bytes for the current job. The caller releases them. */
 export const reserveDecodeMemory = (bytes: number): Promise<Result<Release, number>> =>
   (current.getStore() ?? fallback).reserve(bytes);
 
-/** Decodes with so many bytes set aside. An error: there can never be so many, in words that end a sentence. */
+/** Decodes while bytes are reserved. An error: the budget is too small; a clause for a message. */
 export async function whileReserved<T>(
   bytes: number,
   decode: () => T | Promise<T>,

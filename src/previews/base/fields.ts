@@ -4,7 +4,7 @@ import type { RenderInput, RenderRequest } from './request.ts';
 
 type Fields = Pick<RenderRequest, 'body'>;
 
-/** The text of a field; empty where it has none. */
+/** The text of a field; empty if it has none. */
 export function textIn({ body }: Fields, field: string): string {
   const value = fieldOf(body, field);
   return typeof value === 'string' ? value : '';
@@ -66,7 +66,7 @@ const orientations: Readonly<Record<string, string>> = {
   square: '1:1',
 };
 
-/** Width divided by height, from `aspect_ratio` or the older `orientation`; undefined when the request leaves it open. */
+/** Width divided by height, from `aspect_ratio` or the older `orientation`; undefined if the request names neither. */
 export function aspectRatioIn(request: Fields): number | undefined {
   const asked =
     textIn(request, 'aspect_ratio') || orientations[textIn(request, 'orientation')] || '';

@@ -1,5 +1,5 @@
 // The key of a request: everything that would change the hosted service's result, and nothing that differs between two
-// uploads of the same file.
+// uploads of one file.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

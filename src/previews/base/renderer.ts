@@ -20,7 +20,7 @@ export interface Renderer {
 export interface FaceQuestion {
   /** A picture, or a clip, which is sampled a few times a second. */
   readonly input: RenderInput;
-  /** How sure the detector must be that something is a face: 0 to 1. */
+  /** The least confidence of the detector: 0 to 1. */
   readonly confidence: number;
 }
 

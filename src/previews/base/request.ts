@@ -1,4 +1,4 @@
-// What a renderer is asked for and what it answers.
+// The request to a renderer, and its outcome.
 import type { MediaType } from '../../contract/api/asset.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
 import type { Region } from '../../contract/api/region.ts';
@@ -10,7 +10,7 @@ export interface RenderInput {
   /** Its path in the request body: `assets.target_file_path`. */
   readonly field: string;
   readonly media: MediaType;
-  /** The absolute path of the file; undefined for somebody else's URL, which is never fetched. */
+  /** The absolute path of the file; undefined for a URL of another host, which is never fetched. */
   readonly file: string | undefined;
   /** How the request named it. */
   readonly reference: string;

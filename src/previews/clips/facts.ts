@@ -50,7 +50,7 @@ export interface Inspection {
 
 export function inspectClip(av: Av, file: string): Result<Inspection, ClipProblem> {
   const container = openContainer(av, file, clipContainers);
-  if (container === undefined) return unreadable('not a video format that is taken');
+  if (container === undefined) return unreadable('its video format is not supported');
   try {
     return inspect(av, file, container);
   } finally {
@@ -67,14 +67,12 @@ function inspect(av: Av, file: string, container: Container): Result<Inspection,
   if (stream === undefined) return unreadable('it has no picture');
   const { width, height } = stream.codecpar;
   if (width * height > mostPixels)
-    return tooLarge(`${width} × ${height} pixels, and no more than ${mostPixels} are taken`);
+    return tooLarge(`it has ${width} × ${height} pixels; the limit is ${mostPixels}`);
   const first = firstOf(av, container, stream);
   if (first === undefined) return unreadable('none of its frames can be decoded');
   const pace = paceOf(av, file, container, stream);
   if (pace.seconds > mostSeconds)
-    return tooLarge(
-      `${Math.round(pace.seconds)} seconds, and no more than ${mostSeconds} are taken`,
-    );
+    return tooLarge(`it has ${Math.round(pace.seconds)} seconds; the limit is ${mostSeconds}`);
   const turns = turnsOf(stream.codecpar.getCodedSideData(av.AV_PKT_DATA_DISPLAYMATRIX));
   const wide = Math.max(1, Math.round(first.width * aspectOf(stream)));
   const [across, down] = turns % 2 === 1 ? [first.height, wide] : [wide, first.height];

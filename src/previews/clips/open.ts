@@ -40,7 +40,7 @@ export async function openClip(input: RenderInput): Promise<Result<Clip, Project
   if (file === undefined) return ok(placeholderClip(reference));
   const av = await loadAv();
   const refuse = ({ code, why }: ClipProblem): Result<never, ProjectError> =>
-    err({ code, message: `The clip of ${field} (${reference}) cannot be taken: ${why}` });
+    err({ code, message: `The clip of ${field} (${reference}) cannot be used: ${why}` });
   const inspection = await whileReserved(firstFrameBytes(mostPixels), () => inspectClip(av, file));
   if (!inspection.ok) return refuse({ code: 'file_too_large', why: inspection.error });
   if (!inspection.value.ok) return refuse(inspection.value.error);

@@ -1,5 +1,5 @@
-// Painting in place with plain loops. A clip has thousands of frames, and a round trip through a picture library for each
-// would take longer than the clip lasts.
+// Paints in place with plain loops. A clip has thousands of frames, and a round trip through a picture library for each
+// frame would take longer than the clip lasts.
 import type { Picture, Size } from './picture.ts';
 
 /** Red, green and blue, 0 to 255. */
@@ -47,7 +47,7 @@ export const packedColour = ([red, green, blue]: Colour): number =>
 /** Two channels of a packed pixel: every second byte. */
 const pairs = 0x00ff00ff;
 
-/** Between two packed pixels, channel by channel; `share` of the second is 0 to 256. */
+/** Mixes two packed pixels, channel by channel; `share` of the second is 0 to 256. */
 export function mixed(first: number, second: number, share: number): number {
   const rest = 256 - share;
   const low = (Math.imul(first & pairs, rest) + Math.imul(second & pairs, share)) >>> 8;

@@ -1,4 +1,4 @@
-// A running clock on the frames of a clip: whoever watches a preview sees its length, and where a cut begins.
+// A running clock on the frames of a clip: it shows the length of a preview, and where a part of it begins.
 import { type Colour, fill, white } from './canvas.ts';
 import { dotOf } from './card.ts';
 import { lineDots, write } from './lettering.ts';

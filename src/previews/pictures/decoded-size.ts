@@ -1,5 +1,5 @@
-// How many bytes decoding takes at worst, told from a header alone. The figures were measured as the growth of a process
-// that decodes pictures of 25 megapixels, and rounded up.
+// The most memory that decoding takes, computed from the header alone. The factors are the measured growth of a process
+// that decodes pictures of 25 megapixels, rounded up.
 import type { Metadata } from 'sharp';
 
 const sampleBytes: Readonly<Record<Metadata['depth'], number>> = {
@@ -24,7 +24,7 @@ type Header = Pick<
   'format' | 'width' | 'height' | 'channels' | 'depth' | 'isProgressive'
 >;
 
-/** What a decoder holds beside the picture: rows, tables, and our own copy at the size that is worked on. */
+/** What a decoder needs besides the picture: rows, tables, and our own scaled copy. */
 const base = 32 * 2 ** 20;
 
 export function pictureBytes(header: Header): number {
@@ -34,7 +34,7 @@ export function pictureBytes(header: Header): number {
 function perPixel(header: Header): number {
   const pixel = pixelBytes(header);
   switch (header.format) {
-    // Rows come as they are read, unless the picture is interlaced: then all of it, and what rows are put together in.
+    // Rows are decoded one by one, unless the picture is interlaced: then the whole picture and a buffer are needed.
     case 'png':
       return header.isProgressive ? pixel * 1.3 : pixel * 0.5;
     // A progressive one is kept as coefficients of two bytes until its last pass.
@@ -53,14 +53,14 @@ function perPixel(header: Header): number {
   }
 }
 
-/** References of H.264 and HEVC, the frame in the works and the one that is shown. */
+/** Reference frames of H.264 and HEVC, the frame being decoded and the one being shown. */
 const framesHeld = 18;
-/** Of a clip with half its colours, at ten bits, or with all of them at eight. */
+/** Of 4:2:0 at ten bits, or of 4:4:4 at eight bits. */
 const bytesInFrame = 3;
 
-/** What the decoder of a clip holds while its frames flow. */
+/** The memory of a clip's decoder while frames are read. */
 export const clipBytes = (width: number, height: number): number =>
   width * height * bytesInFrame * framesHeld;
 
-/** What it holds at the first frame, whose size may differ from what the header says. */
+/** Its memory for the first frame, whose size may differ from the header's. */
 export const firstFrameBytes = (mostPixels: number): number => mostPixels * bytesInFrame * 3;

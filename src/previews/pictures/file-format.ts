@@ -1,5 +1,5 @@
-// What a file is, told by its first bytes and never by its name. Only formats whose decoders are meant for pictures
-// from strangers get as far as a decoder: a text that draws (SVG), a document or a program is refused here.
+// The format of a file by its first bytes, never by its name. Only formats whose decoders are made for untrusted pictures
+// reach a decoder: SVG drawings, documents and programs are rejected here.
 import type { FileHandle } from 'node:fs/promises';
 
 /** The decoders of the picture library that files may reach. */
@@ -52,7 +52,7 @@ const beginnings: readonly (readonly [RegExp, FileFormat])[] = [
   [/^(?:1f8b|fd377a585a|425a68|377abcaf|52617221)/, other('an archive')],
 ];
 
-/** What begins as a text, by the first tags. */
+/** Texts, by their first tags. */
 const texts: readonly (readonly [RegExp, FileFormat])[] = [
   [/^\W*<(?:!doctype html|html|head|body)/i, other('a web page')],
   [/^\W*<[\s\S]*?s\W?v\W?g\b/i, other('an SVG drawing')],
@@ -72,7 +72,7 @@ export async function readFormat(file: FileHandle): Promise<FileFormat> {
 }
 
 const notTaken =
-  'no picture of a kind that is taken (JPEG, PNG, WebP, AVIF, HEIC, TIFF, BMP, JPEG 2000)';
+  'not a picture in a supported format (JPEG, PNG, WebP, AVIF, HEIC, TIFF, BMP, JPEG 2000)';
 
 function firstFit(
   patterns: readonly (readonly [RegExp, FileFormat])[],

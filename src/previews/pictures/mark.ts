@@ -1,4 +1,4 @@
-// The mark on every picture that is made here, so that nobody takes a rehearsal's output for the hosted service's.
+// The mark on every output, so that nobody mistakes a rehearsal's output for the hosted service's.
 import { hueOf } from '../base/key.ts';
 import { black, colourOf, fill } from './canvas.ts';
 import { widthInDots, write } from './lettering.ts';

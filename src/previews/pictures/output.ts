@@ -22,7 +22,7 @@ export async function finished(request: RenderRequest, picture: Picture): Promis
   return ok([await saved(request, picture, request.tool.name, 0)]);
 }
 
-/** As many outputs as `image_count` says, made one after another. */
+/** `image_count` outputs, made one after another. */
 export async function allFinished(
   request: RenderRequest,
   draw: (index: number) => Promise<Picture>,
@@ -37,7 +37,7 @@ export async function allFinished(
   return ok(files);
 }
 
-/** PNG, compressed lightly: here speed is worth more than size. */
+/** PNG with light compression: speed matters more than size here. */
 async function saved(
   request: RenderRequest,
   picture: Picture,

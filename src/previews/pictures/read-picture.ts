@@ -49,12 +49,12 @@ export async function pictureSize(input: RenderInput): Promise<Result<Size, Proj
   return ok(found.value.kind === 'placeholder' ? placeholderSize : found.value.header.autoOrient);
 }
 
-/** Whether a placeholder stands for the picture: it is elsewhere, or in a format that is not decoded here. */
+/** Whether a placeholder stands for the picture: it was not fetched, or its format is not decoded here. */
 export async function isPlaceholder({ file }: RenderInput): Promise<boolean> {
   return file === undefined || (await inspectStart(file)).format.kind === 'undecoded';
 }
 
-/** A picture whose header is sound and within the limits, or one that is not looked at. */
+/** A picture whose header is valid and within the limits, or a picture that is not decoded. */
 type Inspected =
   | { readonly kind: 'placeholder'; readonly title: string }
   | {
@@ -104,7 +104,7 @@ async function inspectStart(file: string): Promise<FileStart> {
   }
 }
 
-/** Lets the decoder read the header, and no more. */
+/** Lets the decoder read the header only. */
 async function decodable(
   input: RenderInput,
   file: string,
@@ -139,11 +139,11 @@ async function decoded(
 function refused(input: RenderInput, name: string, reason: unknown): Result<never, ProjectError> {
   if (reason instanceof Error && beyondLimits.test(reason.message))
     return tooLarge(input, `no ${name} picture of its size can be read`);
-  // The library's own message is for programmers, may name our files, and does not tell a damaged file from a cut one.
+  // The library's own message may name our files, and does not distinguish a damaged file from a truncated one.
   return unreadable(input, broken(name));
 }
 
-/** How the decoders of JPEG and WebP put it that a size is beyond what they were made for. */
+/** What the decoders of JPEG and WebP say about sizes beyond their limits. */
 const beyondLimits = /maximum supported image dimension|bad image dimensions|pixel limit/i;
 
 const broken = (name: string): string =>
@@ -172,7 +172,7 @@ function tooLarge({ field, reference }: RenderInput, why: string): Result<never,
 const pixelsIn = ({ width, height }: Size): string =>
   `it has ${width} by ${height} pixels, and 100 megapixels are the most`;
 
-/** Runs a pipeline to its end, within the sizes that we work with. */
+/** Runs a pipeline, within the sizes that renderers work with. */
 async function sized(source: Sharp, side: number): Promise<Picture> {
   const picture = await pictureOf(
     source.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true }),

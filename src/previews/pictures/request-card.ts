@@ -1,4 +1,4 @@
-// The card of a request: what it asks for, and the pictures that it names.
+// The card of a request: its parameters and its pictures.
 import type { ProjectError } from '../../contract/api/project.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
@@ -24,7 +24,7 @@ export async function cardOf(request: RenderRequest): Promise<Result<Card, Proje
   return ok({ title: request.tool.title, lines, thumbnails, key: keyOf(request) });
 }
 
-/** Renders an image tool as cards. `sizeFor` is told the size of the first picture, if there is one. */
+/** Renders an image tool as cards. `sizeFor` gets the size of the first picture, if there is one. */
 export async function renderCard(
   request: RenderRequest,
   sizeFor: (first: Size | undefined) => Size,
@@ -37,7 +37,7 @@ export async function renderCard(
   );
 }
 
-/** The pixels of a shape (its width divided by its height) whose longest side is given. */
+/** The size with a ratio (width divided by height) and a longest side. */
 export const sizeWithRatio = (ratio: number, longest: number): Size => ({
   width: Math.round(ratio >= 1 ? longest : longest * ratio),
   height: Math.round(ratio >= 1 ? longest / ratio : longest),

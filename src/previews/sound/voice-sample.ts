@@ -19,7 +19,7 @@ export async function voiceOf({
     if (format.kind !== 'sound')
       return err({
         code: 'invalid_voice',
-        message: `The recording of ${field} (${reference}) cannot be read: it is not in a sound format that is taken`,
+        message: `The recording of ${field} (${reference}) cannot be read: its sound format is not supported`,
       });
   } finally {
     await handle.close();

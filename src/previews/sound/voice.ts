@@ -36,7 +36,7 @@ export async function openVoice(
   const sound = { file, start, end: start + heard };
   if (!isHeard(av, sound))
     return invalid(
-      `The sound of ${field} (${reference}) cannot be taken: not a sound that can be decoded`,
+      `The sound of ${field} (${reference}) cannot be used: it is not a sound that can be decoded`,
     );
   const levels = levelsOf(samplesOf(av, sound), soundRate, soundChannels);
   const seconds = Math.min(heard, levels.values.length / levels.rate);

@@ -1,15 +1,15 @@
-// What goes to a rendering process and its thread, and what comes back: plain data, one job at a time.
+// The messages to a rendering process and its thread, and back: plain data, one job at a time.
 import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 
-/** A tool is known by its name on the other side. */
+/** A tool is sent as its name. */
 export type ThreadRequest = Omit<RenderRequest, 'tool'> & { readonly tool: string };
 
 export type RenderJob =
   | { readonly kind: 'render'; readonly request: ThreadRequest }
   | { readonly kind: 'faces'; readonly question: FaceQuestion };
 
-/** The answer to `reserve`. `most`: so many bytes can never be had, and this is the most there can be. */
+/** The answer to `reserve`. `most`: the request is too large for the budget of so many bytes. */
 export interface Grant {
   readonly kind: 'memory';
   readonly ticket: number;
@@ -28,13 +28,13 @@ export type Report =
   /** The thread has started, and takes jobs. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'face'; readonly face: FoundFace }
-  /** Bytes that a decoder is about to take, and that it has given back. */
+  /** Memory that a decoder needs, and memory that it no longer needs. */
   | { readonly kind: 'reserve'; readonly ticket: number; readonly bytes: number }
   | { readonly kind: 'release'; readonly ticket: number }
   /** The job threw, which is a bug. */
   | { readonly kind: 'broke'; readonly stack: string };
 
-/** What a process says beside what its thread reports. */
+/** The reports of a process: those of its thread, and two of its own. */
 export type ProcessReport =
   | Report
   /** The thread took more heap than it may, and is gone. */

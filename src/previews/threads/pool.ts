@@ -1,6 +1,6 @@
-// The renderer in processes of its own, so that the service answers while it renders, and outlives a decoder that
-// crashes. A process does one job at a time; one that takes too long or too much memory is ended, and the next job
-// gets a new process. What was in the works in a crash is rendered once more.
+// A renderer in child processes, so that the service answers while it renders, and survives a decoder that crashes. A
+// process does one job at a time; a job that takes too long or too much memory is ended with its process, and the next
+// job gets a new process. After a crash, the job is rendered once more.
 import { availableParallelism } from 'node:os';
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err } from '../../contract/base/result.ts';
@@ -17,7 +17,7 @@ import type { Done, ProcessReport, RenderJob } from './messages.ts';
 import { type RenderingProcess, spawnProcess } from './spawn.ts';
 
 export interface PoolOptions {
-  /** Told of a process that crashed, which no request is to blame for. Default: nobody. */
+  /** Gets the reports of crashed processes. Default: nobody. */
   readonly report?: (about: string, reason: unknown) => void;
   /** Default: one less than the machine has processors, but two to four. */
   readonly processes?: number;
@@ -37,7 +37,7 @@ interface QueuedJob {
   readonly found: (face: FoundFace) => void;
   readonly end: (ending: Ending) => void;
   readonly fail: (reason: unknown) => void;
-  /** In how many crashes it was in the works. */
+  /** How many processes crashed while they did this job. */
   readonly crashes: number;
 }
 
@@ -48,7 +48,7 @@ interface RunningJob extends QueuedJob {
 
 type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
 
-/** A crash may have come from outside, such as a system that is out of memory; two of one job are its own. */
+/** One crash may have an outside cause, such as a system out of memory; after two, the job is to blame. */
 const mostCrashes = 2;
 
 export function openPool(options: PoolOptions): Renderer {
@@ -123,21 +123,21 @@ export function openPool(options: PoolOptions): Renderer {
     { ticket, bytes }: { readonly ticket: number; readonly bytes: number },
   ): Promise<void> {
     const reserved = await memory.reserve(bytes);
-    // It may have been ended meanwhile.
+    // The job may have ended meanwhile.
     if (busy.get(renderer)?.memory !== memory) return;
     if (reserved.ok) releases.set(ticket, reserved.value);
     renderer.send({ kind: 'memory', ticket, most: reserved.ok ? undefined : reserved.error });
   }
 
   function assign(renderer: RenderingProcess, queued: QueuedJob): void {
-    // Only work under way holds the service's process.
+    // Only a running job keeps the service's process alive.
     renderer.hold(true);
     busy.set(renderer, { ...queued, memory: budget.holder(), releases: new Map() });
     renderer.send(queued.job);
     if (!starting.has(renderer)) time(renderer, queued);
   }
 
-  /** The time that a process takes to start is not the job's. */
+  /** The time limit of a job does not include the start of its process. */
   function time(renderer: RenderingProcess, { end }: QueuedJob): void {
     const late = (): void => {
       finishJob(renderer, false);
@@ -176,7 +176,7 @@ export function openPool(options: PoolOptions): Renderer {
     if (closed) return Promise.reject(new RendererClosed());
     return new Promise((end, fail) => {
       const queued = { job, found, end, fail, crashes: 0 };
-      // Looking for faces is free and quick, and somebody waits for it before anything is rendered.
+      // Face detection is free and quick, and its result is needed before anything is rendered.
       if (job.kind === 'faces') waiting.unshift(queued);
       else waiting.push(queued);
       pump();
@@ -224,7 +224,7 @@ export function openPool(options: PoolOptions): Renderer {
 const nameOf = (job: RenderJob): string =>
   job.kind === 'render' ? job.request.tool : 'face detection';
 
-/** The machine is left a processor for the service and whoever asks it. Each holds a few hundred megabytes. */
+/** Leaves a processor for the service and its clients. Each process takes a few hundred megabytes. */
 function defaultProcesses(): number {
   return Math.min(4, Math.max(2, availableParallelism() - 1));
 }
@@ -241,6 +241,5 @@ const tookTooMuch = (megabytes: number): ProjectError => ({
 
 const crashedTwice: ProjectError = {
   code: 'unknown_error',
-  message:
-    'The renderer crashed twice: one of the files may be damaged in a way that it cannot bear',
+  message: 'The renderer crashed twice; one of the input files may be damaged',
 };

@@ -1,5 +1,5 @@
-// A rendering process. The decoders are native code that reads strangers' files: when one crashes, it takes this process
-// along and not the service. All work is done on one thread, so that this one hears at once when the service is gone.
+// A rendering process. The decoders are native code that reads untrusted files: a crash ends this process, not the
+// service. All work runs on a second thread, so that the main thread notices at once when the service is gone.
 import { Worker } from 'node:worker_threads';
 import type { Command, ProcessReport, Report } from './messages.ts';
 
@@ -7,7 +7,7 @@ const [script = '', heapMegabytes = ''] = process.argv.slice(2);
 
 // The service may have been killed: its next start renders the same project, into the same files.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-// A terminal sends these to every process in it. The service decides when its renderers end.
+// A terminal sends these signals to all its processes, but the service decides when its renderers end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 function tell(report: ProcessReport): void {

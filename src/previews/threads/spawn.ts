@@ -1,4 +1,4 @@
-// Starts a rendering process and speaks with it.
+// Starts a rendering process and exchanges messages with it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import type { Command, ProcessReport } from './messages.ts';
 
 export interface RenderingProcess {
   send(command: Command): void;
-  /** While it is held, this process does not end before that one. */
+  /** While it is held, it keeps this process alive. */
   hold(held: boolean): void;
   /** Ends it at once; resolves when it is gone. */
   kill(): Promise<void>;
@@ -17,7 +17,7 @@ export interface SpawnOptions {
   readonly script: URL;
   readonly heapMegabytes: number;
   readonly onReport: (report: ProcessReport) => void;
-  /** It ended by itself, or could not be started: how, for a person. */
+  /** It ended by itself or could not be started; `how` is for people. */
   readonly crashed: (how: string) => void;
 }
 
@@ -26,7 +26,7 @@ const main = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, impor
 export function spawnProcess(options: SpawnOptions): RenderingProcess {
   const { script, heapMegabytes, onReport, crashed } = options;
   const child = fork(main, [script.href, `${heapMegabytes}`], {
-    // Neither a debugger's port nor what else this process was started with.
+    // Without this process's own options, such as a debugger's port.
     execArgv: [],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -43,7 +43,7 @@ export function spawnProcess(options: SpawnOptions): RenderingProcess {
     if (!killed) crashed(signal === null ? `ended with code ${code}` : `ended by ${signal}`);
   });
   child.on('error', (reason) => {
-    // What is wrong with one that runs is told by its end.
+    // A failure of a running process is reported when it exits.
     if (child.pid === undefined && !killed) crashed(`could not be started: ${reason.message}`);
   });
   hold(child, false);
@@ -52,7 +52,7 @@ export function spawnProcess(options: SpawnOptions): RenderingProcess {
     hold: (held) => hold(child, held),
     kill: () => {
       killed = true;
-      // Whoever waits for its end would otherwise wait in a process that ends before.
+      // Otherwise this process might exit while somebody waits for the child's end.
       child.ref();
       child.kill('SIGKILL');
       return over;

@@ -15,9 +15,9 @@ const size = { width: 1024, height: 1024 };
 const panel = { left: 112, top: 72, side: 800 };
 /** Light modules around the code (ISO/IEC 18004). */
 const quiet = 4;
-/** The most robust first; long contents have to do with less. */
+/** The most robust first; long contents need a lower one. */
 const corrections: readonly ErrorCorrection[] = ['high', 'quartile', 'medium', 'low'];
-/** What the library says of a content for which no code is large enough. */
+/** The library's message for a content that is too long for any code. */
 const tooLong = 'Capacity overflow';
 /** What the largest code holds at the lowest correction, in bytes (ISO/IEC 18004, version 40-L). */
 const mostBytes = 2953;
@@ -30,7 +30,7 @@ export async function render(request: RenderRequest): Promise<RenderOutcome> {
       code: 'invalid_parameters',
       message:
         content === ''
-          ? 'content is empty: a code has to say something'
+          ? 'content is empty; a QR code needs at least one character'
           : `content has ${Buffer.byteLength(content)} bytes; a QR code holds at most ${mostBytes}`,
     });
   return finished(request, drawnCode(modules, textIn(request, 'style.art_style')));
@@ -61,7 +61,7 @@ function modulesOf(content: string): readonly (readonly boolean[])[] | undefined
   if (content === '' || Buffer.byteLength(content) > mostBytes * 3) return undefined;
   for (const ecc of corrections) {
     const framed = encoded(content, ecc);
-    // The library draws no code without a light frame: it is cut off again.
+    // The library always adds a light frame: it is removed.
     if (framed !== undefined) return framed.slice(1, -1).map((row) => row.slice(1, -1));
   }
   return undefined;

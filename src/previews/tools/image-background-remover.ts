@@ -1,4 +1,4 @@
-// image-background-remover: the subject alone on nothing, or on another picture.
+// image-background-remover: the subject on a transparent background, or on another picture.
 import { inputIn, requiredInput } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { cutOut } from '../matte/cut-out.ts';
@@ -20,7 +20,7 @@ export async function render(request: RenderRequest): Promise<RenderOutcome> {
   );
 }
 
-/** The subject before another picture, which fills the frame. */
+/** The subject in front of another picture, which fills the frame. */
 async function onto(background: Picture, subject: Picture): Promise<Picture> {
   const { width, height } = subject;
   const filling = sharpOf(background).resize(width, height, { fit: 'cover' }).flatten();

@@ -79,7 +79,7 @@ describe('the pool of rendering processes', () => {
       ok: false,
       error: {
         code: 'unknown_error',
-        message: expect.stringMatching(/^The renderer crashed twice: /),
+        message: expect.stringMatching(/^The renderer crashed twice; /),
       },
     });
     for (const other of others) expect(other).toMatchObject({ ok: true });
