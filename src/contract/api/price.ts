@@ -33,15 +33,12 @@ type Figure = Result<number, string>;
 export const assumedFps = 30;
 
 /**
- * The price of one creation. `body` is the request as it will be sent: a field that is missing is
- * taken as left out, so a field whose value is not known yet must not be dropped where it decides
- * the price. `tier`: the account's plan; undefined: not known, then the dearer of what the plans
- * have.
- *
- * Where a field that decides is left out, the service's own choice is priced where it is published;
- * else the dearest value stands in for it, if every value has a published figure; otherwise the
- * price is not known. Video by the frame is counted at 30 frames a second, as the creation does; an
- * output of more frames a second ends dearer.
+ * The price of one creation. `body` is the request as it will be sent. A missing field counts as left out, so keep a
+ * field that decides the price even if its value is not known yet. `tier` is the account's plan; if it is undefined,
+ * the higher of the plans' prices counts.
+ * If a field that decides the price is left out, the service's published default is priced. Without a published
+ * default, the highest price counts if every value has one; otherwise the price is unknown. Video by the frame is
+ * counted at 30 frames a second, as in a creation's answer; an output with more frames a second costs more in the end.
  */
 export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
   const rule = entryOf(priceList.tools, tool);
@@ -181,7 +178,7 @@ function frames(rule: Extract<PriceRule, { kind: 'frames' }>, body: JsonObject):
   return ok(roundedUp(seconds.value * fps.value) * each.value);
 }
 
-/** A rate that the body sets is never counted below 30: that is what the creation answers at. */
+/** A creation's answer counts at least 30 frames a second, even if the body sets a lower rate. */
 function frameRate(
   { field, effect }: { readonly field: string; readonly effect: 'sets' | 'caps' },
   body: JsonObject,

@@ -1,4 +1,4 @@
-// Lists the items of a pipeline: the files that a glob finds, or the values in the file.
+// Lists the items of a pipeline: the files that a glob finds, or the values in the pipeline file.
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -14,20 +14,20 @@ import { realPathOr } from './real-path.ts';
 export interface ItemFilter {
   /** Only items whose key matches this glob. */
   readonly only?: string | undefined;
-  /** Not those whose key matches one of these globs. */
+  /** Without items whose key matches one of these globs. */
   readonly except?: readonly string[] | undefined;
   /** Only these keys. */
   readonly keys?: ReadonlySet<string> | undefined;
-  /** Only the first so many. */
+  /** Only this many items, from the start of the list. */
   readonly limit?: number | undefined;
 }
 
-/** Items in a fixed order. They are made as they are asked for: only their names are in memory. */
+/** Items in a fixed order. Only their names are in memory; an item is made when it is asked for. */
 export interface ItemList {
   readonly count: number;
-  /** How many there are without the filter. */
+  /** The number of items without the filter. */
   readonly total: number;
-  /** What is there and is no item, as sentences. */
+  /** Sentences about entries that are there but are not items. */
   readonly warnings: readonly string[];
   [Symbol.iterator](): Iterator<Item>;
 }
@@ -38,7 +38,7 @@ export interface ItemTrouble {
   readonly hint?: string;
 }
 
-/** Errors: nothing found, two items with one key, outputs among the inputs. */
+/** Errors: nothing found, two items with the same key, outputs among the inputs. */
 export async function listItems(
   items: Items,
   folder: string,
@@ -101,14 +101,17 @@ async function listFiles(
   );
 }
 
-/** A pattern as a message shows it. */
+/** A pattern, shortened for a message. */
 const short = (pattern: string): string =>
   pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
 
 const trouble = (message: string, hint?: string): Result<never, ItemTrouble> =>
   err({ message, ...(hint === undefined ? {} : { hint }) });
 
-/** The folder before a glob's first wildcard, as found paths spell it: relative, without "./", with "/" at the end. */
+/**
+ * The folder before a glob's first wildcard, in the form that found paths have: relative, without "./", with "/" at the
+ * end.
+ */
 function baseOf(base: string, folder: string): string {
   const path = relative(folder, resolve(folder, base));
   return path === '' ? '' : `${sep === '/' ? path : path.split(sep).join('/')}/`;
@@ -174,14 +177,14 @@ function filtered(
   });
 }
 
-/** What is a key, letter by letter, means that item alone; anything else is a glob. */
+/** A pattern that equals a key selects that item alone. Any other pattern is a glob. */
 function keyMatch(pattern: string, keys: ReadonlySet<string>): Result<Match, string> {
   return keys.has(pattern) ? ok((key) => key === pattern) : matchOf(pattern, { dot: true });
 }
 
 const nearest = 2000;
 
-/** What keys look like, for a pattern that matches none. */
+/** Examples of keys, for a pattern that matches none. */
 function likeKeys(pattern: string, keys: ReadonlySet<string>): string {
   const some = [...keys].slice(0, nearest);
   const shown = some.slice(0, 3).map((key) => JSON.stringify(key));

@@ -1,9 +1,10 @@
-// What a glob met that cannot be an item, in a few sentences: one for each kind of trouble, with examples.
+// Describes the entries that a glob matched and that cannot be items: one sentence for each kind of problem, with
+// examples.
 import type { Odd } from './find-files.ts';
 
 const examples = 3;
 
-/** `shown` makes a path as people see it. */
+/** `shown` formats a path for people. */
 export function oddSentences(
   odd: readonly Odd[],
   shown: (path: string) => string,

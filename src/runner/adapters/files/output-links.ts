@@ -1,10 +1,10 @@
-// Links in the output folder: they must not lead a download out of it, nor into a folder of git or shotlist.
+// Checks links in the output folder: they must not lead a download out of it, nor into a folder of git or shotlist.
 import { join, relative, resolve, sep } from 'node:path';
 import { reservedFolder } from '../../plan/reserved-name.ts';
 import { futureRealPath, realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
 
-/** What is wrong with a folder below the output folder, as a sentence. Both are absolute, links followed. */
+/** The problem with a folder below the output folder, as a sentence. Both paths are absolute, links followed. */
 export function linkTrouble(folder: string, root: string): string | undefined {
   if (!isWithin(folder, root)) return 'a link leads out of the output folder';
   const parts = relative(root, folder).split(sep);
@@ -12,10 +12,10 @@ export function linkTrouble(folder: string, root: string): string | undefined {
   return reserved === undefined ? undefined : `a link leads into a ${reserved} folder`;
 }
 
-/** So many folders are remembered; one that was forgotten is looked at again. */
+/** The number of folders to remember. A forgotten folder is checked again. */
 const foldersMax = 10_000;
 
-/** Asked before anything is paid, for each download. */
+/** Checked for each download before anything is paid. */
 export class OutputLinks {
   readonly #root: string;
   readonly #known = new Map<string, string | undefined>();
@@ -25,7 +25,7 @@ export class OutputLinks {
     this.#root = realPathOr(root);
   }
 
-  /** Why nothing can be written where `to` says, as a sentence. `to` stays below the output folder by its text. */
+  /** Why nothing can be written to `to`, as a sentence. The text of `to` stays below the output folder. */
   trouble(to: string): string | undefined {
     const folder = to.slice(0, to.lastIndexOf('/') + 1);
     if (folder === '') return undefined;

@@ -29,29 +29,29 @@ export interface ClientOptions {
   /** The base address; paths are appended to it. */
   readonly base: string;
   readonly key: string;
-  /** Hides secrets in what is answered. Default: it hides the key. */
+  /** Hides secrets in answers. Default: a redactor for the key. */
   readonly redactor?: Redactor;
   readonly clock: Clock;
   readonly requestsPerMinute?: number | undefined;
-  /** Milliseconds until the head of an answer must be there. */
+  /** Milliseconds until the head of an answer must arrive. */
   readonly answerMs?: number;
   /** Milliseconds without a byte until an answer counts as cut. */
   readonly stallMs?: number;
-  /** Milliseconds until the service's answer to a request must be complete. Transfers of files have no such deadline … */
+  /** Milliseconds until the service's answer to a request must be complete. File transfers have no such deadline … */
   readonly totalMs?: number;
-  /** … but must not stand still. */
+  /** … but must make progress. */
   readonly progress?: LeastProgress;
-  /** The longest answer of the service that is read, in bytes. */
+  /** The longest answer of the service to read, in bytes. */
   readonly longestAnswer?: number;
-  /** The longest file that is fetched, in bytes. */
+  /** The longest file to fetch, in bytes. */
   readonly longestFile?: number;
   readonly connections?: number;
-  /** Aborted: what was not sent yet is not sent. */
+  /** If it is aborted, requests that were not sent yet are not sent. */
   readonly stop?: AbortSignal;
-  /** Aborted: what was sent is not waited for any longer. */
+  /** If it is aborted, the wait for requests that were sent ends. */
   readonly cut?: AbortSignal;
   readonly network?: Network;
-  /** A rehearsal: files come from this machine only. */
+  /** In a rehearsal, files come only from this machine. */
   readonly loopbackOnly?: boolean;
 }
 
@@ -125,7 +125,7 @@ export function httpClient(options: ClientOptions): HttpClient {
       ? await forms.ask(route, (path) => send(method, path, body))
       : await send(method, route.path, body);
 
-  /** What was answered, as one of the service's nouns. */
+  /** The answer as one of the service's records. */
   const checked = async <T>(
     read: (value: unknown) => Result<T, string>,
     answer: Answer<unknown>,
@@ -182,7 +182,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Not JSON: a proxy's page, for example. The status alone speaks then.
+    // Not JSON, for example a proxy's page: only the status counts.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-// Compaction: a state file is replaced by what its lines fold to, whole or not at all.
+// Compaction: replaces a state file atomically by what its lines fold to.
 import { type FileHandle, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -13,7 +13,7 @@ import { syncFolder } from '../files/output-folders.ts';
 /** How many characters are handed to the system at once. */
 const many = 1 << 18;
 
-/** On failure the old one stands: it says the same in more lines. The text says why. */
+/** If this fails, the old file stays: it says the same in more lines. The error says why. */
 export async function compactState(
   file: string,
   header: Header,
@@ -28,7 +28,7 @@ export async function compactState(
   }
 }
 
-/** Written beside the old one, as `part`, synced, and put in its place; throws what the system throws. */
+/** Writes the new file as `part` beside the old one, syncs it, and renames it. Throws system errors. */
 export async function replaceState(
   file: string,
   part: string,
@@ -50,7 +50,7 @@ async function writePart(part: string, header: Header, ledger: Ledger): Promise<
   await writeLedger(handle, header, ledger);
 }
 
-/** Writes a compacted state file and syncs it. Its folder is not synced. */
+/** Writes a compacted state file and syncs it, but does not sync its folder. */
 export async function writeLedger(
   handle: FileHandle,
   header: Header,
@@ -74,7 +74,7 @@ function* linesOf(header: Header, ledger: Ledger): Generator<object> {
   yield* ledger.tasks();
 }
 
-/** One order of keys, whatever the order of the events was: the same state is the same bytes. */
+/** A fixed order of keys, independent of the order of events, so that the same state is the same bytes. */
 const order = Object.keys(jobSchema.properties);
 
 function sortedKeys(line: object): object {
