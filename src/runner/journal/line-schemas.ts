@@ -1,4 +1,4 @@
-// The lines of a compacted state file as schemas: a header, a line per run, per job, and per task without a job.
+// The schemas of the lines of a compacted state file: a header, a line per run, per job, and per task without a job.
 import { assetPath, creditsSchema, mostInAll, serviceId } from '../../contract/api/bounds.ts';
 
 export const fingerprint = {
@@ -13,9 +13,9 @@ export const task = {
 } as const;
 export const time = { type: 'string', description: 'ISO 8601.' } as const;
 export const credits = creditsSchema;
-/** Credits of many projects together. */
+/** A sum of the credits of many projects. */
 const sum = { type: 'integer', minimum: 0, maximum: mostInAll } as const;
-/** What stays true of a result. Its id and its path go into requests, so they must be usable. */
+/** The lasting part of a result. Its id and path go into requests, so they must be usable. */
 export const result = {
   type: 'object',
   description: 'What stays true of the result: no address.',
@@ -74,7 +74,7 @@ export const outputSchema = {
   },
 } as const;
 
-/** What a creation's price is measured by: charges of the same kind of order are compared by their size. */
+/** The measure of a creation's price: charges for the same kind of order are compared by their size. */
 export const measureSchema = {
   type: 'object',
   additionalProperties: false,
@@ -174,7 +174,7 @@ export const code = {
   description: 'What kind of failure: it decides the advice.',
 } as const;
 
-/** A task that failed before its job began; or a task of a failed job that is skipped by now. */
+/** A task that failed before its job began, or a task of a failed job that is now skipped. */
 export const taskSchema = {
   type: 'object',
   additionalProperties: false,

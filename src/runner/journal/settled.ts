@@ -1,4 +1,4 @@
-// How a creation ends that never became a project.
+// The ends of a creation that never became a project.
 import type { Happened, JobLine } from './line.ts';
 
 type Settled = Extract<Happened, { readonly event: 'settled' }>;
