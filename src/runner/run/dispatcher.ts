@@ -1,5 +1,5 @@
-// The dispatcher: from a step whose turn has come to the next action, a job or an end without one. It decides with the
-// plan's functions and builds orders; it starts nothing and ends nothing.
+// The dispatcher: turns a step that is ready into the next action: a job, or an end without one. It decides with the
+// plan's functions and builds orders, but starts and ends nothing.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
@@ -42,21 +42,21 @@ const fail = (why: string): Action => end('failed', why);
 const leftOut: Action = end('excluded', 'this run leaves it out');
 const payAgainHint = '--pay-again would pay for it again';
 
-/** The terms of a run that decide what it does. */
+/** The settings of a run that affect decisions. */
 export interface RunTerms {
   readonly pipeline: Pipeline;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   readonly journal: Journal;
   readonly fileFacts: FileFacts;
   readonly clock: Clock;
-  /** A result that is gone here and there may be paid again. */
+  /** A result that is lost here and at the service may be paid for again. */
   readonly payAgain: boolean;
-  /** The service's events are listened to: one may say what became of a creation in doubt. */
+  /** The run receives the service's events, so an event may resolve a creation in doubt. */
   readonly listening?: boolean;
-  /** May this be done for a step in this run? What is done before is reused in any case. */
+  /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */
   readonly allows: (step: Step, act: Act) => boolean;
   readonly hopeless: Hopeless;
-  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
+  /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
   readonly failed: Map<Fingerprint, string>;
 }
 
@@ -107,11 +107,11 @@ export class Dispatcher {
   #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
     const { decision, fingerprint, job, wanted } = answer;
     const redone = itemRun.isRedone(step.name);
-    // What a step that is left out reuses was done before this run: the plan knows nothing else.
+    // An excluded step reuses only results of earlier runs, because the plan knows no others.
     if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
       return leftOut;
     if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
-    // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
+    // Another task of this run began the job: its intent or its charge is in the journal, and this task shares it.
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
     if ((redone || decision.act !== 'reuse') && shareable && this.#o.inFlight.has(fingerprint))
       return { action: 'join', fingerprint };
@@ -144,7 +144,7 @@ export class Dispatcher {
     }
   }
 
-  /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
+  /** True if a download would meet a delete of the same project, or a delete a task that uses it, in any item. */
   #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     const { inFlight, window } = this.#o;
     return inFlight.clashes(step, fingerprint) || window.keepsFrom(itemRun, step, fingerprint);
@@ -199,7 +199,7 @@ export class Dispatcher {
     }
   }
 
-  /** Addresses that this run has just read, so that they need not be read again. */
+  /** Addresses that this run has just read, to save another read. */
   #freshDownloads(
     itemRun: ItemRun,
     step: Step,
@@ -217,7 +217,7 @@ export class Dispatcher {
     return downloads.length === listed.length ? { downloads } : {};
   }
 
-  /** A request whose body carries other steps' outputs: they must be live, and the body valid. */
+  /** A request whose body contains outputs of other steps: the outputs must be live, and the body valid. */
   #request(
     itemRun: ItemRun,
     step: Step,

@@ -1,5 +1,4 @@
-// Tasks that did not end well, those of one step that ended for the same reason together: a summary of 10,000 equal
-// failures is one line.
+// Groups unsuccessful tasks by step and reason, so that a summary of 10,000 equal failures is one line.
 import type { TaskEnding, TroubleGroup } from '../report/run-event.ts';
 
 const mostGroups = 100;

@@ -23,18 +23,18 @@ export class SummaryBuilder {
   #itemsDone = 0;
   #itemsUnfinished = 0;
 
-  /** An item is over; `ok`: all its tasks ended well. */
+  /** Call when an item is over; `ok`: all its tasks ended well. */
   addItem(ok: boolean): void {
     if (ok) this.#itemsDone += 1;
     else this.#itemsUnfinished += 1;
   }
 
-  /** How many items are over. */
+  /** The number of items that are over. */
   get items(): number {
     return this.#itemsDone + this.#itemsUnfinished;
   }
 
-  /** `before`: how it had ended already in this run, and was then done again for another step. */
+  /** `before`: the earlier ending of the task in this run, if it was repeated for another step. */
   add(
     task: string,
     told: {

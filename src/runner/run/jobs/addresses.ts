@@ -1,5 +1,5 @@
-// The addresses of a project's downloads. They expire, so they are read again when they have, but never twice
-// without a file having come in between: a storage that refuses everything must not be asked for ever.
+// The download addresses of a project. They expire and are then read again, but never twice without a successful
+// download in between: a storage that refuses everything must not be asked forever.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Download } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -14,7 +14,7 @@ export class Addresses {
   readonly #order: DownloadOrder;
   readonly #context: JobContext;
   #downloads: readonly Download[] | undefined;
-  /** They were read by this job: a clock that calls them past is wrong. */
+  /** True if this job read the addresses itself. If they look expired, the clock is wrong. */
   #own = false;
   #refreshed = false;
 
@@ -24,13 +24,13 @@ export class Addresses {
     this.#downloads = order.downloads;
   }
 
-  /** How many files there are. */
+  /** The number of files. */
   async count(): Answer<number> {
     const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
     return known.ok ? ok(known.value.length) : known;
   }
 
-  /** Where to fetch a file; one whose time is past is not even tried. */
+  /** The address of a file. An expired address is not tried at all. */
   async at(index: number): Answer<string> {
     const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
     if (!known.ok) return known;
@@ -41,7 +41,7 @@ export class Addresses {
     return (await this.another(index)) ?? ok(listed.url);
   }
 
-  /** A fresh address in place of one that is refused; undefined: there was a fresh one already. */
+  /** A fresh address in place of one that was refused; undefined if that one was already fresh. */
   async another(index: number): Promise<Result<string, ApiFailure> | undefined> {
     if (this.#refreshed) return undefined;
     this.#refreshed = true;
@@ -51,7 +51,7 @@ export class Addresses {
     return listed === undefined ? err(fewer) : ok(listed.url);
   }
 
-  /** A file came: the next one may need a fresh address again. */
+  /** Call after a successful download: the next file may need a fresh address again. */
   came(): void {
     this.#refreshed = false;
   }

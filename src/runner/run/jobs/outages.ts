@@ -1,6 +1,6 @@
-// Outages are a state of the run, not failures of its tasks: while the service is away, the run waits. Storage may be at
-// other hosts than the service, and creations may be throttled while everything else works, so each has a circuit
-// breaker of its own.
+// Outages are a state of the run, not failures of its tasks: while the service is down, the run waits. Storage may be
+// on other hosts than the service, and creations may be throttled while everything else works, so each has its own
+// circuit breaker.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { err, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
@@ -17,7 +17,7 @@ export interface OutageOptions {
   readonly stop: AbortSignal;
   /** The first pause before the service is tried again, in milliseconds. */
   readonly backoffMs: number;
-  /** For how long an outage is waited for, in milliseconds (`limits.outage`). */
+  /** How long the run waits during an outage, in milliseconds (`limits.outage`). */
   readonly limitMs: number;
   readonly onEvent: (event: RunEvent) => void;
 }
@@ -25,7 +25,7 @@ export interface OutageOptions {
 type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 export class Outages {
-  /** The same service. Its free calls wait while it is away, and are made again when it is back. */
+  /** The same service, but free calls wait while the service is down, and are repeated when it is back. */
   readonly api: MediaApi;
   readonly #o: OutageOptions;
   readonly #service: CircuitBreaker;
@@ -39,19 +39,19 @@ export class Outages {
     this.api = this.#waiting(options.api);
   }
 
-  /** For how long the service was away so far, in milliseconds. No timeout of a project counts that. */
+  /** How long the service was down so far, in milliseconds. Timeouts of projects do not count that time. */
   get waitedMs(): number {
     return this.#service.waitedMs;
   }
 
-  /** A creation would have to wait. */
+  /** True if a creation would have to wait. */
   get holdCreations(): boolean {
     return this.#service.isOpen || this.#creations.isOpen;
   }
 
   /**
-   * Waits until a creation may be sent. Whether the service is back is never tried with a creation, whose answer could get
-   * lost: a free call goes first.
+   * Waits until a creation may be sent. A creation is never used as a probe, because its answer could get lost: a free
+   * call goes first.
    */
   async readyToCreate(): Answer<Turn> {
     for (;;) {
@@ -62,13 +62,13 @@ export class Outages {
     }
   }
 
-  /** True: the creation was not taken because of an outage. */
+  /** True if the creation was not accepted because of an outage. */
   hearOfCreation(answer: Result<unknown, ApiFailure>, turn: Turn): boolean {
     const lost = !answer.ok && answer.error.reason === 'unreachable';
     const busy =
       !answer.ok && (answer.error.reason === 'throttled' || answer.error.reason === 'unavailable');
     if (!busy) this.#service.hear(answer, { probe: false });
-    // The service must be back before creations can be tried again.
+    // The service must be back before creations are tried again.
     const told = lost ? err<ApiFailure>({ reason: 'aborted', message: '' }) : answer;
     return this.#creations.hear(told, turn) || lost;
   }
@@ -90,7 +90,7 @@ export class Outages {
     };
   }
 
-  /** Of the host that an address is at: the service's own where it is the same. */
+  /** The breaker for the host of an address. The service's own breaker if the host is the same. */
   #storageAt(url: string): CircuitBreaker {
     const origin = originOf(url);
     if (origin === originOf(this.#o.address)) return this.#service;
@@ -122,10 +122,10 @@ export class Outages {
   }
 }
 
-/** Empty for what is no address: the call will say so. */
+/** Empty for an invalid address: the call itself will report that. */
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** A free call: it is made when its turn comes, and again while an outage lasts. */
+/** A free call: waits for permission, and is repeated while an outage lasts. */
 async function through<T>(breaker: CircuitBreaker, call: () => Answer<T>): Answer<T> {
   for (;;) {
     const turn = await breaker.turn();

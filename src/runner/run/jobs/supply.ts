@@ -1,4 +1,4 @@
-// The free jobs that make inputs: upload, face detection, hashing. Harmless when done twice.
+// The free jobs that make inputs: upload, face detection, hashing. Repeating them does no harm.
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
@@ -55,7 +55,7 @@ interface Sending {
   readonly content: string;
 }
 
-/** Uploads one file; an address that went stale meanwhile is asked for again with the next attempt. */
+/** Uploads one file. If its upload address expired meanwhile, the next attempt requests a new one. */
 async function send(
   file: Sending,
   attempts: number,
@@ -76,7 +76,7 @@ async function send(
   return ok(sent.value.path);
 }
 
-/** Not published for face detection; about that of the tools that begin with one. */
+/** No median is published for face detection; this is about that of the tools that begin with one. */
 const medianSeconds = 4;
 
 export async function* detect(order: DetectOrder, context: JobContext): Performance {
@@ -90,7 +90,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
     id = begun.value.id;
   }
   const detection = id;
-  // What the service was away for does not count.
+  // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + order.timeoutMs;
   const waits = pauses(medianSeconds / context.speedFactor);
@@ -129,7 +129,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
 /** Hashing leaves nothing to record. */
 const nothing: readonly Recorded[] = [];
 
-/** Reads files. One that cannot be read is told, and whoever asked for it decides what that means. */
+/** Reads files. Unreadable files are reported, and the loop decides what that means. */
 export async function* digest(order: DigestOrder, context: JobContext): Performance {
   const unreadable: Unreadable[] = [];
   for (const place of order.places) {
