@@ -1,13 +1,11 @@
 // shotlist as a library: the operations of the command line, with typed results.
 /**
- * Every operation answers a `Result`: `{ ok: true, value }`, or `{ ok: false, error }` with a `Problem`, which
- * `renderProblem` turns into text. An operation throws only for a bug. Operations on a pipeline take what `loadPipeline`
- * answers. Options have the names and the meaning of the flags of the command line; paths are relative to the working
+ * Every operation returns a `Result`: `{ ok: true, value }`, or `{ ok: false, error }` with a `Problem`, which
+ * `renderProblem` turns into text. An operation throws only for a bug. Operations on a pipeline take the value of
+ * `loadPipeline`. Options have the names and the meaning of the command-line flags; paths are relative to the working
  * folder. Time comes from the `clock` option, and the environment (the key and the address of the service) from `env`.
- *
- * The parameters of the tools are typed by JSON Schemas (`shotlist/schemas/tools/…`), not by exported types: a pipeline file
- * is checked against them, and no operation takes a request as an argument.
- *
+ * JSON Schemas (`shotlist/schemas/tools/…`) describe the parameters of the tools; no types are exported for them,
+ * because a pipeline file is checked against the schemas, and no operation takes a request as an argument.
  * @module
  */
 export type { JsonObject } from './contract/base/json.ts';

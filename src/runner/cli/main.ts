@@ -1,4 +1,4 @@
-// The command line: arguments become a command, and the command an exit code. Commands load when used.
+// The command line: selects the command for the arguments, and returns its exit code. Commands are loaded on demand.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';

@@ -1,4 +1,4 @@
-// shotlist plan: what would run, what it would cost, what is reused. Exit code 2: a run would refuse to begin.
+// shotlist plan: what would run, what it would cost, and what is reused. Exit code 2: a run would refuse to begin.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';

@@ -1,4 +1,5 @@
-// shotlist repair: lists what is wrong with a state file, and proposes one that is safe. Exit code 1: it is damaged.
+// shotlist repair: lists the damage in a state file, and proposes a state file that is safe. Exit code 1: it is
+// damaged.
 import { shownPath } from '../operations/files/shown-path.ts';
 import { type Repaired, repair } from '../operations/repair.ts';
 import { proposalText, repairText } from '../report/repair-text.ts';

@@ -92,7 +92,7 @@ async function start(
   }
 }
 
-/** What a person can mend; anything else is a bug. */
+/** A cause that a person can fix; anything else is a bug. */
 function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   switch (error.code) {

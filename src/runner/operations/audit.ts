@@ -1,4 +1,4 @@
-// `audit`: the ledger of the state file beside the service's own figures, project by project. It changes nothing.
+// `audit`: compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
 import { explainFailure } from '../../contract/api/failure.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -54,7 +54,7 @@ export async function audit(
   });
 }
 
-/** The local service's ledger is whole: what it charged for this pipeline and the state file does not know. */
+/** The local service's ledger is complete: charges for this pipeline that the state file does not know. */
 function unknown(
   ledger: Ledger,
   pipeline: string,

@@ -13,7 +13,7 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
 export interface RefreshOptions extends EditOptions {
-  /** Believe the service also when it knows none of the projects. */
+  /** Believe the service even if it knows none of the projects. */
   readonly acceptMissing?: boolean | undefined;
 }
 
@@ -60,11 +60,11 @@ export async function refresh(
 const isMissing = ({ answer }: Inquired): boolean =>
   answer.ok ? answer.value.enabled === false : answer.error.reason === 'not-found';
 
-/** It ended badly before it went: that is what counts. */
+/** The project ended with an error before it was deleted, and only that counts. */
 const isRefunded = ({ answer, job }: Inquired): boolean =>
   answer.ok && job.state === 'created' && ['error', 'canceled'].includes(answer.value.status);
 
-/** What the service says that the state file does not; undefined: they agree, or it says nothing. */
+/** The difference between the service and the state file; undefined if they agree, or if the service does not say. */
 function findingOf(inquired: Inquired): Finding | undefined {
   const { answer, job, past } = inquired;
   const standing = !past && (job.state === 'created' || job.state === 'complete');

@@ -1,4 +1,4 @@
-// `resolve`: a person settles a creation whose answer was lost. What can be verified is verified.
+// `resolve`: the user settles a creation whose answer was lost. Verifies everything that can be verified.
 
 import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
@@ -17,8 +17,9 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
 /**
- * - `project`: it was taken, and this is its project: the record must carry the attempt's name.
- * - `not-charged`: the service never took it: the next run may send it again.
+ * - `project`: the service accepted the creation, and this is its project; the project's record must have the attempt's
+ *   name.
+ * - `not-charged`: the service never accepted the creation; the next run may send it again.
  * - `abandon`: nobody can tell. The reserved credits count as charged, and the next run may pay for it again.
  */
 export type Resolution =
@@ -30,7 +31,7 @@ export interface Resolved {
   readonly tasks: readonly string[];
   /** The attempt's name. */
   readonly name: string;
-  /** What it is now. */
+  /** The new state. */
   readonly state: JobLine['state'];
   readonly credits: number;
   readonly project?: string;
@@ -101,7 +102,7 @@ async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit
   }
 }
 
-/** The project must be there, bear the attempt's name, and belong to no other job. */
+/** The project must exist, have the attempt's name, and belong to no other job. */
 async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<Events> {
   const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
@@ -127,7 +128,7 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
 
 function settled(doubt: JobLine, record: Project): Events {
   const { job, name, reserve = 0 } = doubt;
-  // A repaired state file may not know the name any more: then a person's word is all there is.
+  // A repaired state file may lack the name: then nothing but the user's word counts.
   if (name !== undefined && typeof record.name === 'string' && record.name !== name)
     return err(
       problem(

@@ -1,4 +1,4 @@
-// Asks one task what it wants and whether it is needed. `plan` and `run` both go through here.
+// Asks a task what it wants and whether it is needed. Both `plan` and `run` use this.
 import { extensionOf, knownExtensions, mediaTypeOf } from '../../contract/api/asset.ts';
 import { type Digest, digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
@@ -25,7 +25,7 @@ import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
 
-/** What is wrong with a task before anything was sent: a sentence, and its place in the pipeline file. */
+/** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
 export interface Trouble {
   readonly message: string;
   readonly expression?: TemplateError;
@@ -33,18 +33,18 @@ export interface Trouble {
 }
 
 export type Answer =
-  /** It ends without a job: `skipped` by its `if:`, or `failed` by its trouble. */
+  /** The task ends without a job: `skipped` by its `if:`, or `failed` with a problem. */
   | ({ readonly is: 'end'; readonly trouble?: Trouble } & End)
   /** A file must be hashed first. */
   | { readonly is: 'unread' }
   | {
       readonly is: 'decided';
       readonly wanted: TaskRequest;
-      /** The job's: for a download or a delete, that of the step it is of. */
+      /** The job's fingerprint. A download or a delete has the fingerprint of the step that it refers to. */
       readonly fingerprint: Fingerprint;
       readonly job: JobLine | undefined;
       readonly decision: Decision;
-      /** upload: the content of its file. */
+      /** upload: the digest of its file. */
       readonly content?: Digest;
     };
 
@@ -96,7 +96,7 @@ export function ask(question: Question): Answer {
   }
 }
 
-/** The first value of a request that is known and cannot be sent. */
+/** The first known value of a request that cannot be sent. */
 export function badValue(step: Step, body: JsonObject): Trouble | undefined {
   const [first] = knownBodyErrors(step, body);
   if (first === undefined) return undefined;
@@ -123,7 +123,7 @@ function askUpload(
   return { is: 'decided', wanted, fingerprint, job, decision: decideSupply(job), content };
 }
 
-/** An upload is its content: the same bytes under any name are uploaded once. */
+/** The fingerprint of an upload depends only on the content: the same bytes under any name are uploaded once. */
 export function uploadFingerprint(content: string): Fingerprint {
   return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
 }

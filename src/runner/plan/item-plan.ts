@@ -1,4 +1,4 @@
-// The plan of one item: a pure walk over its steps with what is known now. It asks the rules that a run asks.
+// The plan of one item: a pure walk over its steps with what is known now, by the same rules as a run.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import { resultOf } from '../journal/line.ts';
@@ -19,15 +19,18 @@ import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { saversOf, turnOf } from './turn.ts';
 
-/** What was foreseen of other steps: for an item the shared ones; for the last shared ones also the items. */
+/**
+ * The plans that precede this one: for an item, that of the shared steps; for the last shared steps, also those of the
+ * items.
+ */
 export interface Before {
   readonly shared?: ItemPlan;
   readonly items?: OverItems;
 }
 
 /**
- * Foresees one item's steps (or the shared ones), given what was foreseen before. Nothing is bought for an item that
- * cannot be done as it is: its paid steps are blocked by its first trouble.
+ * Plans one item's steps (or the shared steps), given the plans that precede them. Nothing is bought for an item that
+ * cannot run as it is: its first problem blocks its paid steps.
  */
 export function planItem(
   steps: readonly Step[],
@@ -40,7 +43,7 @@ export function planItem(
   return troubles.length === 0 ? walk : new ItemPlan(steps, item, context, { ...before, troubles });
 }
 
-/** A step that the run leaves out is still reused where it is done, and skipped where it is not wanted. */
+/** A step that the run excludes is still reused if it is done, and still skipped if its `if:` is false. */
 function withoutDoing(planned: PlannedTask): PlannedTask {
   const { step, task, action, fingerprint } = planned;
   if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
@@ -62,9 +65,9 @@ export class ItemPlan implements Unfinished {
   readonly #item: Item | undefined;
   readonly context: PlanContext;
   readonly #before: Before;
-  /** Tasks that cannot run as things are. */
+  /** Tasks that cannot run in the current state. */
   readonly troubles: readonly PlannedTask[];
-  /** What of an item that cannot be done as it is must not be begun: by step. */
+  /** By step: why steps of an item that cannot run must not begin. */
   readonly verdicts = new Map<string, Verdict>();
 
   constructor(
@@ -104,7 +107,7 @@ export class ItemPlan implements Unfinished {
     return phase;
   }
 
-  /** What the steps that it waits for decide already. */
+  /** The result of a step that the steps before it already decide. */
   #decidedBefore(step: Step, task: TaskId): PlannedTask | undefined {
     const turn = turnOf(step, (name) => this.#phaseOf(name));
     if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
@@ -139,7 +142,7 @@ export class ItemPlan implements Unfinished {
     return this.#priced({ step, task, action: 'maybe', why: `depends on ${unknown}` });
   }
 
-  /** What is wrong with a request of which only some values are known. */
+  /** The problem with a request of which only some values are known. */
   #badAlready(step: Step): Trouble | undefined {
     const holds = conditionHolds(step, this.scope);
     if (holds.ok && !holds.value) return undefined;
@@ -147,7 +150,7 @@ export class ItemPlan implements Unfinished {
     return isObject(body) ? badValue(step, body) : undefined;
   }
 
-  /** A place that cannot be written is a trouble of its own, unless nothing is to be written there. */
+  /** An unusable path is a problem of its own, unless nothing will be written there. */
   #placed(planned: PlannedTask): PlannedTask {
     const { step, task, action, to } = planned;
     if (to === undefined || !comesLater(action)) return planned;
@@ -182,7 +185,7 @@ export class ItemPlan implements Unfinished {
     }
   }
 
-  /** Will this step's outputs only be known while the run lasts? */
+  /** True if this step's outputs become known only during the run. */
   comesLater(name: string): boolean {
     const planned = this.of(name);
     return planned === undefined
@@ -208,7 +211,7 @@ export class ItemPlan implements Unfinished {
     return planned?.fingerprint ?? planned?.alike;
   }
 
-  /** Nothing is bought for an item that cannot be done as it is. */
+  /** Buys nothing for an item that cannot run as it is. */
   #spared(planned: PlannedTask): PlannedTask {
     const [trouble] = this.troubles;
     const { step, task, action } = planned;
@@ -219,7 +222,7 @@ export class ItemPlan implements Unfinished {
     return { step, task, action: 'blocked', why };
   }
 
-  /** A request that is about to be sent needs live values: those that went stale are made fresh first. */
+  /** A request needs live values: stale values are refreshed first. */
   #renewed(planned: PlannedTask): PlannedTask {
     const { step, action } = planned;
     const sends = step.kind.operation === 'detect' || step.kind.operation === 'create';
@@ -229,7 +232,10 @@ export class ItemPlan implements Unfinished {
     return { ...planned, action: 'lost', why: lostInput(lost) };
   }
 
-  /** Marks what is done again for a step's inputs. Returns the task whose result is gone for good, if there is one. */
+  /**
+   * Marks the tasks that must be repeated for a step's inputs. Returns the task whose result is lost for good, if there
+   * is one.
+   */
   #renewInputs(step: Step): TaskId | undefined {
     for (const name of step.uses) {
       const { shared = this } = this.#before;

@@ -1,4 +1,4 @@
-// What the plan says of a task, and how the task then stands for the steps that wait for it.
+// The planned action of a task, and how the task then counts for the steps that wait for it.
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { TaskId } from '../task/task.ts';
@@ -19,21 +19,21 @@ export interface PlannedTask {
   readonly action: PlannedAction;
   readonly why: string;
   readonly fingerprint?: Fingerprint;
-  /** Set for a tool's task that would be, or may be, paid. */
+  /** Set for a task that would or might be paid for. */
   readonly estimate?: Estimate;
-  /** `maybe`: equal for two tasks that are certain to come to the same job, whatever earlier steps find. */
+  /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */
   readonly alike?: string;
   readonly trouble?: Trouble;
-  /** A download: where to. */
+  /** For a download: the path to write. */
   readonly to?: string;
-  /** An upload: which file. */
+  /** For an upload: the file to read. */
   readonly file?: string;
 }
 
 interface ActionFacts {
-  /** How the task will have ended when the steps after it are asked, as far as anybody can say now. */
+  /** How the task will have ended when later steps are planned, as far as known. */
   readonly ending: Ending;
-  /** Are its outputs known only once the run has done it? */
+  /** True if its outputs become known only when the run has done it. */
   readonly later: boolean;
 }
 

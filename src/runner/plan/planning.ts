@@ -17,7 +17,7 @@ export interface PlanContext {
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Steps that the run leaves out by --only, --until or --exclude. */
+  /** Steps that the run excludes by --only, --until or --exclude. */
   readonly leftOut: ReadonlySet<string>;
   /** Why a download cannot be written to a place below the output folder. */
   readonly unusable: (to: string) => string | undefined;

@@ -1,12 +1,12 @@
-// Whose turn is it? The one rule for what a step does once the steps that it waits for are over. `plan` asks it with
-// planned endings, `run` with real ones.
+// Decides what a step does once the steps that it waits for are over. `plan` asks with planned endings, `run` with real
+// ones.
 import type { Step } from '../language/pipeline.ts';
 import { type End, endingFacts, type Phase } from './ending.ts';
 
 /** A step starts, or ends because of a step that it waits for. */
 export type Turn = 'start' | End;
 
-/** Undefined: a step that it waits for is not over. A block outranks a skip, and a skip outranks an exclusion. */
+/** Undefined if a step that it waits for is not over. A block outranks a skip, and a skip outranks an exclusion. */
 export function turnOf(
   { after, uses }: Pick<Step, 'after' | 'uses'>,
   phaseOf: (step: string) => Phase,

@@ -35,10 +35,7 @@ export interface Audited {
   /** The total cost of the jobs in the state file; the runs must have the same total. */
   readonly jobs: number;
   readonly differences: readonly Difference[];
-  /**
-   * Projects that the service no longer reports, such as deleted ones, and their credits by the
-   * state file.
-   */
+  /** Projects that the service no longer reports, such as deleted projects, and their credits by the state file. */
   readonly untold: { readonly projects: number; readonly credits: number };
   /** Creations in doubt, and the credits reserved for them. */
   readonly doubts: { readonly jobs: number; readonly credits: number };

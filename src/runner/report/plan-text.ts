@@ -38,7 +38,7 @@ const order: readonly PlannedAction[] = [
 /** The most notes to show; JSON output has more. */
 const notesShown = 20;
 
-/** `told` are messages that are printed separately; the plan does not repeat them. */
+/** `told` are messages that are printed separately, so the plan does not repeat them. */
 export function planText(plan: Plan, told: readonly string[] = []): string {
   const rows = plan.rows.map(({ step, kind, tasks, credits, unpriced }) => [
     step,

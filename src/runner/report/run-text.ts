@@ -1,4 +1,4 @@
-// A run as text: a line per item and per trouble while it lasts, and a summary.
+// A run as text: a line per item and per problem during the run, and a summary.
 import { bugText } from '../../contract/base/bug.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
@@ -29,7 +29,7 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       if (!event.changed) return undefined;
       return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.ok ? '' : ' (not finished)'}`;
     case 'waiting':
-      // Shown less and less often, because attempts go on every half minute.
+      // Shown at growing intervals, because a long outage has an attempt every half minute.
       return isPowerOfTwo(event.tries) ? printable(waitingText(event)) : undefined;
     case 'back':
       return printable(backText(event));

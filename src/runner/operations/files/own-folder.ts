@@ -1,5 +1,5 @@
-// `.shotlist` beside a pipeline: what is in it is trusted, written over and removed, so it must be a folder that
-// shotlist made for this user, and no repository may have put anything into it.
+// Checks `.shotlist` beside a pipeline. shotlist trusts, overwrites and removes its content, so it must be a folder
+// that shotlist made for this user, and no repository may have put anything into it.
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -18,7 +18,7 @@ import type { RunPaths } from './run-paths.ts';
 
 type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder'>;
 
-/** Why nothing in it may be read, written or removed; undefined: it is ours, or there is nothing in it. */
+/** Why nothing in it may be read, written or removed; undefined if the folder is ours or empty. */
 export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | undefined {
   try {
     const ownership = ownershipOf(ownFolder);
@@ -36,14 +36,14 @@ export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | un
   }
 }
 
-/** A hosted run leaves rehearsals alone, which may be large, and a rehearsal all but its own room. */
+/** A hosted run does not check the rehearsals, which may be large; a rehearsal checks only its own folder. */
 function belongsTo(runFolder: string, ownFolder: string, folder: string): boolean {
   const rehearsals = join(ownFolder, 'rehearsal');
   if (runFolder === ownFolder) return folder !== rehearsals;
   return folder === rehearsals || folder === runFolder || folder.startsWith(runFolder + sep);
 }
 
-/** The same, and makes it ours where there is nothing yet: a run needs it. */
+/** The same, but claims a folder that is missing or empty, because a run needs it. */
 export async function claimOwnFolder(paths: OwnPaths): Promise<Problem | undefined> {
   const refused = checkOwnFolder(paths);
   if (refused !== undefined) return refused;
@@ -54,14 +54,14 @@ export async function claimOwnFolder(paths: OwnPaths): Promise<Problem | undefin
   }
 }
 
-/** The same for a command that takes the lock, which makes the folder where the lock is kept in it. */
+/** The same for a command that takes the lock: makes the folder if the lock is kept in it. */
 export async function ownFolderForLock(paths: RunPaths): Promise<Problem | undefined> {
   return paths.lock.startsWith(paths.ownFolder + sep)
     ? await claimOwnFolder(paths)
     : checkOwnFolder(paths);
 }
 
-/** The same for a plan, which continues without a cache of hashes where the folder cannot be made. */
+/** The same for a plan, which continues without a cache of hashes if the folder cannot be made. */
 export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths, Problem>> {
   const refused = checkOwnFolder(paths);
   if (refused !== undefined) return err(refused);
@@ -76,7 +76,7 @@ export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths
 
 async function claim(ownFolder: string): Promise<Problem | undefined> {
   const was = claimFolder(ownFolder);
-  // It has come into being since it was looked at.
+  // The folder appeared after the first check.
   if (was === 'foreign' || was === 'link') return isForeign(ownFolder);
   await keepOutOfGit(ownFolder);
   return undefined;
@@ -99,7 +99,7 @@ function unclaimed(error: unknown, ownFolder: string): Problem {
   return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', cure);
 }
 
-/** Folders cannot be marked as this user's. */
+/** The problem if folders cannot be marked as this user's. */
 export function withoutKey({ message, cause }: OwnerKeyTrouble): Problem {
   return problem(
     `shotlist cannot remember which folders it made: ${message}`,

@@ -10,9 +10,9 @@ import { type Problem, problem } from '../pipeline/problem.ts';
 
 export interface SelectionOptions {
   readonly items?: ItemFilter | undefined;
-  /** `--only`: begin nothing but these steps, and the free ones that they need. */
+  /** `--only`: begin only these steps, and the free steps that they need. */
   readonly only?: readonly string[] | undefined;
-  /** `--until`: these steps, and all that they need. */
+  /** `--until`: these steps, and all steps that they need. */
   readonly until?: readonly string[] | undefined;
   /** `--exclude`: a step's name, else a glob of item keys. */
   readonly exclude?: readonly string[] | undefined;
@@ -21,17 +21,17 @@ export interface SelectionOptions {
 }
 
 export interface Selection {
-  /** Steps that `--only`, `--until` and `--exclude` leave out. */
+  /** Steps that `--only`, `--until` and `--exclude` exclude. */
   readonly leftOut: ReadonlySet<string>;
   readonly filter: ItemFilter;
   /** Only items with tasks that failed. */
   readonly retryFailed: boolean;
 }
 
-/** In characters: the matcher takes no longer ones. */
+/** In characters: the matcher accepts no longer patterns. */
 const longestPattern = 65_536;
 
-/** Why the pattern that `where` gives cannot be matched, with its cure; undefined: it can. */
+/** Why a pattern cannot be matched, and what to do; undefined if it can. `where` names its source. */
 export function patternTrouble(
   where: '--items' | '--exclude' | 'items.glob',
   pattern: string | undefined,
@@ -51,7 +51,7 @@ export function patternTrouble(
   };
 }
 
-/** Tells excluded steps from excluded items. */
+/** Separates excluded steps from excluded items. */
 export function selectionOf(
   pipeline: Pipeline,
   options: SelectionOptions,
@@ -81,7 +81,9 @@ export function selectionOf(
   });
 }
 
-/** Keys of the items with tasks that failed. Undefined: a shared task failed, which concerns every item. */
+/**
+ * The keys of the items with tasks that failed. Undefined if a shared task failed, because that concerns every item.
+ */
 export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
   const keys = new Set<string>();
   for (const task of standingFailures(ledger).flatMap(({ tasks }) => tasks)) {

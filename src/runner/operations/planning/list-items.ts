@@ -46,7 +46,7 @@ export async function listSelected(
   });
 }
 
-/** An `--exclude` that matches no item may be a misspelt step. */
+/** An `--exclude` that matches no item may be a misspelled step. */
 function stepMeant(
   error: string,
   { except = [] }: ItemFilter,

@@ -1,4 +1,4 @@
-// The plan of all items: each is looked at once, files are hashed and problems found, before anything is sent.
+// The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemTrouble } from '../../../contract/files/system-error.ts';
@@ -32,17 +32,17 @@ export interface PlannedItems {
   readonly troubles: readonly Diagnostic[];
   /** What a person should know before anything is paid. */
   readonly warnings: readonly string[];
-  /** Items that cannot be done as they are, by key, and what becomes of their steps. */
+  /** Items that cannot run as they are, by key, with the verdicts for their steps. */
   readonly hopeless: Hopeless;
   /** What the account’s plan may refuse. */
   readonly findings: PlanFindings;
   /**
-   * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
-   * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
-   * "" stands for the shared steps.
+   * Items with paid projects that are not saved, and the time after which a result may be lost: the expiry of an
+   * address if it is known, else the creation time of the project. They are saved before anything is bought. The key ""
+   * stands for the shared steps.
    */
   readonly owed: ReadonlyMap<string, string>;
-  /** Items with projects that are paid for and in the works: they come next. */
+  /** Items with paid projects that are not finished: they come next. */
   readonly underWay: ReadonlySet<string>;
 }
 
@@ -50,9 +50,9 @@ export interface PlanningInputs {
   readonly ledger: Ledger;
   readonly disk: Disk;
   readonly clock: Clock;
-  /** Steps that the run leaves out. */
+  /** Steps that the run excludes. */
   readonly leftOut: ReadonlySet<string>;
-  /** What file systems make of names depends on it. */
+  /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
 
@@ -163,7 +163,7 @@ export async function planItems(
     });
     take(itemPlan, undefined);
   }
-  // An item may need a shared upload that has expired since.
+  // An item may need a shared upload that has expired meanwhile.
   for (const [index, task] of shared.tasks.entries())
     if (task !== expired[index]) tally.renew(task);
   if (one) tally.addItem(false);
@@ -186,18 +186,18 @@ function isEmpty(ledger: Ledger): boolean {
 const atTo = (to: string, trouble: string | undefined): string | undefined =>
   trouble === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${trouble}`;
 
-/** Where a folder is, links followed; one that is not made yet is where it is named. */
+/** The real path of a folder; the path itself if the folder does not exist yet. */
 async function reallyAt(folder: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (error) {
-    // Whatever else is wrong with it is said when it is opened for writing.
+    // Any other problem is reported when the folder is opened for writing.
     if (isSystemTrouble(error)) return folder;
     throw error;
   }
 }
 
-/** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
+/** A download of a project that is complete, or that may be complete by now. */
 function isOwed({ step, action, fingerprint }: PlannedTask): boolean {
   if (fingerprint === undefined) return false;
   return action === 'attach' || (step.kind.operation === 'download' && action === 'begin');

@@ -1,4 +1,4 @@
-// What plan and run share: from a loaded pipeline to the plan of all its items. It sends nothing.
+// The common part of plan and run: turns a loaded pipeline into the plan of all its items. Sends nothing.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
@@ -26,7 +26,7 @@ export interface Prepared extends AsyncDisposable {
   readonly state: Loaded;
   readonly disk: RealDisk;
   readonly items: ItemList;
-  /** Steps that this run leaves out. */
+  /** Steps that this run excludes. */
   readonly leftOut: ReadonlySet<string>;
   readonly planned: PlannedItems;
 }

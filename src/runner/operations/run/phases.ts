@@ -1,4 +1,4 @@
-// The two phases of a run. The first saves what is paid for and may expire, the earliest first. The second does everything
+// The two phases of a run. The first saves paid results that may expire, the earliest first. The second does everything
 // else, and may buy.
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Step } from '../../language/pipeline.ts';
@@ -30,12 +30,12 @@ export interface PhaseOptions
   readonly list: ItemList;
   readonly plannedItems: PlannedItems;
   readonly context: Omit<JobContext, 'stop'>;
-  /** Ends `stop` of both phases. */
+  /** Aborts `stop` of both phases. */
   readonly stopper: AbortController;
-  /** Steps that this run leaves out. */
+  /** Steps that this run excludes. */
   readonly leftOut: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
-  /** Aborted when the disk has no more room for the journal than what was kept free for its last lines. */
+  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
   readonly low: AbortSignal;
 }
 
@@ -47,7 +47,7 @@ export interface PhaseResult {
 export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const { plannedItems, leftOut } = options;
   const rescued = new Set<string>();
-  // What fails while saving is not made anew in the same run.
+  // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
   if (plannedItems.owed.size > 0) {
     const saved = await runPhase(options, {
@@ -107,14 +107,14 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
   return { summary: loop.summary, stopped: loop.stopped };
 }
 
-/** While saving, nothing is begun: projects that are paid for are looked at once, and what they gave is fetched. */
+/** The first phase begins nothing: it reads paid projects once, and fetches their results. */
 const saves = ({ kind }: Step, act: Act): boolean =>
   kind.operation === 'download' || act === 'attach';
 
 const atOnce = (step: Step): Step =>
   step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
 
-/** What the first phase reports: that the run stops, and why. */
+/** The first phase reports only warnings, and that the run stops. */
 const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
 
 function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {
@@ -124,7 +124,7 @@ function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Itera
   return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
 }
 
-/** Items with projects in the works come before those that have nothing yet. */
+/** Items with unfinished projects come before items without any. */
 function underWayFirst(list: ItemList, underWay: ReadonlySet<string>): Iterable<Item> {
   if (underWay.size === 0) return list;
   return {
