@@ -36,6 +36,7 @@ export const assumedFps = 30;
  * The price of one creation. `body` is the request as it will be sent. A missing field counts as left out, so keep a
  * field that decides the price even if its value is not known yet. `tier` is the account's plan; if it is undefined,
  * the higher of the plans' prices counts.
+ *
  * If a field that decides the price is left out, the service's published default is priced. Without a published
  * default, the highest price counts if every value has one; otherwise the price is unknown. Video by the frame is
  * counted at 30 frames a second, as in a creation's answer; an output with more frames a second costs more in the end.

@@ -1,4 +1,5 @@
 // Format 1 of a state file: the lines that differ from format 2, and how each is upgraded.
+//
 // Format 1 had separate events for the two ways in which a creation ends without a project (`refused`, `abandoned`) and
 // for a project that was deleted elsewhere (`gone`), and it recorded every skipped task.
 import type { FromSchema } from 'json-schema-to-ts';

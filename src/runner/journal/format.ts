@@ -1,4 +1,5 @@
 // The formats of a state file: the version in its header, and how to read its lines.
+//
 // To add a format: raise `formatVersion` and change the schemas, describe in a separate file how to upgrade lines of
 // the previous format (format-1.ts), and list it below. Lines of an older format are upgraded as they are read. A file
 // of an older format is compacted before anything is appended to it, and compaction writes the current format, so the
