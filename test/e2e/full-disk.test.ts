@@ -218,7 +218,7 @@ describe.skipIf(!canMount)(
         before('"event":"created"', () => disk.fill()),
       );
       expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
-      expect(JSON.stringify(first.summary.trouble)).toContain('the disk is full');
+      expect(JSON.stringify(first.summary.problems)).toContain('the disk is full');
       disk.free();
       const { summary } = await rig.run(local, { output });
       expect(summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
@@ -243,7 +243,7 @@ describe.skipIf(!canMount)(
       });
       const first = await rig.run(local, {}, plugs);
       expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
-      expect(JSON.stringify(first.summary.trouble)).toContain('read-only');
+      expect(JSON.stringify(first.summary.problems)).toContain('read-only');
       folder?.undo();
       const { summary } = await rig.run(local);
       expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });

@@ -135,7 +135,7 @@ describe('a folder of photos', () => {
     rmSync(rig.path('out/p1.png'));
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
-    expect(summary.trouble[0]?.why).toContain('--pay-again');
+    expect(summary.problems[0]?.why).toContain('--pay-again');
     const again = await rig.run(local, { payAgain: true });
     expect(again.summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
     expect(rig.files('out')).toEqual(['p1.png']);

@@ -132,7 +132,7 @@ describe('what a person says', () => {
     expect((await rig.command(args, envOf(front))).code).toBe(0);
     const { summary } = await rig.run(front);
     expect(summary.outcome).toBe('failed');
-    expect(summary.trouble[0]?.why).toContain('--pay-again would pay for it again');
+    expect(summary.problems[0]?.why).toContain('--pay-again would pay for it again');
     expect(net(local)).toBe(10);
   });
 

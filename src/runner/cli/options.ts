@@ -57,7 +57,7 @@ export function withSelection(command: Command): Command {
       'start only this step and the steps that it needs (repeatable)',
       collect,
     )
-    .option('--exclude <step or item>', 'leave out this step, or these items (repeatable)', collect)
+    .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect)
     .option('--retry-failed', 'process only items with failed tasks');
 }
 

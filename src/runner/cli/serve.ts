@@ -100,7 +100,7 @@ function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefine
     case 'SERVICE_OPTION':
       return error.message;
     case 'EADDRINUSE':
-      return `port ${port} is in use: choose another one, or leave --port out`;
+      return `port ${port} is in use: choose another one, or omit --port`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `--host ${host}: this machine does not have that address`;

@@ -15,7 +15,7 @@ export interface RawLine {
 export const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
 
 /** Why these bytes cannot be a line of a state file, whatever the text says; undefined if they can. */
-export function byteTrouble({ text, wellFormed }: RawLine): string | undefined {
+export function byteProblem({ text, wellFormed }: RawLine): string | undefined {
   if (conflictMarker.test(text))
     return 'it is a conflict marker of git: a merge was left unresolved';
   const zeros = zerosIn(text);

@@ -4,8 +4,8 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { oddEntryIn } from '../../contract/files/odd-entries.ts';
-import { adoptFolder, OwnerKeyTrouble, ownershipOf } from '../../contract/files/owner.ts';
-import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
+import { adoptFolder, OwnerKeyError, ownershipOf } from '../../contract/files/owner.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { trackedAt } from '../adapters/files/git-index.ts';
 import { isLink, isSpecial, isTracked, withoutKey } from './files/own-folder.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
@@ -25,8 +25,8 @@ export function adopt(path: string): Result<Adopted, Problem> {
     for (const one of folders) adoptFolder(one);
     return ok({ folders });
   } catch (error) {
-    if (error instanceof OwnerKeyTrouble) return err(withoutKey(error));
-    if (!isSystemTrouble(error)) throw error;
+    if (error instanceof OwnerKeyError) return err(withoutKey(error));
+    if (!isSystemProblem(error)) throw error;
     return err(problem(`the folder ${folder} ${systemReason(error)}`));
   }
 }

@@ -10,7 +10,7 @@ import { systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { syncFolder } from '../adapters/files/output-folders.ts';
 import { writeLedger } from '../adapters/state/compaction.ts';
-import { linkTrouble, loadState } from '../adapters/state/load-state.ts';
+import { linkProblem, loadState } from '../adapters/state/load-state.ts';
 import { rawLines } from '../adapters/state/raw-lines.ts';
 import { memoryStore } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine, TaskLine } from '../journal/line.ts';
@@ -74,7 +74,7 @@ export async function repair(
     return err(
       problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
     );
-  if (lstatSync(state).isSymbolicLink()) return err(problem(linkTrouble(state), 'the state file'));
+  if (lstatSync(state).isSymbolicLink()) return err(problem(linkProblem(state), 'the state file'));
   const refused = await targetProblem(paths, options.write);
   if (refused !== undefined) return err(refused);
   const service = rehearsal ? ok('rehearsal') : serviceOf(pipeline, options);

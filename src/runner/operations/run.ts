@@ -1,7 +1,7 @@
 // `run`: runs a pipeline. Everything that can be refused is refused before the first request.
 import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
 import { pathsOf } from './files/run-paths.ts';
@@ -68,7 +68,7 @@ export async function runWith(
     });
     return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return err(stoppedBy(error, state));
   }
 }

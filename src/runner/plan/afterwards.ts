@@ -6,7 +6,7 @@ import type { Step } from '../language/pipeline.ts';
 import { fillKnown } from '../language/template.ts';
 import type { TaskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
-import type { Trouble } from './ask.ts';
+import type { TaskProblem } from './ask.ts';
 import { decideDelete } from './decide.ts';
 import { comesLater, type PlannedTask } from './planned-action.ts';
 import type { PlanContext } from './planning.ts';
@@ -80,7 +80,7 @@ function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): string |
 export function unknownIn(
   plan: Unfinished,
   step: Step,
-  { expression }: Trouble,
+  { expression }: TaskProblem,
 ): string | undefined {
   if (expression === undefined) {
     // A download may be about to write the missing file.

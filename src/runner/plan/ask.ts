@@ -26,7 +26,7 @@ import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
 
 /** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
-export interface Trouble {
+export interface TaskProblem {
   readonly message: string;
   readonly expression?: TemplateError;
   readonly at?: Path;
@@ -34,7 +34,7 @@ export interface Trouble {
 
 export type Answer =
   /** The task ends without a job: `skipped` by its `if:`, or `failed` with a problem. */
-  | ({ readonly is: 'end'; readonly trouble?: Trouble } & End)
+  | ({ readonly is: 'end'; readonly problem?: TaskProblem } & End)
   /** A file must be hashed first. */
   | { readonly is: 'unread' }
   | {
@@ -61,10 +61,10 @@ export interface Question {
 export function ask(question: Question): Answer {
   const { step, names, facts, jobOf } = question;
   const holds = conditionHolds(step, names.scope);
-  if (!holds.ok) return troubleAt(holds.error);
+  if (!holds.ok) return problemAt(holds.error);
   if (!holds.value) return { is: 'end', ending: 'skipped', why: 'its if: is false' };
   const wished = taskRequestOf(step, names);
-  if (!wished.ok) return troubleAt(wished.error);
+  if (!wished.ok) return problemAt(wished.error);
   const wanted = wished.value;
   switch (wanted.operation) {
     case 'upload':
@@ -75,20 +75,20 @@ export function ask(question: Question): Answer {
       const job = jobOf(fingerprint);
       const decision = wanted.operation === 'detect' ? decideSupply(job) : decideCreate(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
-      if (bad !== undefined) return troubled(bad);
+      if (bad !== undefined) return withProblem(bad);
       return { is: 'decided', wanted, fingerprint, job, decision };
     }
     case 'download': {
       const place = normalized(wanted.to);
-      if (!place.ok) return trouble(`to: ${place.error}`);
+      if (!place.ok) return problem(`to: ${place.error}`);
       const job = jobOf(wanted.of);
-      if (job === undefined) return trouble(`bug: ${step.of} has no job`);
+      if (job === undefined) return problem(`bug: ${step.of} has no job`);
       const decision = decideDownload({ task: question.task, to: wanted.to, job }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
       const job = jobOf(wanted.of);
-      if (job === undefined) return trouble(`bug: ${step.of} has no job`);
+      if (job === undefined) return problem(`bug: ${step.of} has no job`);
       const { discard } = step;
       const decision = decideDelete({ job, savers: question.savers, discard }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
@@ -97,7 +97,7 @@ export function ask(question: Question): Answer {
 }
 
 /** The first known value of a request that cannot be sent. */
-export function badValue(step: Step, body: JsonObject): Trouble | undefined {
+export function badValue(step: Step, body: JsonObject): TaskProblem | undefined {
   const [first] = knownBodyErrors(step, body);
   if (first === undefined) return undefined;
   return { message: first.message, at: ['steps', step.name, 'with', ...first.path] };
@@ -109,13 +109,13 @@ function askUpload(
 ): Answer {
   const extension = extensionOf(wanted.file);
   if (mediaTypeOf(extension) === undefined)
-    return trouble(
+    return problem(
       `${wanted.file}: the service takes no ${extension === '' ? 'file without an extension' : `.${extension} file`}; ` +
         `it takes ${knownExtensions.join(' ')}`,
     );
   const fact = facts.input(wanted.file);
-  if (fact.is === 'absent') return trouble(`${wanted.file} ${fact.why}`);
-  if (fact.bytes === 0) return trouble(`${wanted.file} is empty`);
+  if (fact.is === 'absent') return problem(`${wanted.file} ${fact.why}`);
+  if (fact.bytes === 0) return problem(`${wanted.file} is empty`);
   if (fact.digest === undefined) return { is: 'unread' };
   const fingerprint = uploadFingerprint(fact.digest);
   const job = jobOf(fingerprint);
@@ -128,15 +128,15 @@ export function uploadFingerprint(content: string): Fingerprint {
   return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
 }
 
-const troubled = (trouble: Trouble): Answer => ({
+const withProblem = (problem: TaskProblem): Answer => ({
   is: 'end',
   ending: 'failed',
-  why: trouble.message,
-  trouble,
+  why: problem.message,
+  problem,
 });
-const trouble = (message: string): Answer => troubled({ message });
-const troubleAt = (at: TemplateError): Answer =>
-  troubled({
+const problem = (message: string): Answer => withProblem({ message });
+const problemAt = (at: TemplateError): Answer =>
+  withProblem({
     message: `in the expression ${shortened(at.text.trim())}: ${at.message}`,
     expression: at,
   });

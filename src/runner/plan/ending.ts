@@ -23,17 +23,17 @@ export interface EndingFacts {
   /** How a step that waits for this task ends; `done`: that step may start. */
   readonly dependents: 'done' | 'skipped' | 'excluded' | 'blocked';
   /** True if a summary lists the task as a problem: a person may have to act. */
-  readonly trouble: boolean;
+  readonly problem: boolean;
   /** True if the run acted on the task, or tried to. */
   readonly acted: boolean;
 }
 
 export const endingFacts: Readonly<Record<Ending, EndingFacts>> = {
-  done: { dependents: 'done', trouble: false, acted: true },
-  skipped: { dependents: 'skipped', trouble: false, acted: false },
-  excluded: { dependents: 'excluded', trouble: false, acted: false },
-  failed: { dependents: 'blocked', trouble: true, acted: true },
-  doubt: { dependents: 'blocked', trouble: true, acted: true },
-  blocked: { dependents: 'blocked', trouble: false, acted: true },
-  pending: { dependents: 'blocked', trouble: true, acted: true },
+  done: { dependents: 'done', problem: false, acted: true },
+  skipped: { dependents: 'skipped', problem: false, acted: false },
+  excluded: { dependents: 'excluded', problem: false, acted: false },
+  failed: { dependents: 'blocked', problem: true, acted: true },
+  doubt: { dependents: 'blocked', problem: true, acted: true },
+  blocked: { dependents: 'blocked', problem: false, acted: true },
+  pending: { dependents: 'blocked', problem: true, acted: true },
 };

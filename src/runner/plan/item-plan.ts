@@ -11,7 +11,7 @@ import { type TaskId, taskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
 import { knownBody, plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
-import { type Answer, ask, badValue, type Trouble } from './ask.ts';
+import { type Answer, ask, badValue, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
 import { comesLater, endingOf, type PlannedTask } from './planned-action.ts';
 import type { OverItems, PlanContext, Verdict } from './planning.ts';
@@ -39,8 +39,8 @@ export function planItem(
   before: Before = {},
 ): ItemPlan {
   const walk = new ItemPlan(steps, item, context, before);
-  const troubles = walk.tasks.filter(({ action }) => action === 'trouble');
-  return troubles.length === 0 ? walk : new ItemPlan(steps, item, context, { ...before, troubles });
+  const badTasks = walk.tasks.filter(({ action }) => action === 'problem');
+  return badTasks.length === 0 ? walk : new ItemPlan(steps, item, context, { ...before, badTasks });
 }
 
 /** A step that the run excludes is still reused if it is done, and still skipped if its `if:` is false. */
@@ -48,13 +48,13 @@ function withoutDoing(planned: PlannedTask): PlannedTask {
   const { step, task, action, fingerprint } = planned;
   if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
   const known = fingerprint === undefined ? {} : { fingerprint };
-  return { step, task, action: 'excluded', why: 'this run leaves it out', ...known };
+  return { step, task, action: 'excluded', why: 'this run excludes the step', ...known };
 }
 
-const troubledTask = (step: Step, task: TaskId, trouble: Trouble): PlannedTask => ({
-  ...{ step, task, trouble },
-  action: 'trouble',
-  why: trouble.message,
+const problemTask = (step: Step, task: TaskId, problem: TaskProblem): PlannedTask => ({
+  ...{ step, task, problem },
+  action: 'problem',
+  why: problem.message,
 });
 
 export class ItemPlan implements Unfinished {
@@ -66,7 +66,7 @@ export class ItemPlan implements Unfinished {
   readonly context: PlanContext;
   readonly #before: Before;
   /** Tasks that cannot run in the current state. */
-  readonly troubles: readonly PlannedTask[];
+  readonly badTasks: readonly PlannedTask[];
   /** By step: why steps of an item that cannot run must not begin. */
   readonly verdicts = new Map<string, Verdict>();
 
@@ -74,10 +74,10 @@ export class ItemPlan implements Unfinished {
     steps: readonly Step[],
     item: Item | undefined,
     context: PlanContext,
-    { troubles = [], ...before }: Before & { readonly troubles?: readonly PlannedTask[] },
+    { badTasks = [], ...before }: Before & { readonly badTasks?: readonly PlannedTask[] },
   ) {
-    this.troubles = troubles;
-    for (const { step, why } of troubles) this.verdicts.set(step.name, { ending: 'failed', why });
+    this.badTasks = badTasks;
+    for (const { step, why } of badTasks) this.verdicts.set(step.name, { ending: 'failed', why });
     this.#item = item;
     this.context = context;
     this.#before = before;
@@ -93,7 +93,7 @@ export class ItemPlan implements Unfinished {
   #visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
     const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
-    const planned = this.context.leftOut.has(step.name) ? withoutDoing(asked) : asked;
+    const planned = this.context.excluded.has(step.name) ? withoutDoing(asked) : asked;
     const free = this.#renewed(this.#spared(planned));
     this.#byStep.set(step.name, free);
     this.tasks.push(free);
@@ -133,17 +133,17 @@ export class ItemPlan implements Unfinished {
       jobOf: this.context.jobOf,
       savers: this.saversOf(step).map((saver) => saver.task),
     });
-    const { trouble } = answer.is === 'end' ? answer : {};
-    const unknown = trouble === undefined ? undefined : unknownIn(this, step, trouble);
+    const { problem } = answer.is === 'end' ? answer : {};
+    const unknown = problem === undefined ? undefined : unknownIn(this, step, problem);
     if (unknown === undefined) return this.#answered(answer, step, task);
     const bad =
       operation === 'create' || operation === 'detect' ? this.#badAlready(step) : undefined;
-    if (bad !== undefined) return troubledTask(step, task, bad);
+    if (bad !== undefined) return problemTask(step, task, bad);
     return this.#priced({ step, task, action: 'maybe', why: `depends on ${unknown}` });
   }
 
   /** The problem with a request of which only some values are known. */
-  #badAlready(step: Step): Trouble | undefined {
+  #badAlready(step: Step): TaskProblem | undefined {
     const holds = conditionHolds(step, this.scope);
     if (holds.ok && !holds.value) return undefined;
     const body = fillOpen(step.with, this.scope);
@@ -157,7 +157,7 @@ export class ItemPlan implements Unfinished {
     const message = this.context.unusable(to);
     if (message === undefined) return planned;
     const at = ['steps', step.name, 'with', 'to'];
-    return troubledTask(step, task, { message, at });
+    return problemTask(step, task, { message, at });
   }
 
   saversOf(step: Step): readonly PlannedTask[] {
@@ -167,8 +167,8 @@ export class ItemPlan implements Unfinished {
   #answered(answer: Answer, step: Step, task: TaskId): PlannedTask {
     switch (answer.is) {
       case 'end': {
-        const { trouble, why } = answer;
-        if (trouble !== undefined) return troubledTask(step, task, trouble);
+        const { problem, why } = answer;
+        if (problem !== undefined) return problemTask(step, task, problem);
         return { step, task, action: 'skipped', why };
       }
       case 'unread':
@@ -213,11 +213,11 @@ export class ItemPlan implements Unfinished {
 
   /** Buys nothing for an item that cannot run as it is. */
   #spared(planned: PlannedTask): PlannedTask {
-    const [trouble] = this.troubles;
+    const [problem] = this.badTasks;
     const { step, task, action } = planned;
     const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
-    if (trouble === undefined || !buys) return planned;
-    const why = `not bought: ${trouble.task} cannot run`;
+    if (problem === undefined || !buys) return planned;
+    const why = `not bought: ${problem.task} cannot run`;
     this.verdicts.set(step.name, { ending: 'blocked', why });
     return { step, task, action: 'blocked', why };
   }

@@ -2,16 +2,16 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { TaskId } from '../task/task.ts';
-import type { Trouble } from './ask.ts';
+import type { TaskProblem } from './ask.ts';
 import type { Act } from './decide.ts';
 import type { Ending } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 
 /**
  * What is decided (`decide.ts`), or how the task ends without a decision (`ending.ts`).
- * `maybe`: it depends on what an earlier step finds. `trouble`: it cannot be done as things are.
+ * `maybe`: it depends on what an earlier step finds. `problem`: it cannot be done as things are.
  */
-export type PlannedAction = Act | 'maybe' | 'trouble' | 'skipped' | 'excluded' | 'blocked';
+export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
 
 export interface PlannedTask {
   readonly step: Step;
@@ -23,7 +23,7 @@ export interface PlannedTask {
   readonly estimate?: Estimate;
   /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */
   readonly alike?: string;
-  readonly trouble?: Trouble;
+  readonly problem?: TaskProblem;
   /** For a download: the path to write. */
   readonly to?: string;
   /** For an upload: the file to read. */
@@ -49,7 +49,7 @@ const actionFacts: Readonly<Record<PlannedAction, ActionFacts>> = {
   doubt: { ending: 'doubt', later: false },
   lost: { ending: 'failed', later: false },
   keep: { ending: 'failed', later: false },
-  trouble: { ending: 'failed', later: false },
+  problem: { ending: 'failed', later: false },
 };
 
 export const endingOf = (action: PlannedAction): Ending => actionFacts[action].ending;

@@ -18,7 +18,7 @@ export interface PlanContext {
   /** Epoch milliseconds. */
   readonly now: number;
   /** Steps that the run excludes by --only, --until or --exclude. */
-  readonly leftOut: ReadonlySet<string>;
+  readonly excluded: ReadonlySet<string>;
   /** Why a download cannot be written to a place below the output folder. */
   readonly unusable: (to: string) => string | undefined;
 }

@@ -14,7 +14,7 @@ export interface StepSelection {
 }
 
 /** The names of the excluded steps. Error: a name that no step has. */
-export function leftOut(
+export function stepsExcludedBy(
   steps: readonly Step[],
   { only = [], until = [], exclude = [] }: StepSelection,
 ): Result<ReadonlySet<string>, string> {

@@ -24,7 +24,7 @@ export function turnOf(
   }
   if (block !== undefined) return { ending: 'blocked', why: `waits for ${block}` };
   if (skip !== undefined) return { ending: 'skipped', why: `${skip} is skipped` };
-  if (exclude !== undefined) return { ending: 'excluded', why: `${exclude} is left out` };
+  if (exclude !== undefined) return { ending: 'excluded', why: `${exclude} is excluded` };
   return 'start';
 }
 

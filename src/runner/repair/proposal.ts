@@ -138,7 +138,7 @@ function headed({ reads, unread }: Examined, context: RepairContext): Headed {
         damages.push(damage(number, 'second-header', 'a second header'));
     } else {
       const what = `a header of the pipeline "${line.pipeline}" and the service ${line.service}, not of "${own.line.pipeline}" and ${own.line.service}`;
-      const left = side === 'both' ? `${what}: its lines are left out` : what;
+      const left = side === 'both' ? `${what}: its lines are ignored` : what;
       damages.push(damage(number, 'foreign', left));
       if (side === 'both') foreign.push({ from: number, until: Number.POSITIVE_INFINITY });
     }

@@ -12,12 +12,12 @@ const words: Readonly<Record<PlannedAction, string>> = {
   copy: 'to copy',
   reuse: 'reused',
   skipped: 'skipped',
-  excluded: 'left out',
+  excluded: 'excluded',
   doubt: 'IN DOUBT',
   lost: 'LOST',
   keep: 'kept',
   blocked: 'waiting',
-  trouble: 'CANNOT RUN',
+  problem: 'CANNOT RUN',
 };
 
 const order: readonly PlannedAction[] = [
@@ -32,7 +32,7 @@ const order: readonly PlannedAction[] = [
   'lost',
   'keep',
   'blocked',
-  'trouble',
+  'problem',
 ];
 
 /** The most notes to show; JSON output has more. */

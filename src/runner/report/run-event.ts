@@ -87,7 +87,7 @@ export interface Summary {
   };
   readonly elapsedMs: number;
   /** The first hundred tasks that need attention. */
-  readonly trouble: readonly {
+  readonly problems: readonly {
     readonly task: string;
     readonly ending: TaskEnding;
     readonly why: string;
@@ -95,10 +95,10 @@ export interface Summary {
     readonly advice?: string;
   }[];
   /** All of these tasks, grouped by step and reason. The first hundred groups. */
-  readonly groups: readonly TroubleGroup[];
+  readonly groups: readonly ProblemGroup[];
 }
 
-export interface TroubleGroup {
+export interface ProblemGroup {
   readonly step: string;
   readonly ending: TaskEnding;
   readonly why: string;

@@ -39,7 +39,7 @@ type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation
 
 const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
 const fail = (why: string): Action => end('failed', why);
-const leftOut: Action = end('excluded', 'this run leaves it out');
+const excluded: Action = end('excluded', 'this run excludes the step');
 const payAgainHint = '--pay-again would pay for it again';
 
 /** The settings of a run that affect decisions. */
@@ -93,7 +93,7 @@ export class Dispatcher {
     }
     switch (answer.is) {
       case 'end':
-        if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return leftOut;
+        if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return excluded;
         return end(answer.ending, answer.why);
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
@@ -109,8 +109,8 @@ export class Dispatcher {
     const redone = itemRun.isRedone(step.name);
     // An excluded step reuses only results of earlier runs, because the plan knows no others.
     if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
-      return leftOut;
-    if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
+      return excluded;
+    if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return excluded;
     // Another task of this run began the job: its intent or its charge is in the journal, and this task shares it.
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
     if ((redone || decision.act !== 'reuse') && shareable && this.#o.inFlight.has(fingerprint))
@@ -230,8 +230,8 @@ export class Dispatcher {
     const filled = fill(step.with, itemRun.live(this.#o.base));
     if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
     const body = isObject(filled.value) ? filled.value : {};
-    const [trouble] = bodyErrors(step, body);
-    if (trouble !== undefined) return fail(trouble.message);
+    const [problem] = bodyErrors(step, body);
+    if (problem !== undefined) return fail(problem.message);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
       return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };

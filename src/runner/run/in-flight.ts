@@ -25,7 +25,7 @@ export interface InFlightOptions {
   readonly runner: Runner;
   readonly journal: Pick<Journal, 'ledger'>;
   /** The run excludes steps, so `begun` must be tracked. */
-  readonly someLeftOut: boolean;
+  readonly someExcluded: boolean;
 }
 
 /** One turn of the event loop, so that pending notices and signals are processed. */
@@ -73,7 +73,7 @@ export class InFlight {
     this.#byKey.set(order.key, job);
     if (fingerprint !== undefined) {
       this.#byFingerprint.set(fingerprint, { job, followers });
-      if (this.#o.someLeftOut && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
+      if (this.#o.someExcluded && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
     }
     this.#o.runner.start(order);
   }

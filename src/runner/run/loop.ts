@@ -31,7 +31,7 @@ export interface LoopOptions extends RunTerms {
   /** The number of the pipeline's items in this run. */
   readonly total: number;
   /** True if the run excludes steps. */
-  readonly someLeftOut: boolean;
+  readonly someExcluded: boolean;
   /** True if the run includes only some of the pipeline's items. */
   readonly partial: boolean;
   readonly runner: Runner;

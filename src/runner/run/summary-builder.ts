@@ -17,7 +17,7 @@ export class SummaryBuilder {
     pending: 0,
     blocked: 0,
   };
-  readonly #trouble: Summary['trouble'][number][] = [];
+  readonly #problems: Summary['problems'][number][] = [];
   readonly #groups = new FailureGroups();
   #ended = 0;
   #itemsDone = 0;
@@ -48,10 +48,10 @@ export class SummaryBuilder {
     this.#ended += 1;
     if (before !== undefined) this.#tasks[before] -= 1;
     this.#tasks[ending] += 1;
-    if (ending === 'reused' || !endingFacts[ending].trouble) return;
+    if (ending === 'reused' || !endingFacts[ending].problem) return;
     this.#groups.add(task, ending, why, advice);
-    if (this.#trouble.length < kept)
-      this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
+    if (this.#problems.length < kept)
+      this.#problems.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
   }
 
   /** Grows with every task and every item that ends. */
@@ -81,7 +81,7 @@ export class SummaryBuilder {
       ...(stopped === undefined ? {} : { stopped }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
-      trouble: this.#trouble,
+      problems: this.#problems,
       groups: this.#groups.groups,
       ...others,
     };

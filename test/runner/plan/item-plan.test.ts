@@ -206,8 +206,8 @@ describe('a job with trouble', () => {
     if (content !== undefined) world.disk.inputs.set(file, content);
     const [, photo, swap] = world.planItem(a);
     expect(photo).toMatchObject({
-      action: 'trouble',
-      trouble: { message: expect.stringContaining(why) },
+      action: 'problem',
+      problem: { message: expect.stringContaining(why) },
     });
     expect(swap?.action).toBe('blocked');
   });

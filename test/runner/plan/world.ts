@@ -110,7 +110,7 @@ export class World {
       estimate: (step: Step, body: JsonObject) => estimateOf(step, body, this.ledger),
       base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
       now: this.now,
-      leftOut: new Set(),
+      excluded: new Set(),
       unusable: () => undefined,
     };
   }

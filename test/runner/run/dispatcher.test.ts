@@ -242,8 +242,8 @@ describe('a step that is done, paid, or in doubt', () => {
   });
 });
 
-describe('a step that this run leaves out', () => {
-  const excluded = { action: 'end', ending: 'excluded', why: 'this run leaves it out' };
+describe('a step that this run excludes', () => {
+  const excluded = { action: 'end', ending: 'excluded', why: 'this run excludes the step' };
   const allows = (_: unknown, act: Act) => act === 'attach';
 
   test('is not begun, and not even told of its trouble', () => {
@@ -259,7 +259,7 @@ describe('a step that this run leaves out', () => {
     expect(new Scene({ before }, { allows }).next(new Scene().item('a'), 'photo')).toMatchObject({
       action: 'reuse',
     });
-    const scene = new Scene({ someLeftOut: true }, { allows });
+    const scene = new Scene({ someExcluded: true }, { allows });
     const order = { ...createOrder('j1'), fingerprint: upload };
     scene.inFlight.start({ itemRun: scene.item('b'), step: scene.step('photo') }, upload, order);
     scene.inFlight.complete('j1');

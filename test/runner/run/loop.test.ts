@@ -59,7 +59,7 @@ class InMemory {
       ...{ pipeline: pipelineOf(text), base: { inputs: {}, env: {}, run: {} }, journal, clock },
       ...{ fileFacts: new FileFacts(disk), payAgain: false, allows: () => true },
       ...{ hopeless: new Map(), failed: new Map(), total: keys.length, onEvent },
-      ...{ someLeftOut: false, partial: false, budget: undefined },
+      ...{ someExcluded: false, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),
       runner: localRunner({
         context: { ...patience, api: outages.api, outages, disk, speedFactor: 1 },

@@ -116,7 +116,7 @@ export interface Terms {
   readonly perItem?: number;
   readonly pipeline?: string;
   readonly before?: readonly Happened[];
-  readonly someLeftOut?: boolean;
+  readonly someExcluded?: boolean;
 }
 
 /** What an engine is made of, without the loop. */
@@ -138,7 +138,7 @@ export class Parts {
     total,
     perItem,
     before = [],
-    someLeftOut = false,
+    someExcluded = false,
     pipeline = photoPipeline,
   }: Terms = {}) {
     this.pipeline = pipelineOf(pipeline);
@@ -146,7 +146,7 @@ export class Parts {
     this.journal.append(before);
     const { journal, runner } = this;
     this.budget = new Budget({ journal, total, perItem });
-    this.inFlight = new InFlight({ runner, journal, someLeftOut });
+    this.inFlight = new InFlight({ runner, journal, someExcluded });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     const steps = this.pipeline.steps.filter((one) => one.shared);
     this.shared = new ItemRun({ steps, item: undefined, shared: undefined, outside: () => 'done' });

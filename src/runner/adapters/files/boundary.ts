@@ -2,7 +2,7 @@
 // user allows more. A cloned repository may contain a link named pic.png that leads to a private key.
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { reservedFolder } from '../../plan/reserved-name.ts';
 import { realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
@@ -53,7 +53,7 @@ export class Boundary {
     try {
       real = this.#realPathOf(path);
     } catch (error) {
-      if (!isSystemTrouble(error)) throw error;
+      if (!isSystemProblem(error)) throw error;
       // Some links below /proc lead to files without a path.
       return stands(path) && !this.#allowOutside
         ? `leads to a place that cannot be told: ${outsideHint}`
@@ -99,7 +99,7 @@ function stands(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (isSystemTrouble(error)) return false;
+    if (isSystemProblem(error)) return false;
     throw error;
   }
 }

@@ -15,10 +15,10 @@ import type { Digest } from '../../../contract/base/digest.ts';
 import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
-import { isMachineTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isMachineProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { FileFact } from '../../plan/facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
-import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../../run/jobs/ports.ts';
+import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
 import type { HashCache } from './hash-cache.ts';
 import { createNew } from './new-file.ts';
@@ -128,7 +128,7 @@ export class RealDisk implements Disk {
     return read.ok ? read : err(read.error.message.trimStart());
   }
 
-  async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>> {
+  async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>> {
     const folder = dirname(join(this.#o.output, outputPath));
     const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
     if (!ready.ok) return ready;
@@ -139,7 +139,7 @@ export class RealDisk implements Disk {
     temporary: LocalFile,
     outputPath: string,
     digest: Digest,
-  ): Promise<Result<void, FileTrouble>> {
+  ): Promise<Result<void, FileProblem>> {
     const target = join(this.#o.output, outputPath);
     return await attempt('writing', target, async () => {
       await this.#folders.ensure(dirname(target));
@@ -165,7 +165,7 @@ export class RealDisk implements Disk {
     await syncFolder(dirname(aside));
   }
 
-  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>> {
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>> {
     const opened = await attempt('reading', source.path, () => open(source.path, 'r'));
     if (!opened.ok) return opened;
     return await attempt('writing', into.path, async () => {
@@ -214,13 +214,13 @@ async function attempt<T>(
   doing: 'reading' | 'writing',
   path: string,
   work: () => Promise<T>,
-): Promise<Result<T, FileTrouble>> {
+): Promise<Result<T, FileProblem>> {
   try {
     return ok(await work());
   } catch (error) {
     return err({
       message: `${path} ${systemReason(error)}`,
-      systemic: isMachineTrouble(error, doing),
+      systemic: isMachineProblem(error, doing),
     });
   }
 }

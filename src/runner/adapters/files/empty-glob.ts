@@ -23,7 +23,7 @@ function misspelt(glob: string): string | undefined {
   if (glob.includes('\\'))
     return `a backslash does not separate folders: write ${JSON.stringify(glob.replaceAll('\\', '/'))}?`;
   if (glob.startsWith('!') && !glob.startsWith('!('))
-    return '"!" excludes nothing here: leave items out with --exclude';
+    return '"!" excludes nothing here: use --exclude to exclude items';
   return undefined;
 }
 

@@ -3,7 +3,7 @@
 import { type BigIntStats, rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
-import { isSystemTrouble, systemCode } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 
 /** A file that changed less than this before it was hashed may change again within the same tick of its time stamp. */
 const racyNs = 2_000_000_000n;
@@ -96,7 +96,7 @@ function openDatabase(file: string | undefined): Opened {
   try {
     return openOrReplace(file);
   } catch (error) {
-    if (!isSqlite(error) && !isSystemTrouble(error) && systemCode(error) !== 'ERR_FS_EISDIR')
+    if (!isSqlite(error) && !isSystemProblem(error) && systemCode(error) !== 'ERR_FS_EISDIR')
       throw error;
     return open(':memory:');
   }

@@ -33,7 +33,7 @@ export interface ItemList {
 }
 
 /** Why there are no items, and what to do. */
-export interface ItemTrouble {
+export interface ItemListProblem {
   readonly message: string;
   readonly hint?: string;
 }
@@ -45,7 +45,7 @@ export async function listItems(
   output: string,
   filter: ItemFilter,
   barred?: Barred,
-): Promise<Result<ItemList, ItemTrouble>> {
+): Promise<Result<ItemList, ItemListProblem>> {
   switch (items.kind) {
     case 'one':
       return ok({ count: 1, total: 1, warnings: [], *[Symbol.iterator]() {} });
@@ -66,15 +66,15 @@ async function listFiles(
   output: string,
   filter: ItemFilter,
   barred: Barred = () => undefined,
-): Promise<Result<ItemList, ItemTrouble>> {
+): Promise<Result<ItemList, ItemListProblem>> {
   const said = `items.glob ${JSON.stringify(short(pattern))}`;
   const base = globBase(pattern);
   const before = baseOf(base, folder);
   const root = resolve(folder, base);
   const refused = existsSync(root) ? barred(realPathOr(root)) : undefined;
-  if (refused !== undefined) return trouble(`${said}: the folder ${base || '.'} ${refused}`);
+  if (refused !== undefined) return problem(`${said}: the folder ${base || '.'} ${refused}`);
   const found = await findFiles(pattern.slice(base.length), root, barred);
-  if (!found.ok) return trouble(`${said} ${found.error}`);
+  if (!found.ok) return problem(`${said} ${found.error}`);
   const { paths, odd } = found.value;
   const warnings = oddSentences(
     odd,
@@ -82,11 +82,11 @@ async function listFiles(
   );
   if (paths.length === 0) {
     const why = odd.length > 0 ? warnings.join('; ') : await whyEmpty(pattern, folder);
-    return trouble(`${said} finds no file (from ${folder})`, why);
+    return problem(`${said} finds no file (from ${folder})`, why);
   }
   const inside = paths.find((path) => isBelow(resolve(folder, before, path), output));
   if (inside !== undefined)
-    return trouble(
+    return problem(
       `${said} finds ${before}${inside}, which is in the output folder: results would become items`,
     );
   const at = (index: number): Item => fileItem(`${before}${paths[index] ?? ''}`, before, index);
@@ -95,7 +95,7 @@ async function listFiles(
   const { only = '' } = filter;
   if (before === '' || !only.startsWith(before)) return list;
   const below = JSON.stringify(only.slice(before.length));
-  return trouble(
+  return problem(
     list.error.message,
     `keys are paths below ${JSON.stringify(before)}: write ${below}`,
   );
@@ -105,7 +105,7 @@ async function listFiles(
 const short = (pattern: string): string =>
   pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
 
-const trouble = (message: string, hint?: string): Result<never, ItemTrouble> =>
+const problem = (message: string, hint?: string): Result<never, ItemListProblem> =>
   err({ message, ...(hint === undefined ? {} : { hint }) });
 
 /**
@@ -132,20 +132,20 @@ function filtered(
   count: number,
   at: (index: number) => Item,
   filter: ItemFilter,
-): Result<ItemList, ItemTrouble> {
+): Result<ItemList, ItemListProblem> {
   const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
   const all = new Set<string>();
   for (let index = 0; index < count; index++) {
     const { key } = at(index);
-    if (all.has(key)) return trouble(`two items have the key ${JSON.stringify(key)}`);
+    if (all.has(key)) return problem(`two items have the key ${JSON.stringify(key)}`);
     all.add(key);
   }
   const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, all);
-  if (!chosenBy.ok) return trouble(`--items ${short(only ?? '')} ${chosenBy.error}`);
+  if (!chosenBy.ok) return problem(`--items ${short(only ?? '')} ${chosenBy.error}`);
   const excluded: Excluded[] = [];
   for (const pattern of except) {
     const matches = keyMatch(pattern, all);
-    if (!matches.ok) return trouble(`--exclude ${short(pattern)} ${matches.error}`);
+    if (!matches.ok) return problem(`--exclude ${short(pattern)} ${matches.error}`);
     excluded.push({ pattern, matches: matches.value, hits: 0 });
   }
   const chosen: number[] = [];
@@ -159,14 +159,14 @@ function filtered(
   }
   const idle = excluded.find(({ hits }) => hits === 0);
   if (idle !== undefined)
-    return trouble(
+    return problem(
       `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
       likeKeys(idle.pattern, all),
     );
   if (chosen.length === 0 && wanted === undefined)
     return only === undefined
-      ? trouble('no item is left')
-      : trouble(`no item matches --items ${short(only)}`, likeKeys(only, all));
+      ? problem('no item is left')
+      : problem(`no item matches --items ${short(only)}`, likeKeys(only, all));
   return ok({
     count: chosen.length,
     total: count,

@@ -30,16 +30,16 @@ function sentence({ is, why }: Odd, subject: string, many: boolean): string {
   switch (is) {
     case 'broken':
       return many
-        ? `${subject} are left out: the links lead nowhere`
-        : `${subject} is left out: the link leads nowhere`;
+        ? `${subject} are ignored: the links lead nowhere`
+        : `${subject} is ignored: the link leads nowhere`;
     case 'special':
       return many
-        ? `${subject} are left out: they are not regular files`
-        : `${subject} is left out: it is not a regular file`;
+        ? `${subject} are ignored: they are not regular files`
+        : `${subject} is ignored: it is not a regular file`;
     case 'undecodable':
       return many
-        ? `${subject} are left out: the names are not valid UTF-8; rename the files`
-        : `${subject} is left out: the name is not valid UTF-8; rename the file`;
+        ? `${subject} are ignored: the names are not valid UTF-8; rename the files`
+        : `${subject} is ignored: the name is not valid UTF-8; rename the file`;
     case 'repeated':
       return many
         ? `${subject} are not searched: other links lead to the same folders`

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
-import { linkTrouble } from './output-links.ts';
+import { linkProblem } from './output-links.ts';
 
 /** The number of folders to remember as ready. A forgotten folder is checked again. */
 const readyMax = 10_000;
@@ -25,8 +25,8 @@ export class OutputFolders {
     const root = await realpath(this.#root);
     let standing = folder;
     while (!existsSync(standing)) standing = dirname(standing);
-    const trouble = linkTrouble(await realpath(standing), root);
-    if (trouble !== undefined) throw new Error(trouble);
+    const problem = linkProblem(await realpath(standing), root);
+    if (problem !== undefined) throw new Error(problem);
     makeFolder(folder);
     if (this.#ready.size >= readyMax) this.#ready.clear();
     this.#ready.add(folder);

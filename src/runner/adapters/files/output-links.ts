@@ -5,7 +5,7 @@ import { futureRealPath, realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
 
 /** The problem with a folder below the output folder, as a sentence. Both paths are absolute, links followed. */
-export function linkTrouble(folder: string, root: string): string | undefined {
+export function linkProblem(folder: string, root: string): string | undefined {
   if (!isWithin(folder, root)) return 'a link leads out of the output folder';
   const parts = relative(root, folder).split(sep);
   const reserved = parts.map(reservedFolder).find((name) => name !== undefined);
@@ -26,13 +26,13 @@ export class OutputLinks {
   }
 
   /** Why nothing can be written to `to`, as a sentence. The text of `to` stays below the output folder. */
-  trouble(to: string): string | undefined {
+  problem(to: string): string | undefined {
     const folder = to.slice(0, to.lastIndexOf('/') + 1);
     if (folder === '') return undefined;
     const known = this.#known.get(folder);
     if (known !== undefined || this.#known.has(folder)) return known;
     const real = futureRealPath(resolve(join(this.#root, folder)));
-    const found = real === undefined ? 'a link leads nowhere' : linkTrouble(real, this.#root);
+    const found = real === undefined ? 'a link leads nowhere' : linkProblem(real, this.#root);
     if (this.#known.size >= foldersMax) this.#known.clear();
     this.#known.set(folder, found);
     return found;

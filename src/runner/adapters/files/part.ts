@@ -6,7 +6,7 @@ import { type FileHandle, rm } from 'node:fs/promises';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import { validatorOf as schemaValidator } from '../../../contract/base/schema.ts';
 import { openRegular, readOwnFile } from '../../../contract/files/regular-file.ts';
-import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { LocalFile } from '../../run/jobs/ports.ts';
 import { type Version, validatorPattern } from './content-range.ts';
 import { createNew, openOwn } from './new-file.ts';
@@ -139,7 +139,7 @@ export class Part {
       await this.#checkpoint();
     } catch (error) {
       // For example a full disk: the previous note is still valid.
-      if (!isSystemTrouble(error)) throw error;
+      if (!isSystemProblem(error)) throw error;
     } finally {
       await this.#file.close();
     }

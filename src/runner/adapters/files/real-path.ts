@@ -1,14 +1,14 @@
 // Resolves paths with links followed.
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isSystemTrouble, systemCode } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 
 /** The path itself if it cannot be resolved. */
 export function realPathOr(path: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (isSystemTrouble(error)) return path;
+    if (isSystemProblem(error)) return path;
     throw error;
   }
 }
@@ -21,7 +21,7 @@ export function futureRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     if (systemCode(error) !== 'ENOENT' || isThere(path)) return undefined;
     const folder = futureRealPath(dirname(path));
     return folder === undefined ? undefined : join(folder, basename(path));

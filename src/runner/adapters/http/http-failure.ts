@@ -4,8 +4,8 @@ import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { isObject } from '../../../contract/base/json.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import {
-  isMachineTrouble,
-  isSystemTrouble,
+  isMachineProblem,
+  isSystemProblem,
   systemCode,
   systemReason,
 } from '../../../contract/files/system-error.ts';
@@ -117,6 +117,6 @@ export function failureOfFile(
   what: string,
 ): ApiFailure | undefined {
   const message = `${what} ${systemReason(error)}`;
-  if (isMachineTrouble(error, doing)) return { reason: 'local', message };
-  return isSystemTrouble(error) ? { reason: 'refused', status: 0, message } : undefined;
+  if (isMachineProblem(error, doing)) return { reason: 'local', message };
+  return isSystemProblem(error) ? { reason: 'refused', status: 0, message } : undefined;
 }

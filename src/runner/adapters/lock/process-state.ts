@@ -1,7 +1,7 @@
 // Asks the system about a process: whether it still runs, and when it began, as a text that no other process on this
 // machine ever has. (A process id alone is reused, and in containers every process is number 1.)
 import { readFileSync } from 'node:fs';
-import { isSystemTrouble, systemCode } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 
 export interface ProcessState {
   readonly started: string;
@@ -57,7 +57,7 @@ function readSmall(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch (error) {
     // ESRCH: the process ended during the read.
-    if (isSystemTrouble(error) || systemCode(error) === 'ESRCH') return undefined;
+    if (isSystemProblem(error) || systemCode(error) === 'ESRCH') return undefined;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { ftruncateSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { removeLeftover } from '../../../contract/files/leftover.ts';
-import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { createNew } from '../files/new-file.ts';
 
 /** Space for the answers to some thousand creations. */
@@ -32,7 +32,7 @@ export async function takeBallast(file: string): Promise<Result<Ballast, string>
     await handle.writeFile(randomBytes(wholeBytes));
     await handle.datasync();
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     await handle?.close();
     await removeLeftover(file);
     return err(`${file} ${systemReason(error)}`);
@@ -48,7 +48,7 @@ function ballastIn(file: string, handle: FileHandle): Ballast {
       try {
         ftruncateSync(handle.fd, bytes - pieceBytes);
       } catch (error) {
-        if (isSystemTrouble(error)) return false;
+        if (isSystemProblem(error)) return false;
         throw error;
       }
       bytes -= pieceBytes;

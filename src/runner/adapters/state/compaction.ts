@@ -3,7 +3,7 @@ import { type FileHandle, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { removeLeftover } from '../../../contract/files/leftover.ts';
-import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { type Header, lineText } from '../../journal/line.ts';
 import { jobSchema } from '../../journal/line-schemas.ts';
@@ -23,7 +23,7 @@ export async function compactState(
     await replaceState(file, `${file}.part`, header, ledger);
     return ok(undefined);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return err(`${file}.part ${systemReason(error)}`);
   }
 }

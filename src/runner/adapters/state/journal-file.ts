@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
-import { isFull, isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isFull, isSystemProblem } from '../../../contract/files/system-error.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
@@ -123,7 +123,7 @@ export class JournalFile implements LineFile {
       await handle?.close();
     } catch (error) {
       // Everything important was synced before, or its failure was reported.
-      if (!isSystemTrouble(error)) throw error;
+      if (!isSystemProblem(error)) throw error;
     }
   }
 

@@ -2,11 +2,11 @@
 // that names the line, and the file stays as it is: it is the only record of what was paid.
 import { lstatSync, realpathSync } from 'node:fs';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemTrouble, systemCode, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import { currentFormat, formatOf } from '../../journal/format.ts';
 import { type JobStore, Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
-import { byteTrouble } from '../../journal/raw-line.ts';
+import { byteProblem } from '../../journal/raw-line.ts';
 import { isTorn } from '../../journal/torn.ts';
 import { eachLine, LineTooLong } from './raw-lines.ts';
 
@@ -38,7 +38,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     // not.
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return loaded({});
-    if (stats.isSymbolicLink()) return err(linkTrouble(file));
+    if (stats.isSymbolicLink()) return err(linkProblem(file));
     for await (const raw of eachLine(file)) {
       number += 1;
       const { text, terminated, bytes } = raw;
@@ -46,7 +46,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
         const what = 'the last line was cut off in the middle of writing and is dropped';
         return loaded({ warnings: [`${file}:${number}: ${what}`] });
       }
-      const broken = byteTrouble(raw);
+      const broken = byteProblem(raw);
       if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
       if (number === 1) {
         const found = formatOf(text);
@@ -72,14 +72,14 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
 }
 
 /** A run appends to and replaces only its own file, never the target of a link. */
-export function linkTrouble(file: string): string {
+export function linkProblem(file: string): string {
   try {
     const real = realpathSync(file);
     return `${file} is a link, and shotlist never follows a link to a state file: name the file itself with --state ${real}`;
   } catch (error) {
     // For example an unmounted disk: if the link were ignored, everything would be paid again.
     if (systemCode(error) === 'ENOENT') return `${file} is a link to a file that does not exist`;
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return `${file} is a link, and the file that it leads to ${systemReason(error)}`;
   }
 }

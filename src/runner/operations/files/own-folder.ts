@@ -4,11 +4,11 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { oddEntryIn } from '../../../contract/files/odd-entries.ts';
-import { claimFolder, OwnerKeyTrouble, ownershipOf } from '../../../contract/files/owner.ts';
+import { claimFolder, OwnerKeyError, ownershipOf } from '../../../contract/files/owner.ts';
 import {
   failingDiskCure,
   isFailingDisk,
-  isSystemTrouble,
+  isSystemProblem,
   systemReason,
 } from '../../../contract/files/system-error.ts';
 import { trackedAt } from '../../adapters/files/git-index.ts';
@@ -31,7 +31,7 @@ export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | un
     if (odd === undefined) return undefined;
     return odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', 'move it away');
   }
 }
@@ -69,7 +69,7 @@ export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths
     const foreign = await claim(paths.ownFolder);
     return foreign === undefined ? ok(paths) : err(foreign);
   } catch (error) {
-    if (!(error instanceof OwnerKeyTrouble) && !isSystemTrouble(error)) throw error;
+    if (!(error instanceof OwnerKeyError) && !isSystemProblem(error)) throw error;
     return ok({ ...paths, hashes: undefined });
   }
 }
@@ -91,8 +91,8 @@ async function keepOutOfGit(ownFolder: string): Promise<void> {
 }
 
 function unclaimed(error: unknown, ownFolder: string): Problem {
-  if (error instanceof OwnerKeyTrouble) return withoutKey(error);
-  if (!isSystemTrouble(error)) throw error;
+  if (error instanceof OwnerKeyError) return withoutKey(error);
+  if (!isSystemProblem(error)) throw error;
   const cure = isFailingDisk(error)
     ? failingDiskCure
     : 'a run keeps files there: make its folder one that you may write to';
@@ -100,7 +100,7 @@ function unclaimed(error: unknown, ownFolder: string): Problem {
 }
 
 /** The problem if folders cannot be marked as this user's. */
-export function withoutKey({ message, cause }: OwnerKeyTrouble): Problem {
+export function withoutKey({ message, cause }: OwnerKeyError): Problem {
   return problem(
     `shotlist cannot remember which folders it made: ${message}`,
     'shotlist',

@@ -7,7 +7,7 @@ import { makeFolder } from '../../../contract/files/make-folder.ts';
 import {
   failingDiskCure,
   isFailingDisk,
-  isSystemTrouble,
+  isSystemProblem,
   systemCode,
   systemReason,
 } from '../../../contract/files/system-error.ts';
@@ -44,7 +44,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch (error) {
-    if (isSystemTrouble(error)) return false;
+    if (isSystemProblem(error)) return false;
     throw error;
   }
 }

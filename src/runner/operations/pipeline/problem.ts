@@ -23,7 +23,7 @@ export function problem(message: string, file = 'shotlist', hint?: string): Prob
 }
 
 /** A state file that does not load. `error` names a line if the file is damaged. */
-export function stateTrouble(error: string, state: string, pipelineFile: string): Problem {
+export function stateProblem(error: string, state: string, pipelineFile: string): Problem {
   if (!error.startsWith(`${state}:`)) return problem(error, 'the state file');
   const hint =
     `it was left as it is; nothing was sent. To see what is damaged and what can be kept: ` +

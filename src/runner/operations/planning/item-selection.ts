@@ -4,7 +4,7 @@ import type { ItemFilter, ItemList } from '../../adapters/files/items.ts';
 import { standingFailures } from '../../journal/failures.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
-import { leftOut } from '../../plan/step-selection.ts';
+import { stepsExcludedBy } from '../../plan/step-selection.ts';
 import { itemOf } from '../../task/task.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
@@ -22,7 +22,7 @@ export interface SelectionOptions {
 
 export interface Selection {
   /** Steps that `--only`, `--until` and `--exclude` exclude. */
-  readonly leftOut: ReadonlySet<string>;
+  readonly excluded: ReadonlySet<string>;
   readonly filter: ItemFilter;
   /** Only items with tasks that failed. */
   readonly retryFailed: boolean;
@@ -32,7 +32,7 @@ export interface Selection {
 const longestPattern = 65_536;
 
 /** Why a pattern cannot be matched, and what to do; undefined if it can. `where` names its source. */
-export function patternTrouble(
+export function patternProblem(
   where: '--items' | '--exclude' | 'items.glob',
   pattern: string | undefined,
 ): { readonly message: string; readonly hint: string } | undefined {
@@ -42,7 +42,7 @@ export function patternTrouble(
       hint:
         where === 'items.glob'
           ? 'write a glob of files, such as "photos/*.jpg"'
-          : 'write a glob of item keys, such as "2026/*.jpg", or leave the option out',
+          : 'write a glob of item keys, such as "2026/*.jpg", or omit the option',
     };
   if (pattern === undefined || pattern.length <= longestPattern) return undefined;
   return {
@@ -61,10 +61,10 @@ export function selectionOf(
   const steps = exclude.filter((name) => names.has(name));
   const except = exclude.filter((name) => !names.has(name));
   const unusable =
-    patternTrouble('--items', items.only) ??
-    except.map((one) => patternTrouble('--exclude', one)).find((why) => why !== undefined);
+    patternProblem('--items', items.only) ??
+    except.map((one) => patternProblem('--exclude', one)).find((why) => why !== undefined);
   if (unusable !== undefined) return err(problem(unusable.message, 'shotlist', unusable.hint));
-  const out = leftOut(pipeline.steps, { only, until, exclude: steps });
+  const out = stepsExcludedBy(pipeline.steps, { only, until, exclude: steps });
   if (!out.ok) return err(problem(out.error));
   if (except.length > 0 && pipeline.items.kind === 'one')
     return err(
@@ -75,7 +75,7 @@ export function selectionOf(
       ),
     );
   return ok({
-    leftOut: out.value,
+    excluded: out.value,
     filter: { ...items, ...(except.length > 0 ? { except } : {}) },
     retryFailed: options.retryFailed ?? false,
   });
@@ -97,7 +97,7 @@ export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
 /** With `--retry-failed` and no failed item, the shared steps are not begun either. */
 export function excludedSteps(
   { steps }: Pipeline,
-  { leftOut: out, retryFailed }: Selection,
+  { excluded: out, retryFailed }: Selection,
   { count }: ItemList,
 ): ReadonlySet<string> {
   return retryFailed && count === 0 ? new Set(steps.map(({ name }) => name)) : out;

@@ -1,7 +1,7 @@
 // The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
-import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
@@ -29,7 +29,7 @@ import { PlanningFacts } from './planning-facts.ts';
 export interface PlannedItems {
   readonly plan: Plan;
   /** Why a run must not begin. */
-  readonly troubles: readonly Diagnostic[];
+  readonly problems: readonly Diagnostic[];
   /** What a person should know before anything is paid. */
   readonly warnings: readonly string[];
   /** Items that cannot run as they are, by key, with the verdicts for their steps. */
@@ -51,7 +51,7 @@ export interface PlanningInputs {
   readonly disk: Disk;
   readonly clock: Clock;
   /** Steps that the run excludes. */
-  readonly leftOut: ReadonlySet<string>;
+  readonly excluded: ReadonlySet<string>;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
@@ -59,7 +59,7 @@ export interface PlanningInputs {
 export async function planItems(
   loaded: BoundPipeline,
   items: ItemList,
-  { ledger, disk, clock, leftOut, platform = process.platform }: PlanningInputs,
+  { ledger, disk, clock, excluded, platform = process.platform }: PlanningInputs,
 ): Promise<PlannedItems> {
   const { pipeline, base } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
@@ -82,8 +82,8 @@ export async function planItems(
     },
     base,
     now: clock.now(),
-    leftOut,
-    unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.trouble(to)),
+    excluded,
+    unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
   const tally = new PlanTally();
   const problems = new PlanProblems(loaded, outputs);
@@ -109,13 +109,13 @@ export async function planItems(
     }
   };
   const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
-    const { tasks, troubles, verdicts } = itemPlan;
+    const { tasks, badTasks, verdicts } = itemPlan;
     for (const task of tasks) {
       tally.add(task);
       problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
     }
-    for (const task of troubles) {
+    for (const task of badTasks) {
       tally.note(task);
       problems.addTask(task, item);
     }
@@ -126,9 +126,9 @@ export async function planItems(
     const [first] = times.sort();
     if (first !== undefined) owed.set(item?.key ?? '', first);
     if (item === undefined) return;
-    tally.addItem(troubles.length > 0);
+    tally.addItem(badTasks.length > 0);
     problems.addItem(item);
-    if (troubles.length > 0) hopeless.set(item.key, verdicts);
+    if (badTasks.length > 0) hopeless.set(item.key, verdicts);
     if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
@@ -169,7 +169,7 @@ export async function planItems(
   if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
-    troubles: problems.refusals({ items: items.count, hopeless: hopeless.size }),
+    problems: problems.refusals({ items: items.count, hopeless: hopeless.size }),
     hopeless,
     findings,
     warnings: names.warnings(),
@@ -183,8 +183,8 @@ function isEmpty(ledger: Ledger): boolean {
   return true;
 }
 
-const atTo = (to: string, trouble: string | undefined): string | undefined =>
-  trouble === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${trouble}`;
+const atTo = (to: string, problem: string | undefined): string | undefined =>
+  problem === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${problem}`;
 
 /** The real path of a folder; the path itself if the folder does not exist yet. */
 async function reallyAt(folder: string): Promise<string> {
@@ -192,7 +192,7 @@ async function reallyAt(folder: string): Promise<string> {
     return await realpath(folder);
   } catch (error) {
     // Any other problem is reported when the folder is opened for writing.
-    if (isSystemTrouble(error)) return folder;
+    if (isSystemProblem(error)) return folder;
     throw error;
   }
 }

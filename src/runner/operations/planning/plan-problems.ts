@@ -59,7 +59,7 @@ export class PlanProblems {
               severity: 'error',
               file,
               message: `the run does not begin: ${tooMany}`,
-              hint: 'fix these items, leave them out with --exclude, or allow more with max_failures',
+              hint: 'fix these items, exclude them with --exclude, or allow more with max_failures',
             },
           ];
     return [...this.#refused, ...this.#ofItems, ...why];
@@ -72,9 +72,9 @@ export class PlanProblems {
   }
 
   /** Adds a task that cannot run. `item` is the task's item; undefined if the task is shared. */
-  addTask({ step, task, trouble }: PlannedTask, item: Item | undefined): void {
-    if (trouble === undefined) return;
-    const { expression, at, message } = trouble;
+  addTask({ step, task, problem }: PlannedTask, item: Item | undefined): void {
+    if (problem === undefined) return;
+    const { expression, at, message } = problem;
     const { source } = this.#loaded.pipeline;
     const span =
       expression !== undefined
@@ -113,9 +113,9 @@ export class PlanProblems {
     return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
   }
 
-  #conflict(trouble: string | undefined, at: readonly string[]): void {
-    if (trouble !== undefined)
-      this.#note(this.#refused, trouble, this.#loaded.pipeline.source.spanOf(at));
+  #conflict(problem: string | undefined, at: readonly string[]): void {
+    if (problem !== undefined)
+      this.#note(this.#refused, problem, this.#loaded.pipeline.source.spanOf(at));
   }
 
   #note(list: Diagnostic[], message: string, span?: Diagnostic['span']): void {

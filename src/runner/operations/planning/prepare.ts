@@ -27,7 +27,7 @@ export interface Prepared extends AsyncDisposable {
   readonly disk: RealDisk;
   readonly items: ItemList;
   /** Steps that this run excludes. */
-  readonly leftOut: ReadonlySet<string>;
+  readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
 }
 
@@ -64,11 +64,11 @@ export async function prepare(
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
   });
-  const leftOut = excludedSteps(bound.pipeline, selection.value, items);
-  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, leftOut });
+  const excluded = excludedSteps(bound.pipeline, selection.value, items);
+  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, excluded });
   const held = cleanup.move();
   return ok({
-    ...{ bound, paths: usable, boundary, state, disk, items, leftOut, planned },
+    ...{ bound, paths: usable, boundary, state, disk, items, excluded, planned },
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
 }

@@ -13,7 +13,7 @@ export const smaller = (a: number | undefined, b: number | undefined): number | 
 /** Everything known that keeps a run from beginning: the same for a plan and for a run. */
 export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Diagnostic[] {
   return [
-    ...planned.troubles,
+    ...planned.problems,
     ...refuseUnpriced(planned.plan, terms, bound),
     ...refuseBeyondPlan(planned.findings, terms.tier, bound),
   ];

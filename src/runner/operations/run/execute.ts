@@ -117,7 +117,7 @@ async function phases(
   { client, stopper, journal, low }: Means,
   { address, inbox }: Pick<RunResources, 'inbox'> & { readonly address: string },
 ): Promise<PhaseResult> {
-  const { bound, items, leftOut, planned } = prepared;
+  const { bound, items, excluded, planned } = prepared;
   const { pipeline, base } = bound;
   const { backoffMs = 1000 } = internals;
   const speed = options.rehearsalSpeed ?? 'instant';
@@ -129,7 +129,7 @@ async function phases(
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
-    ...{ pipeline, base, list: items, plannedItems: planned, stopper, leftOut, low, journal },
+    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox },
     payAgain: options.payAgain ?? false,

@@ -21,7 +21,7 @@ export interface PhaseOptions
     | 'runner'
     | 'allows'
     | 'hopeless'
-    | 'someLeftOut'
+    | 'someExcluded'
     | 'closed'
     | 'rescued'
     | 'partial'
@@ -33,7 +33,7 @@ export interface PhaseOptions
   /** Aborts `stop` of both phases. */
   readonly stopper: AbortController;
   /** Steps that this run excludes. */
-  readonly leftOut: ReadonlySet<string>;
+  readonly excluded: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
   /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
   readonly low: AbortSignal;
@@ -45,7 +45,7 @@ export interface PhaseResult {
 }
 
 export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
-  const { plannedItems, leftOut } = options;
+  const { plannedItems, excluded } = options;
   const rescued = new Set<string>();
   // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
@@ -54,7 +54,7 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
       failed,
       items: earliestFirst(options.list, plannedItems.owed),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
-      allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
+      allows: (step, act) => saves(step, act) && !excluded.has(step.name),
       closed: { because: 'saving', why: 'paid results are saved first' },
       onEvent: (event) => {
         if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
@@ -67,7 +67,7 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   return await runPhase(options, {
     failed,
     items: underWayFirst(options.list, plannedItems.underWay),
-    allows: (step) => !leftOut.has(step.name),
+    allows: (step) => !excluded.has(step.name),
     rescued,
   });
 }
@@ -89,7 +89,7 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     total: plannedItems.plan.items,
     hopeless: plannedItems.hopeless,
     partial: list.count < list.total,
-    someLeftOut: options.leftOut.size > 0,
+    someExcluded: options.excluded.size > 0,
     ...variation,
   });
   const over = new AbortController();

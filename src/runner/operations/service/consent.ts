@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
 import { allConsents, consentFor } from '../../adapters/files/consents.ts';
 import type { ParsedPipeline } from '../pipeline/parse.ts';
@@ -26,7 +26,7 @@ export function realPathOf(file: string): string {
   try {
     return realpathSync(file);
   } catch (error) {
-    if (isSystemTrouble(error)) return resolve(file);
+    if (isSystemProblem(error)) return resolve(file);
     throw error;
   }
 }
@@ -36,7 +36,7 @@ export function withConsents<T>(env: Env, work: () => T): Result<T, Problem> {
   try {
     return ok(work());
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     const message = `the list of trusted files cannot be used: ${userFolder(env)} ${systemReason(error)}`;
     return err({ ...problem(message), reason: 'system' });
   }

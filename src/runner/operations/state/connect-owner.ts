@@ -44,7 +44,7 @@ export async function connectOwner(
     problem(
       `--service ${options.service}: the state file belongs to a rehearsal, which has a service of its own`,
       'shotlist',
-      'leave --service out, or name another --state',
+      'omit --service, or name another --state',
     ),
   );
 }

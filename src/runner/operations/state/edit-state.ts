@@ -2,7 +2,7 @@
 // and compacted at the end.
 import { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
@@ -49,7 +49,7 @@ export async function editState<T>(
   try {
     return await edit(bound, options, work);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return err({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
   }
 }

@@ -16,7 +16,7 @@ import {
 import type { RunPaths } from '../files/run-paths.ts';
 import { checkWritable } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { type Problem, problem, stateTrouble } from '../pipeline/problem.ts';
+import { type Problem, problem, stateProblem } from '../pipeline/problem.ts';
 
 /**
  * - `read`: reads the file while others may work on it.
@@ -55,7 +55,7 @@ export async function openState(
   const store = databaseStore();
   cleanup.defer(() => store.close());
   const loaded = await loadState(paths.state, store);
-  if (!loaded.ok) return err(stateTrouble(loaded.error, paths.state, bound.file));
+  if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, bound.file));
   const { header, warnings } = loaded.value;
   const stranger = header && strangerTo(header, paths.state, bound.name, service);
   if (stranger !== undefined) return err(stranger);

@@ -3,7 +3,7 @@ import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/f
 import { unreachable } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import type { Ended, Outcome } from './job.ts';
-import type { FileTrouble } from './ports.ts';
+import type { FileProblem } from './ports.ts';
 
 /**
  * - `create`: costs credits.
@@ -55,5 +55,5 @@ export function outcomeOf(call: Call, failure: ApiFailure): Outcome {
 }
 
 /** A result that cannot be saved must not be bought, so a systemic problem of this machine stops all buying. */
-export const unsaved = ({ message, systemic }: FileTrouble): Outcome =>
+export const unsaved = ({ message, systemic }: FileProblem): Outcome =>
   systemic ? outcomeOf('save', { reason: 'local', message }) : pending(message);

@@ -74,7 +74,7 @@ export interface Fetched {
 }
 
 /** Why a file could not be read or written. */
-export interface FileTrouble {
+export interface FileProblem {
   /** The place and the problem. */
   readonly message: string;
   /** The cause is this machine (a full, read-only or failing disk), not this file: the next file would fail too. */
@@ -102,7 +102,7 @@ export interface Disk {
    * A name for a temporary file, in the folder of the final file. The same `work` gets the same name in every run, so a
    * later run finds the part that an earlier one left, and no leftovers pile up.
    */
-  temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>>;
+  temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>>;
   /**
    * Moves a finished, synced file into place atomically, and syncs the folder. An existing file with other content is
    * kept under its hash: paid content is never overwritten.
@@ -111,9 +111,9 @@ export interface Disk {
     temporary: LocalFile,
     outputPath: string,
     digest: Digest,
-  ): Promise<Result<void, FileTrouble>>;
+  ): Promise<Result<void, FileProblem>>;
   /** Copies an output or a kept file to a temporary file and syncs it. */
-  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>>;
+  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>>;
   /** Removes an unused temporary file and its note. */
   discard(file: LocalFile): Promise<void>;
 }

@@ -13,7 +13,7 @@ import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Performance } from './performance.ts';
-import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
+import type { Fetched, FileProblem, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
 
 export async function* download(order: DownloadOrder, context: JobContext): Performance {
@@ -74,7 +74,7 @@ function temporaryFor(
   index: number,
   extension: string,
   context: JobContext,
-): Promise<Result<LocalFile, FileTrouble>> {
+): Promise<Result<LocalFile, FileProblem>> {
   const named = to.replaceAll(extensionMark, extension);
   const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
   return context.disk.temporary(inFolder, digestOf({ job, to, index }));
@@ -92,7 +92,7 @@ async function place(
   temporary: LocalFile,
   { bytes, digest }: Fetched,
   context: JobContext,
-): Promise<Result<OutputLine, FileTrouble>> {
+): Promise<Result<OutputLine, FileProblem>> {
   const path = outputPath(order.to, position);
   if (!path.ok) {
     await context.disk.discard(temporary);
