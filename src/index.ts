@@ -253,6 +253,6 @@ export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
-export type { Outcome, RunEvent, Summary, TaskEnding } from './runner/report/run-event.ts';
+export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { Status } from './runner/report/status.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';

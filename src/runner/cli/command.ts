@@ -9,7 +9,7 @@ import type { PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
 /** How to print the result of an operation. */
-export interface Answer<T> {
+export interface AnswerFormat<T> {
   /** The text for people. */
   readonly text: (value: T) => string;
   /** The value for `--json`; default: the result itself. */
@@ -30,7 +30,7 @@ export async function command<T extends object>(
   file: string,
   flags: PipelineFlags,
   operate: (pipeline: LoadedPipeline, reports: Reports) => Promise<Result<T, Problem>>,
-  { text, facts = (value) => value, exitCode }: Answer<T>,
+  { text, facts = (value) => value, exitCode }: AnswerFormat<T>,
 ): Promise<number> {
   const json = flags.json === true;
   return await withPipeline(file, flags, async (pipeline) => {
@@ -59,7 +59,7 @@ export async function withPipeline(
 export function answer<T extends object>(
   result: Result<T, Problem>,
   json: boolean,
-  { text, facts = (value) => value, exitCode = () => 0 }: Answer<T>,
+  { text, facts = (value) => value, exitCode = () => 0 }: AnswerFormat<T>,
 ): number {
   if (!result.ok) return fail(result.error, json);
   if (json) printJson(facts(result.value));

@@ -1,9 +1,9 @@
 // The exit codes of the commands.
 import type { Problem } from '../operations/pipeline/problem.ts';
-import type { Outcome, RunEvent, Summary } from '../report/run-event.ts';
+import type { RunEvent, RunOutcome, Summary } from '../report/run-event.ts';
 
 /** design.md, Commands; `shotlist --help` shows them. */
-export const exitCodes: Readonly<Record<Outcome, number>> = {
+export const exitCodes: Readonly<Record<RunOutcome, number>> = {
   done: 0,
   failed: 1,
   budget: 3,

@@ -19,7 +19,7 @@ import {
 import { parseLine, readLine, type StateLine } from './line.ts';
 import { formatVersion } from './line-schemas.ts';
 
-export interface Format {
+export interface StateFormat {
   readonly version: number;
   /** Reads one line, upgraded to the current format. The error is the end of a sentence about the line. */
   parse(text: string): Result<StateLine, string>;
@@ -27,19 +27,19 @@ export interface Format {
   readonly events: Readonly<Record<string, Schema>>;
 }
 
-export const currentFormat: Format = {
+export const currentFormat: StateFormat = {
   version: formatVersion,
   parse: parseLine,
   events: eventSchemas,
 };
 
-const format1: Format = { version: 1, parse: parseLine1, events: eventSchemas1 };
+const format1: StateFormat = { version: 1, parse: parseLine1, events: eventSchemas1 };
 
 /** The newest first. */
-export const formats: readonly Format[] = [currentFormat, format1];
+export const formats: readonly StateFormat[] = [currentFormat, format1];
 
 /** The format of a state file that begins with this line. The error is a sentence that says why no format fits. */
-export function formatOf(firstLine: string): Result<Format, string> {
+export function formatOf(firstLine: string): Result<StateFormat, string> {
   const version = versionIn(firstLine);
   const format = formats.find((known) => known.version === version);
   if (format !== undefined) return ok(format);

@@ -25,13 +25,13 @@ export type PastAttempt = FromSchema<typeof pastSchema>;
 export type OutputLine = FromSchema<typeof outputSchema>;
 export type TaskLine = FromSchema<typeof taskSchema>;
 
-type Events = {
+type EventsByName = {
   readonly [Name in keyof typeof eventSchemas]: FromSchema<(typeof eventSchemas)[Name]>;
 };
-export type EventName = keyof Events;
-export type EventLine = Events[EventName];
+export type EventName = keyof EventsByName;
+export type EventLine = EventsByName[EventName];
 /** An event before the journal assigns its number and time. */
-export type Happened = { [Name in EventName]: Omit<Events[Name], 'seq' | 'at'> }[EventName];
+export type Happened = { [Name in EventName]: Omit<EventsByName[Name], 'seq' | 'at'> }[EventName];
 
 /** The part of a job's result that the journal keeps. */
 export function resultOf(job: JobLine): JsonObject {

@@ -119,7 +119,7 @@ function parsed(text: string): unknown {
   }
 }
 
-interface Open {
+interface OpenEnd {
   /** Ends with `rest` after a string that was cut off, or with 0 in place of `token`. */
   readonly text: string;
   /** A number or a literal at the end, which may be cut off. */
@@ -129,7 +129,7 @@ interface Open {
 }
 
 /** Undefined if the text ends with something that cannot begin a JSON value. */
-function withoutOpenToken(text: string): Open | undefined {
+function withoutOpenToken(text: string): OpenEnd | undefined {
   let closers = '';
   let quoted = false;
   let cutEscape: number | undefined;

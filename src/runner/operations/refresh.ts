@@ -17,7 +17,7 @@ export interface RefreshOptions extends EditOptions {
   readonly acceptMissing?: boolean | undefined;
 }
 
-interface Finding {
+interface DriftFinding {
   readonly change: DriftChange;
   readonly event: Happened;
 }
@@ -29,7 +29,7 @@ export async function refresh(
   return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
     const service = await connect();
     if (!service.ok) return service;
-    const findings: Finding[] = [];
+    const findings: DriftFinding[] = [];
     const unread: { project: string; why: string }[] = [];
     let [projects, present, missing] = [0, 0, 0];
     for await (const inquired of inquire(journal.ledger, service.value.api, clock)) {
@@ -65,7 +65,7 @@ const isRefunded = ({ answer, job }: Inquired): boolean =>
   answer.ok && job.state === 'created' && ['error', 'canceled'].includes(answer.value.status);
 
 /** The difference between the service and the state file; undefined if they agree, or if the service does not say. */
-function findingOf(inquired: Inquired): Finding | undefined {
+function findingOf(inquired: Inquired): DriftFinding | undefined {
   const { answer, job, past } = inquired;
   const standing = !past && (job.state === 'created' || job.state === 'complete');
   if (standing && isMissing(inquired) && !isRefunded(inquired)) return gone(inquired);
@@ -81,7 +81,7 @@ function findingOf(inquired: Inquired): Finding | undefined {
   };
 }
 
-function gone({ job, project, credits }: Inquired): Finding {
+function gone({ job, project, credits }: Inquired): DriftFinding {
   const saved = new Set((job.outputs ?? []).map(({ index }) => index)).size;
   const whole = job.state === 'complete' && saved >= downloadCount(job);
   const why = whole
@@ -103,7 +103,7 @@ function gone({ job, project, credits }: Inquired): Finding {
 function settled(
   { job, project, credits: before }: Inquired,
   record: Project,
-): Finding | undefined {
+): DriftFinding | undefined {
   const event = settlementOf(job.job, record, before);
   if (event === undefined) return undefined;
   const what = event.status === 'error' ? 'failed' : event.status;

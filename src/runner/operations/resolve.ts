@@ -84,9 +84,13 @@ function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
   return err(problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint));
 }
 
-type Events = Result<readonly Happened[], Problem>;
+type ResolvingEvents = Result<readonly Happened[], Problem>;
 
-async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit): Promise<Events> {
+async function eventsFor(
+  doubt: JobLine,
+  resolution: Resolution,
+  edit: StateEdit,
+): Promise<ResolvingEvents> {
   const { job, reserve = 0 } = doubt;
   switch (resolution.how) {
     case 'not-charged': {
@@ -103,7 +107,7 @@ async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit
 }
 
 /** The project must exist, have the attempt's name, and belong to no other job. */
-async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<Events> {
+async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<ResolvingEvents> {
   const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
   if (!usable(project))
@@ -126,7 +130,7 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
   return settled(doubt, read.value);
 }
 
-function settled(doubt: JobLine, record: Project): Events {
+function settled(doubt: JobLine, record: Project): ResolvingEvents {
   const { job, name, reserve = 0 } = doubt;
   // A repaired state file may lack the name: then nothing but the user's word counts.
   if (name !== undefined && typeof record.name === 'string' && record.name !== name)

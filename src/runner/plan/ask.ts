@@ -32,7 +32,7 @@ export interface TaskProblem {
   readonly at?: Path;
 }
 
-export type Answer =
+export type TaskAnswer =
   /** The task ends without a job: `skipped` by its `if:`, or `failed` with a problem. */
   | ({ readonly is: 'end'; readonly problem?: TaskProblem } & End)
   /** A file must be hashed first. */
@@ -48,7 +48,7 @@ export type Answer =
       readonly content?: Digest;
     };
 
-export interface Question {
+export interface TaskQuestion {
   readonly step: Step;
   readonly task: string;
   readonly names: Names;
@@ -58,7 +58,7 @@ export interface Question {
   readonly savers: readonly string[];
 }
 
-export function ask(question: Question): Answer {
+export function ask(question: TaskQuestion): TaskAnswer {
   const { step, names, facts, jobOf } = question;
   const holds = conditionHolds(step, names.scope);
   if (!holds.ok) return problemAt(holds.error);
@@ -105,8 +105,8 @@ export function badValue(step: Step, body: JsonObject): TaskProblem | undefined 
 
 function askUpload(
   wanted: Extract<TaskRequest, { operation: 'upload' }>,
-  { facts, jobOf }: Question,
-): Answer {
+  { facts, jobOf }: TaskQuestion,
+): TaskAnswer {
   const extension = extensionOf(wanted.file);
   if (mediaTypeOf(extension) === undefined)
     return problem(
@@ -128,14 +128,14 @@ export function uploadFingerprint(content: string): Fingerprint {
   return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
 }
 
-const withProblem = (problem: TaskProblem): Answer => ({
+const withProblem = (problem: TaskProblem): TaskAnswer => ({
   is: 'end',
   ending: 'failed',
   why: problem.message,
   problem,
 });
-const problem = (message: string): Answer => withProblem({ message });
-const problemAt = (at: TemplateError): Answer =>
+const problem = (message: string): TaskAnswer => withProblem({ message });
+const problemAt = (at: TemplateError): TaskAnswer =>
   withProblem({
     message: `in the expression ${shortened(at.text.trim())}: ${at.message}`,
     expression: at,

@@ -11,10 +11,10 @@ import { type TaskId, taskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
 import { knownBody, plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
-import { type Answer, ask, badValue, type TaskProblem } from './ask.ts';
+import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
 import { comesLater, endingOf, type PlannedTask } from './planned-action.ts';
-import type { OverItems, PlanContext, Verdict } from './planning.ts';
+import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
 import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { saversOf, turnOf } from './turn.ts';
@@ -68,7 +68,7 @@ export class ItemPlan implements Unfinished {
   /** Tasks that cannot run in the current state. */
   readonly badTasks: readonly PlannedTask[];
   /** By step: why steps of an item that cannot run must not begin. */
-  readonly verdicts = new Map<string, Verdict>();
+  readonly verdicts = new Map<string, ItemVerdict>();
 
   constructor(
     steps: readonly Step[],
@@ -164,7 +164,7 @@ export class ItemPlan implements Unfinished {
     return saversOf(step, this.context.steps).flatMap(({ name }) => this.of(name) ?? []);
   }
 
-  #answered(answer: Answer, step: Step, task: TaskId): PlannedTask {
+  #answered(answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
     switch (answer.is) {
       case 'end': {
         const { problem, why } = answer;

@@ -31,4 +31,4 @@ export interface OverItems {
 }
 
 /** How a step that cannot run ends: `failed` by its own problem, `blocked` because another step cannot run. */
-export type Verdict = End;
+export type ItemVerdict = End;

@@ -37,7 +37,7 @@ const rowOf = (line: JobLine): number => precedence.findIndex((fits) => fits(lin
 /** Of two lines about one project, the later in this life cycle wins. */
 const life: readonly JobLine['state'][] = ['created', 'failed', 'complete', 'deleted'];
 
-export type Verdict =
+export type ClaimVerdict =
   /** The job stays as it is known. */
   | 'unchanged'
   /** The job has the project that the line names. The next run asks the service about it. */
@@ -50,7 +50,7 @@ export type Verdict =
   | 'in doubt if it may begin';
 
 /** What becomes of a job if a line about it cannot be applied: the first row that fits. */
-const verdicts: readonly (readonly [Verdict, (claim: Claim) => boolean])[] = [
+const verdicts: readonly (readonly [ClaimVerdict, (claim: Claim) => boolean])[] = [
   ['unchanged', ({ fields: { event, state } }) => event === 'supplied' || state === 'supplied'],
   ['unchanged', ({ kind }) => isFree(kind)],
   ['unchanged', (claim) => namesProject(claim) && claim.before?.project === claim.fields.project],
@@ -67,7 +67,7 @@ function namesProject({ fields: { project, event } }: Claim): boolean {
 
 const attemptOf = (before: JobLine | undefined): number => before?.attempt ?? 0;
 
-export const verdictOn = (claim: Claim): Verdict =>
+export const verdictOn = (claim: Claim): ClaimVerdict =>
   verdicts.find(([, fits]) => fits(claim))?.[0] ?? 'in doubt';
 
 /**

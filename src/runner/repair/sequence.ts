@@ -12,12 +12,12 @@ export interface History {
   readonly unread: readonly UnreadableLine[];
 }
 
-export type Entry =
+export type SequenceEntry =
   | { readonly is: 'event'; readonly number: number; readonly event: EventLine }
   | { readonly is: 'lost'; readonly number: number; readonly fields: Fields };
 
 export interface Sequence {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly SequenceEntry[];
   readonly damages: readonly Damage[];
   /** Unreadable lines that are not events. */
   readonly others: readonly UnreadableLine[];
@@ -25,7 +25,7 @@ export interface Sequence {
   readonly first: number;
 }
 
-type Placed = Entry & { readonly seq: number };
+type Placed = SequenceEntry & { readonly seq: number };
 
 export function sequenceOf({ reads, unread }: History): Sequence {
   const first =

@@ -75,7 +75,7 @@ export type RunEvent =
 
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {
-  readonly outcome: Outcome;
+  readonly outcome: RunOutcome;
   /** Why the run stopped early, if it did. */
   readonly stopped?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
@@ -108,4 +108,4 @@ export interface ProblemGroup {
   readonly examples: readonly string[];
 }
 
-export type Outcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
+export type RunOutcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';

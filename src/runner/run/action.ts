@@ -1,7 +1,7 @@
 // The actions of a run: what it does about a step that is ready.
 import type { JobLine } from '../journal/line.ts';
 import type { End } from '../plan/ending.ts';
-import type { Verdict } from '../plan/planning.ts';
+import type { ItemVerdict } from '../plan/planning.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Refresh } from './refresh-inputs.ts';
@@ -33,4 +33,4 @@ export interface EndWithoutJob extends End {
 }
 
 /** By item, then by step: the verdicts for items that cannot be done as planned. */
-export type Hopeless = ReadonlyMap<string, ReadonlyMap<string, Verdict>>;
+export type Hopeless = ReadonlyMap<string, ReadonlyMap<string, ItemVerdict>>;

@@ -34,7 +34,7 @@ export interface Closed {
  * its reserve. `doubt`: the same, but an answer may never come. `charged`: the service has reported a charge, and may
  * still correct it. `over`: its credits no longer change.
  */
-interface Charge {
+interface JobCharge {
   readonly itemRun: ItemRun;
   /** The basis of the estimate; set for a creation of this run. */
   readonly expectation: Expectation | undefined;
@@ -63,7 +63,7 @@ const ended = (ending: 'failed' | 'pending', why: string): Grant => ({
 
 export class Budget {
   readonly #o: BudgetOptions;
-  readonly #charges = new Map<string, Charge>();
+  readonly #charges = new Map<string, JobCharge>();
   readonly #items = new WeakMap<ItemRun, ItemCredits>();
   /** Jobs whose charge may still become lower: paid jobs that are not over, and creations without an answer. */
   readonly #unsettled = new Set<string>();
@@ -159,7 +159,7 @@ export class Budget {
   }
 
   /** The most credits that the job may cost, by current knowledge. */
-  #worst({ expectation, stage, credits }: Charge): number {
+  #worst({ expectation, stage, credits }: JobCharge): number {
     if (expectation === undefined || stage === 'over') return credits;
     const estimate = this.#estimate(expectation);
     return Math.max(credits, estimate.known ? estimate.credits : 0);
@@ -217,7 +217,7 @@ export class Budget {
     key: string,
     itemRun: ItemRun,
     credits: number,
-    stage: Charge['stage'],
+    stage: JobCharge['stage'],
     expectation: Expectation | undefined,
   ): void {
     const before = stage === 'charged' ? credits : 0;
@@ -251,7 +251,7 @@ export class Budget {
     }
   }
 
-  #charge(own: Charge, stage: Charge['stage'], credits: number): void {
+  #charge(own: JobCharge, stage: JobCharge['stage'], credits: number): void {
     const more = credits - own.charged;
     // A refund of an earlier run's charge does not lower the charges of this run.
     this.#of(own.itemRun).paid += own.before > 0 ? Math.max(0, more) : more;
@@ -260,7 +260,7 @@ export class Budget {
     own.stage = stage;
   }
 
-  #set(own: Charge, credits: number): void {
+  #set(own: JobCharge, credits: number): void {
     this.#of(own.itemRun).committed += credits - own.credits;
     own.credits = credits;
   }

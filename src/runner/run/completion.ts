@@ -7,7 +7,7 @@ import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { InFlight, RunningJob, Waiter } from './in-flight.ts';
-import type { Ended, Outcome } from './jobs/job.ts';
+import type { Ended, JobOutcome } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import { redoSuppliers } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
@@ -36,7 +36,7 @@ export class Completion {
     this.#o = options;
   }
 
-  complete(key: string, given: Outcome): void {
+  complete(key: string, given: JobOutcome): void {
     const { inFlight, commit, budget, window } = this.#o;
     window.askAgain();
     const outcome = given.is === 'bug' ? commit.afterBug(key, given.bug) : given;
@@ -49,7 +49,7 @@ export class Completion {
   /** Ends one of the tasks of a job. */
   #settle(
     job: RunningJob,
-    outcome: Exclude<Outcome, { readonly is: 'bug' }>,
+    outcome: Exclude<JobOutcome, { readonly is: 'bug' }>,
     waiter: Waiter,
     credits: number,
   ): void {

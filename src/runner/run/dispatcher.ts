@@ -7,7 +7,7 @@ import type { Scope } from '../language/expression.ts';
 import { bodyErrors } from '../language/filled-body.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
-import { type Answer, ask } from '../plan/ask.ts';
+import { ask, type TaskAnswer } from '../plan/ask.ts';
 import { type Act, downloadCount } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
@@ -33,7 +33,7 @@ import { refreshesFor } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
 import type { Window } from './window.ts';
 
-type Decided = Extract<Answer, { is: 'decided' }>;
+type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 
 type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 

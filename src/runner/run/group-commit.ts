@@ -27,7 +27,7 @@ export interface GroupCommitOptions {
 const isAnswer = (event: Happened): boolean =>
   event.event === 'created' || event.event === 'doubt' || isNotTaken(event);
 
-interface Waiting {
+interface WaitingJob {
   readonly key: string;
   /** The job is about to send a creation. */
   readonly sends: boolean;
@@ -44,7 +44,7 @@ export class GroupCommit {
 
   /** True if a creation now has an answer, or certainly none: other tasks may wait for that. */
   take(notices: readonly Notice[]): boolean {
-    const durable: Waiting[] = [];
+    const durable: WaitingJob[] = [];
     let answered = false;
     for (const notice of notices) {
       if (notice.is === 'ended') continue;
@@ -83,7 +83,7 @@ export class GroupCommit {
   }
 
   /** Jobs continue when their events are on disk. This function does not wait, so later events share the next sync. */
-  #sync(waiting: readonly Waiting[]): void {
+  #sync(waiting: readonly WaitingJob[]): void {
     const { journal, runner } = this.#o;
     const goOn = (): void => {
       for (const { key, sends } of waiting) {

@@ -1,6 +1,6 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
 import { endingFacts } from '../plan/ending.ts';
-import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
+import type { RunOutcome, Summary, TaskEnding } from '../report/run-event.ts';
 import { FailureGroups } from './failure-groups.ts';
 import type { Stopped } from './stop.ts';
 
@@ -59,7 +59,7 @@ export class SummaryBuilder {
     return this.#ended + this.items;
   }
 
-  outcome(stop: Stopped): Outcome {
+  outcome(stop: Stopped): RunOutcome {
     if (stop.interrupted) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
     if (this.#tasks.doubt > 0) return 'doubt';
@@ -69,7 +69,7 @@ export class SummaryBuilder {
   }
 
   build(
-    outcome: Outcome,
+    outcome: RunOutcome,
     rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
       readonly items: number;
       readonly stopped?: string | undefined;

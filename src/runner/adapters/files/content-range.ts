@@ -1,7 +1,7 @@
 // Reads the headers of an answer that describe its bytes: the range, the total, and the validator by which a later
 // request can check that the content has not changed (RFC 9110, 13.1.5 and 14.4).
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A version of a content: its validator, and its total length in bytes. */
 export interface Version {
@@ -15,7 +15,7 @@ export const validatorPattern = '^("[\\x21\\x23-\\x7e]*"|[A-Z][a-z]{2}, [0-9A-Za
 const isValidator = new RegExp(validatorPattern);
 
 /** Undefined if the answer has no strong validator. Then the rest of the content cannot be requested safely. */
-export function validatorOf(headers: Headers): string | undefined {
+export function validatorOf(headers: AnswerHeaders): string | undefined {
   const etag = headers['etag'];
   if (typeof etag === 'string' && isValidator.test(etag)) return etag;
   const modified = headers['last-modified'];
@@ -26,14 +26,14 @@ export function validatorOf(headers: Headers): string | undefined {
 }
 
 /** True if the answer names another version than this one. An answer without a validator is believed. */
-export function isOtherVersion(headers: Headers, { validator }: Version): boolean {
+export function isOtherVersion(headers: AnswerHeaders, { validator }: Version): boolean {
   const name = validator.startsWith('"') ? 'etag' : 'last-modified';
   const named = headers[name];
   return named !== undefined && named !== validator;
 }
 
 /** The length of the body in bytes, from the headers; undefined if they do not give it. */
-export function lengthOf(headers: Headers): number | undefined {
+export function lengthOf(headers: AnswerHeaders): number | undefined {
   const length = headers['content-length'];
   return typeof length === 'string' && /^\d+$/.test(length) ? Number(length) : undefined;
 }
@@ -46,7 +46,7 @@ export interface ContentRange {
 }
 
 /** Undefined if the header is missing or invalid, or does not give the total. */
-export function contentRangeOf(headers: Headers): ContentRange | undefined {
+export function contentRangeOf(headers: AnswerHeaders): ContentRange | undefined {
   const [, start, end, total] =
     /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range'])) ?? [];
   if (start === undefined || end === undefined || total === undefined) return undefined;

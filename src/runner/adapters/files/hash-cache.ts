@@ -10,7 +10,7 @@ const racyNs = 2_000_000_000n;
 /** The number of hashes that are written together. */
 const batch = 500;
 
-interface Entry {
+interface CachedHash {
   readonly stamp: string;
   readonly digest: Digest;
 }
@@ -20,8 +20,8 @@ export class HashCache {
   readonly #get: StatementSync;
   readonly #set: StatementSync;
   /** Files that changed too recently for the cache; for this process only. */
-  readonly #young = new Map<string, Entry>();
-  readonly #unwritten = new Map<string, Entry>();
+  readonly #young = new Map<string, CachedHash>();
+  readonly #unwritten = new Map<string, CachedHash>();
 
   /** `file` must be in an existing folder. If it is undefined, hashes are remembered in this process only. */
   constructor(file: string | undefined) {
@@ -56,7 +56,7 @@ export class HashCache {
     this.#keep(path, { stamp: stampOf(stats), digest });
   }
 
-  #keep(path: string, entry: Entry): void {
+  #keep(path: string, entry: CachedHash): void {
     this.#unwritten.set(path, entry);
     if (this.#unwritten.size >= batch) this.#write();
   }

@@ -1,8 +1,8 @@
 // Warns about files that contain a key or a secret and that other users of this machine can read.
+
 import { statSync } from 'node:fs';
 import { systemCode } from '../../../contract/files/system-error.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from '../../../contract/files/user-folder.ts';
 
 /** Each variable that names such a file, and the variable that takes precedence over it. */
 const secretFiles = [

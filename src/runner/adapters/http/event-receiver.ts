@@ -70,7 +70,7 @@ const connectionsMost = { perPeer: 64, total: 128 };
 /** Far more events than arrive in the ten minutes in which a timestamp is accepted; about 100 bytes each. */
 const replaysMost = 20_000;
 
-interface Answer {
+interface EventReply {
   readonly status: number;
   readonly message?: string;
 }
@@ -146,7 +146,7 @@ async function judge(
   request: IncomingMessage,
   body: Buffer,
   closing: AbortSignal,
-): Promise<Answer> {
+): Promise<EventReply> {
   const signed = signatureIn(options, request, body);
   if (signed === undefined)
     return { status: 401, message: 'The signature is not that of this body, or too old.' };
@@ -218,7 +218,7 @@ function parsed(text: string): unknown {
 }
 
 /** Resolves when the answer is sent, or the client has disconnected. */
-function reply(response: ServerResponse, { status, message }: Answer): Promise<void> {
+function reply(response: ServerResponse, { status, message }: EventReply): Promise<void> {
   const gone = new Promise<void>((resolve) => {
     if (response.destroyed) resolve();
     else response.once('close', resolve);

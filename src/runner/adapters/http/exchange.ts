@@ -3,7 +3,7 @@
 // repeated.
 import { type Agent, type Dispatcher, errors } from 'undici';
 
-export interface Question {
+export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,14 +19,14 @@ export interface Bounds {
   readonly signals: readonly (AbortSignal | undefined)[];
 }
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly text: string;
 }
 
 export type Exchanged =
-  | ({ readonly is: 'answered' } & Reply)
+  | ({ readonly is: 'answered' } & HttpReply)
   /** `sent` is false if certainly no byte of the request was sent. */
   | { readonly is: 'failed'; readonly sent: boolean; readonly error: unknown };
 
@@ -46,13 +46,13 @@ export class GivenUp extends Error {
 /** The most interim answers (1xx) to one request. A service that sends more would send them without end. */
 const mostInterim = 20;
 
-export function exchange(agent: Agent, question: Question, bounds: Bounds): Promise<Exchanged> {
+export function exchange(agent: Agent, question: HttpRequest, bounds: Bounds): Promise<Exchanged> {
   return new Promise((resolve) => {
     const { origin, pathname, search } = new URL(question.url);
     const parts: Buffer[] = [];
     let bytes = 0;
     let interim = 0;
-    let head: Omit<Reply, 'text'> | undefined;
+    let head: Omit<HttpReply, 'text'> | undefined;
     let controller: Dispatcher.DispatchController | undefined;
     let late: NodeJS.Timeout | undefined;
     let over = false;

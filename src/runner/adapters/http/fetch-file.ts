@@ -19,7 +19,7 @@ import { failureOfFile, storageFailure } from './http-failure.ts';
 import { wholeBytes } from './put-file.ts';
 import { Lost, type Storage, type StorageAnswer } from './storage.ts';
 
-type Outcome = Result<Fetched, ApiFailure>;
+type FetchOutcome = Result<Fetched, ApiFailure>;
 
 const empty: ApiFailure = { reason: 'unanswered', message: 'the file is empty' };
 
@@ -39,7 +39,7 @@ export class FileFetcher {
   }
 
   /** Sends one request, or two if the first shows that the part on disk cannot be resumed. */
-  async fetch(url: string, into: LocalFile): Promise<Outcome> {
+  async fetch(url: string, into: LocalFile): Promise<FetchOutcome> {
     try {
       const before = await standing(into, this.#hashes.get(into));
       const continued = before === undefined ? undefined : await this.#goOn(url, into, before);
@@ -58,7 +58,7 @@ export class FileFetcher {
   }
 
   /** Undefined if the file must be fetched from its beginning. */
-  async #goOn(url: string, into: LocalFile, before: Standing): Promise<Outcome | undefined> {
+  async #goOn(url: string, into: LocalFile, before: Standing): Promise<FetchOutcome | undefined> {
     const { version, running } = before;
     const range = `bytes=${running.bytes}-`;
     const answer = await this.#ask(url, { range, 'if-range': version.validator });
@@ -71,7 +71,7 @@ export class FileFetcher {
     return err(storageFailure(answer.status));
   }
 
-  async #begin(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+  async #begin(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
     if (answer.status !== 200) {
       await answer.skip();
       return err(storageFailure(answer.status));
@@ -89,7 +89,7 @@ export class FileFetcher {
     return await this.#fill(await orDrop(answer, Part.begin(into, version)), answer, into);
   }
 
-  async #fill(part: Part, answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+  async #fill(part: Part, answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
     try {
       for await (const piece of answer.pieces()) {
         const refused = this.#tooLong(part.running.bytes + piece.length);
@@ -154,7 +154,7 @@ function continues({ status, headers }: StorageAnswer, { version, running }: Sta
 }
 
 /** One synced write, so that a small file needs no separate sync. */
-async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
   const pieces: Buffer[] = [];
   for await (const piece of answer.pieces()) pieces.push(piece);
   const bytes = Buffer.concat(pieces);

@@ -38,7 +38,7 @@ const answerMs = 4500;
 /** In bytes: a longer answer is not an account. */
 const longest = 1 << 20;
 
-interface Reply {
+interface ParsedReply {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly body: unknown;
@@ -64,7 +64,7 @@ async function greeted(
     method: 'GET' | 'POST',
     path: string,
     body?: string,
-  ): Promise<Result<Reply, Silence>> => {
+  ): Promise<Result<ParsedReply, Silence>> => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const headers = { authorization: `Bearer ${key}`, ...type };
     const url = `${base.replace(/\/+$/, '')}${path}`;
@@ -96,7 +96,7 @@ async function greeted(
 
 const stranger = (why: string): Greeting => ({ is: 'stranger', why });
 
-function introduced({ status, headers, body }: Reply, now: number): Greeting {
+function introduced({ status, headers, body }: ParsedReply, now: number): Greeting {
   if (status >= 200 && status < 300) {
     const account = readAccount(body);
     if (account.ok) return { is: 'service', account };
@@ -113,7 +113,7 @@ function introduced({ status, headers, body }: Reply, now: number): Greeting {
   return { is: 'service', account: err(failureOfStatus(status, body, headers, now)) };
 }
 
-function kindOf(headers: Reply['headers']): string {
+function kindOf(headers: ParsedReply['headers']): string {
   const type = headers['content-type'];
   if (typeof type !== 'string' || type === '') return 'something else';
   return (type.split(';')[0] ?? '').includes('html') ? 'a web page' : 'something else';

@@ -7,13 +7,12 @@ import {
   readTaking,
   readUploadAddresses,
 } from '../../../contract/api/answers.ts';
-import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { type Route, routes, type TwoForms } from '../../../contract/api/routes.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import type { Clock, MediaApi, ServiceAnswer } from '../../run/jobs/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
 import { exchange } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
@@ -59,8 +58,6 @@ export interface HttpClient extends MediaApi {
   close(): Promise<void>;
 }
 
-type Answer<T> = Promise<Result<T, ApiFailure>>;
-
 type Method = 'GET' | 'POST' | 'DELETE';
 
 export function httpClient(options: ClientOptions): HttpClient {
@@ -98,7 +95,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     path: string,
     body: JsonObject | undefined,
     known?: AbortSignal,
-  ): Answer<unknown> => {
+  ): ServiceAnswer<unknown> => {
     await pace();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {
@@ -120,7 +117,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     route: Route | TwoForms,
     body: JsonObject | undefined,
-  ): Answer<unknown> =>
+  ): ServiceAnswer<unknown> =>
     'alternate' in route
       ? await forms.ask(route, (path) => send(method, path, body))
       : await send(method, route.path, body);
@@ -128,8 +125,8 @@ export function httpClient(options: ClientOptions): HttpClient {
   /** The answer as one of the service's records. */
   const checked = async <T>(
     read: (value: unknown) => Result<T, string>,
-    answer: Answer<unknown>,
-  ): Answer<T> => {
+    answer: ServiceAnswer<unknown>,
+  ): ServiceAnswer<T> => {
     const got = await answer;
     if (!got.ok) return got;
     const value = read(got.value);

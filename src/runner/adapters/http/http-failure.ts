@@ -1,4 +1,5 @@
 // Translates errors of HTTP and sockets into failures (interface.md, Errors; facts.md, Rate limits and lost answers).
+
 import { errors } from 'undici';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { isObject } from '../../../contract/base/json.ts';
@@ -9,16 +10,15 @@ import {
   systemCode,
   systemReason,
 } from '../../../contract/files/system-error.ts';
+import type { AnswerHeaders } from '../files/content-range.ts';
 import { NeverConnected } from './connector.ts';
 import { type Exchanged, GivenUp } from './exchange.ts';
 import { RefusedAddress } from './storage-address.ts';
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
 export function failureOfStatus(
   status: number,
   body: unknown,
-  headers: Headers,
+  headers: AnswerHeaders,
   now: number,
 ): ApiFailure {
   const said = isObject(body) ? body['message'] : undefined;

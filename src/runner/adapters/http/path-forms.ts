@@ -4,7 +4,7 @@ import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { TwoForms } from '../../../contract/api/routes.ts';
 import type { Result } from '../../../contract/base/result.ts';
 
-type Answer = Result<unknown, ApiFailure>;
+type FormAnswer = Result<unknown, ApiFailure>;
 type Form = 'path' | 'alternate';
 
 const otherThan = (form: Form): Form => (form === 'path' ? 'alternate' : 'path');
@@ -16,9 +16,9 @@ export class PathForms {
   /** The form in which the first of the routes answered: deployments rarely mix them. */
   #usual: Form | undefined;
   /** The very first request. The others wait for it, so that they do not all run into the same 404. */
-  #first: Promise<Answer> | undefined;
+  #first: Promise<FormAnswer> | undefined;
 
-  async ask(route: TwoForms, send: (path: string) => Promise<Answer>): Promise<Answer> {
+  async ask(route: TwoForms, send: (path: string) => Promise<FormAnswer>): Promise<FormAnswer> {
     if (this.#first !== undefined) {
       // The result does not matter here: only the first request is waited for.
       await this.#first;
@@ -28,7 +28,7 @@ export class PathForms {
     return await this.#first;
   }
 
-  async #askNow(route: TwoForms, send: (path: string) => Promise<Answer>): Promise<Answer> {
+  async #askNow(route: TwoForms, send: (path: string) => Promise<FormAnswer>): Promise<FormAnswer> {
     const form = this.#settled.get(route.name) ?? this.#usual ?? 'path';
     const answer = await send(route[form]);
     if (answer.ok) this.#settle(route, form);
@@ -46,4 +46,5 @@ export class PathForms {
   }
 }
 
-const isNotFound = (answer: Answer): boolean => !answer.ok && answer.error.reason === 'not-found';
+const isNotFound = (answer: FormAnswer): boolean =>
+  !answer.ok && answer.error.reason === 'not-found';

@@ -41,7 +41,7 @@ export interface StorageAnswer {
   drop(): void;
 }
 
-interface Sending {
+interface StorageRequest {
   readonly method: 'GET' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: AsyncIterable<Buffer> | Buffer;
@@ -68,7 +68,7 @@ export class Storage {
   }
 
   /** One request; throws Lost. */
-  async send(address: string, { method, headers, body }: Sending): Promise<StorageAnswer> {
+  async send(address: string, { method, headers, body }: StorageRequest): Promise<StorageAnswer> {
     const checked = this.#o.addresses.check(address);
     if (!checked.ok) throw new Lost(checked.error);
     const progress = new Progress(this.#o.progress);

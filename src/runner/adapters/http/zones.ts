@@ -10,9 +10,9 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
  */
 export type Zone = 'public' | 'private' | 'link-local' | 'loopback' | 'reserved';
 
-type Range = readonly [address: string, prefix: number];
+type AddressRange = readonly [address: string, prefix: number];
 
-const ranges: readonly (readonly [Zone, readonly Range[]])[] = [
+const ranges: readonly (readonly [Zone, readonly AddressRange[]])[] = [
   // Connecting to the unspecified address reaches this machine.
   [
     'loopback',

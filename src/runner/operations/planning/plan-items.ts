@@ -16,7 +16,7 @@ import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
 import { comesLater, endingOf, type PlannedTask } from '../../plan/planned-action.ts';
-import type { PlanContext, Verdict } from '../../plan/planning.ts';
+import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import type { Hopeless } from '../../run/action.ts';
 import { Barrier } from '../../run/barrier.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -90,7 +90,7 @@ export async function planItems(
   const names = new OutputNames(pipeline.steps);
   const owed = new Map<string, string>();
   const underWay = new Set<string>();
-  const hopeless = new Map<string, ReadonlyMap<string, Verdict>>();
+  const hopeless = new Map<string, ReadonlyMap<string, ItemVerdict>>();
   const visit = async (
     steps: readonly Step[],
     item: Item | undefined,

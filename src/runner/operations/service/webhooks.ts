@@ -1,8 +1,10 @@
 // The webhook settings of a run: whether it receives the service's events, at which address, and with which secret.
 // Opens and closes the receiver.
+
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
 import {
   type EventHeaders,
@@ -37,8 +39,6 @@ export interface WebhookConfig {
   readonly headers: EventHeaders;
   readonly patienceMs: number;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const needs = 'set SHOTLIST_WEBHOOK_SECRET (or SHOTLIST_WEBHOOK_SECRET_FILE): docs/events.md';
 

@@ -1,14 +1,14 @@
 // The download addresses of a project. They expire and are then read again, but never twice without a successful
 // download in between: a storage that refuses everything must not be asked forever.
+
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Download } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { DownloadOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
+import type { ServiceAnswer } from './ports.ts';
 import { patiently } from './retry.ts';
-
-type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 export class Addresses {
   readonly #order: DownloadOrder;
@@ -25,13 +25,13 @@ export class Addresses {
   }
 
   /** The number of files. */
-  async count(): Answer<number> {
+  async count(): ServiceAnswer<number> {
     const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
     return known.ok ? ok(known.value.length) : known;
   }
 
   /** The address of a file. An expired address is not tried at all. */
-  async at(index: number): Answer<string> {
+  async at(index: number): ServiceAnswer<string> {
     const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
     if (!known.ok) return known;
     const listed = known.value[index];
@@ -56,7 +56,7 @@ export class Addresses {
     this.#refreshed = false;
   }
 
-  async #read(): Answer<readonly Download[]> {
+  async #read(): ServiceAnswer<readonly Download[]> {
     const { tool, project, attempts } = this.#order;
     const record = recordOf(tool);
     const read = await patiently('free', attempts, this.#context, () =>

@@ -6,7 +6,7 @@ import type { Clock } from './ports.ts';
 import { askedPause, backoffAfter, longestPauseMs } from './retry.ts';
 
 /** An outage in progress. Times are in milliseconds. */
-export interface Waiting {
+export interface OutageWait {
   /** Epoch milliseconds. */
   readonly since: number;
   readonly failure: ApiFailure;
@@ -23,14 +23,14 @@ export interface CircuitBreakerOptions {
   readonly backoffMs: number;
   /** How long calls wait during an outage, in milliseconds. */
   readonly limitMs: number;
-  readonly waiting: (inbox: Waiting) => void;
+  readonly waiting: (inbox: OutageWait) => void;
   readonly back: (waitedMs: number) => void;
   /** The failure of a call after an outage of `limitMs`. */
   readonly givenUp: (failure: ApiFailure) => ApiFailure;
 }
 
 /** Permission to make a call. `probe`: the result of this call decides when the next one is made. */
-export interface Turn {
+export interface CallPermit {
   readonly probe: boolean;
 }
 
@@ -72,7 +72,7 @@ export class CircuitBreaker {
   }
 
   /** Waits until a call may be made. */
-  async turn(): Promise<Result<Turn, ApiFailure>> {
+  async turn(): Promise<Result<CallPermit, ApiFailure>> {
     const { clock, stop, givenUp } = this.#o;
     for (;;) {
       if (stop.aborted) return err({ reason: 'aborted', message: '' });
@@ -90,7 +90,7 @@ export class CircuitBreaker {
   }
 
   /** True if the failure belongs to an outage, and says nothing about the call itself. */
-  hear(answer: Result<unknown, ApiFailure>, { probe }: Turn): boolean {
+  hear(answer: Result<unknown, ApiFailure>, { probe }: CallPermit): boolean {
     const sign = signOf(answer);
     if (answer.ok || sign === 'alive') {
       this.#close();

@@ -7,7 +7,7 @@ import { scrubbed } from '../../../contract/base/scrub.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import { notTaken } from '../../journal/settled.ts';
 import { outageCode } from './attempt.ts';
-import type { Turn } from './circuit-breaker.ts';
+import type { CallPermit } from './circuit-breaker.ts';
 import type { AwaitOrder, CreateOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { outcomeOf } from './outcome.ts';
@@ -41,13 +41,13 @@ type Sent =
   /** Certainly not accepted, because of an outage. */
   | { readonly is: 'outage'; readonly failure: ApiFailure };
 
-type Sending = AsyncGenerator<Asking, Sent, void>;
+type SendAttempts = AsyncGenerator<Asking, Sent, void>;
 
 /**
  * Sends the request. Repeats it only if it was certainly not accepted, and asks the budget each time, because prices
  * may have risen.
  */
-async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sending {
+async function* sent(order: CreateOrder, turn: CallPermit, context: JobContext): SendAttempts {
   for (let tries = 1; ; tries++) {
     const answer = await answered(order, context);
     const spared = context.outages.hearOfCreation(answer, turn);

@@ -168,7 +168,7 @@ export interface Ended extends End {
   readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'machine' | 'step';
 }
 
-export type Outcome =
+export type JobOutcome =
   /** `live`: the outputs as requests see them now. */
   | { readonly is: 'done'; readonly live: JsonObject; readonly misnamed?: Misnamed }
   | Ended

@@ -6,8 +6,8 @@ import { err, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { givenUpText, whyAway } from '../../report/outage-text.ts';
 import type { Outage, RunEvent } from '../../report/run-event.ts';
-import { CircuitBreaker, type Turn, type Waiting } from './circuit-breaker.ts';
-import type { Clock, MediaApi } from './ports.ts';
+import { type CallPermit, CircuitBreaker, type OutageWait } from './circuit-breaker.ts';
+import type { Clock, MediaApi, ServiceAnswer } from './ports.ts';
 
 export interface OutageOptions {
   readonly api: MediaApi;
@@ -21,8 +21,6 @@ export interface OutageOptions {
   readonly limitMs: number;
   readonly onEvent: (event: RunEvent) => void;
 }
-
-type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 export class Outages {
   /** The same service, but free calls wait while the service is down, and are repeated when it is back. */
@@ -53,7 +51,7 @@ export class Outages {
    * Waits until a creation may be sent. A creation is never used as a probe, because its answer could get lost: a free
    * call goes first.
    */
-  async readyToCreate(): Answer<Turn> {
+  async readyToCreate(): ServiceAnswer<CallPermit> {
     for (;;) {
       const turn = await this.#service.turn();
       if (!turn.ok) return turn;
@@ -63,7 +61,7 @@ export class Outages {
   }
 
   /** True if the creation was not accepted because of an outage. */
-  hearOfCreation(answer: Result<unknown, ApiFailure>, turn: Turn): boolean {
+  hearOfCreation(answer: Result<unknown, ApiFailure>, turn: CallPermit): boolean {
     const lost = !answer.ok && answer.error.reason === 'unreachable';
     const busy =
       !answer.ok && (answer.error.reason === 'throttled' || answer.error.reason === 'unavailable');
@@ -74,8 +72,9 @@ export class Outages {
   }
 
   #waiting(api: MediaApi): MediaApi {
-    const service = <T>(call: () => Answer<T>): Answer<T> => through(this.#service, call);
-    const storage = <T>(url: string, call: () => Answer<T>): Answer<T> =>
+    const service = <T>(call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
+      through(this.#service, call);
+    const storage = <T>(url: string, call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       through(this.#storageAt(url), call);
     return {
       uploadAddress: (file) => service(() => api.uploadAddress(file)),
@@ -103,7 +102,7 @@ export class Outages {
 
   #breaker(outage: Outage): CircuitBreaker {
     const { clock, stop, backoffMs, limitMs, onEvent } = this.#o;
-    const waiting = ({ since, failure, tries, nextTryMs }: Waiting): void =>
+    const waiting = ({ since, failure, tries, nextTryMs }: OutageWait): void =>
       onEvent({
         type: 'waiting',
         ...outage,
@@ -126,7 +125,7 @@ export class Outages {
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 /** A free call: waits for permission, and is repeated while an outage lasts. */
-async function through<T>(breaker: CircuitBreaker, call: () => Answer<T>): Answer<T> {
+async function through<T>(breaker: CircuitBreaker, call: () => ServiceAnswer<T>): ServiceAnswer<T> {
   for (;;) {
     const turn = await breaker.turn();
     if (!turn.ok) return turn;

@@ -2,7 +2,7 @@
 import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/failure.ts';
 import { unreachable } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import type { Ended, Outcome } from './job.ts';
+import type { Ended, JobOutcome } from './job.ts';
 import type { FileProblem } from './ports.ts';
 
 /**
@@ -23,7 +23,7 @@ export const failed = (why: string, code?: string): Ended => ({
   ...(code === undefined ? {} : { code }),
 });
 
-export function outcomeOf(call: Call, failure: ApiFailure): Outcome {
+export function outcomeOf(call: Call, failure: ApiFailure): JobOutcome {
   const why = scrubbed(explainFailure(failure));
   const paid = call === 'read' || call === 'save';
   const { reason: code } = failure;
@@ -55,5 +55,5 @@ export function outcomeOf(call: Call, failure: ApiFailure): Outcome {
 }
 
 /** A result that cannot be saved must not be bought, so a systemic problem of this machine stops all buying. */
-export const unsaved = ({ message, systemic }: FileProblem): Outcome =>
+export const unsaved = ({ message, systemic }: FileProblem): JobOutcome =>
   systemic ? outcomeOf('save', { reason: 'local', message }) : pending(message);

@@ -1,6 +1,6 @@
 // The interface of performing a job: events, each held until it is recorded, then an outcome.
 import type { Happened } from '../../journal/line.ts';
-import type { Outcome } from './job.ts';
+import type { JobOutcome } from './job.ts';
 
 /** `durable`: the job may not continue before this event is synced to disk. */
 export interface Recorded {
@@ -13,4 +13,4 @@ export interface Asking {
   readonly ask: 'send';
 }
 
-export type Performance = AsyncGenerator<Recorded | Asking, Outcome, void>;
+export type Performance = AsyncGenerator<Recorded | Asking, JobOutcome, void>;

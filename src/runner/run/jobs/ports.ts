@@ -15,7 +15,7 @@ import type { Result } from '../../../contract/base/result.ts';
 import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
 import type { Happened } from '../../journal/line.ts';
 import type { FileFact } from '../../plan/facts.ts';
-import type { JobOrder, Outcome, Place } from './job.ts';
+import type { JobOrder, JobOutcome, Place } from './job.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
 export interface Clock {
@@ -29,32 +29,33 @@ export interface Clock {
   chance(): number;
 }
 
-type Answer<T> = Promise<Result<T, ApiFailure>>;
+/** The value that a call to the service resolves with. */
+export type ServiceAnswer<T> = Promise<Result<T, ApiFailure>>;
 
 /**
  * The service. One call is one request; nothing is retried here. A request that was sent is completed even if the run
  * is stopping; a request that was not sent by then returns `aborted`.
  */
 export interface MediaApi {
-  uploadAddress(file: { type: MediaType; extension: string }): Answer<UploadTarget>;
+  uploadAddress(file: { type: MediaType; extension: string }): ServiceAnswer<UploadTarget>;
   /** Streams a file to a presigned address; returns the SHA-256 of the sent bytes. */
-  put(target: UploadTarget, file: LocalFile): Answer<Digest>;
-  detectFaces(body: JsonObject): Answer<{ readonly id: string }>;
-  faceDetection(id: string): Answer<FaceDetection>;
+  put(target: UploadTarget, file: LocalFile): ServiceAnswer<Digest>;
+  detectFaces(body: JsonObject): ServiceAnswer<{ readonly id: string }>;
+  faceDetection(id: string): ServiceAnswer<FaceDetection>;
   /** The account (facts.md, Account); undefined if this deployment has no account endpoint. */
-  account(): Answer<Account | undefined>;
+  account(): ServiceAnswer<Account | undefined>;
   /**
    * The only call that costs credits. `known`: aborted when the outcome is known from an event, which ends the wait.
    */
-  create(tool: string, body: JsonObject, known?: AbortSignal): Answer<Taking>;
-  project(record: RecordKind, id: string): Answer<Project>;
-  deleteProject(record: RecordKind, id: string): Answer<void>;
+  create(tool: string, body: JsonObject, known?: AbortSignal): ServiceAnswer<Taking>;
+  project(record: RecordKind, id: string): ServiceAnswer<Project>;
+  deleteProject(record: RecordKind, id: string): ServiceAnswer<void>;
   /**
    * Streams a download into a temporary file and syncs it to disk. After a cut, the received bytes stay there if the
    * storage can resume: the next call for that file, in this run or a later one, fetches only the rest. An empty file
    * is not a valid result.
    */
-  download(url: string, into: LocalFile): Answer<Fetched>;
+  download(url: string, into: LocalFile): ServiceAnswer<Fetched>;
 }
 
 export interface UploadTarget {
@@ -140,7 +141,7 @@ export type Notice =
     }
   /** A creation that was certainly not accepted is about to be sent again; answer with `proceed` or `decline`. */
   | { readonly is: 'ask'; readonly key: string }
-  | { readonly is: 'ended'; readonly key: string; readonly outcome: Outcome };
+  | { readonly is: 'ended'; readonly key: string; readonly outcome: JobOutcome };
 
 /** Performs jobs, in this process or elsewhere. All messages are plain data. */
 export interface Runner {

@@ -4,7 +4,7 @@ import type { Project } from '../../../contract/api/project.ts';
 import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
 import type { Happened } from '../../journal/line.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
-import type { AttachOrder, Outcome } from './job.ts';
+import type { AttachOrder, JobOutcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { failed, outcomeOf, pending, stopped } from './outcome.ts';
 import type { Performance } from './performance.ts';
@@ -60,7 +60,7 @@ export async function* settle(paid: Paid, context: JobContext): Performance {
   }
 }
 
-function finalOutcome({ status, error }: Settlement, record: Project): Outcome {
+function finalOutcome({ status, error }: Settlement, record: Project): JobOutcome {
   if (error === undefined) return { is: 'done', live: liveProject(record) };
   const { code, message } = error;
   const again = status === 'error' && worthAnotherAttempt(code);

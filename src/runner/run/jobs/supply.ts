@@ -6,7 +6,7 @@ import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts'
 import type {
   DetectOrder,
   DigestOrder,
-  Outcome,
+  JobOutcome,
   Place,
   ReuploadOrder,
   Unreadable,
@@ -49,7 +49,7 @@ export async function* reupload(order: ReuploadOrder, context: JobContext): Perf
   return { is: 'done', live: liveFromUploads(order.result, paths) };
 }
 
-interface Sending {
+interface FileToUpload {
   readonly from: Place;
   readonly name: string;
   readonly content: string;
@@ -57,10 +57,10 @@ interface Sending {
 
 /** Uploads one file. If its upload address expired meanwhile, the next attempt requests a new one. */
 async function send(
-  file: Sending,
+  file: FileToUpload,
   attempts: number,
   context: JobContext,
-): Promise<Result<string, Outcome>> {
+): Promise<Result<string, JobOutcome>> {
   const extension = extensionOf(file.name);
   const type = mediaTypeOf(extension) ?? 'image';
   const { api, disk } = context;

@@ -4,7 +4,7 @@ import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { Taking } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import type { Happened } from '../../../../src/runner/journal/line.ts';
-import type { Outcome } from '../../../../src/runner/run/jobs/job.ts';
+import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import type { Performance } from '../../../../src/runner/run/jobs/performance.ts';
@@ -18,7 +18,7 @@ export interface Performed {
   /** Events in their order; "!" after one that must be on disk first, "?" where it asks to send again. */
   readonly said: readonly string[];
   readonly events: readonly Happened[];
-  readonly outcome: Outcome;
+  readonly outcome: JobOutcome;
 }
 
 /** `between`: called with each thing that a job says, before it goes on. */
