@@ -7,14 +7,14 @@ import { type Schema, validatorOf } from '../base/schema.ts';
 import { scrubbed, scrubbedCode } from '../base/scrub.ts';
 import { mostCredits, mostListed, reasonOf, timestamp } from './bounds.ts';
 import {
+  type AcceptedCreation,
   type Account,
+  acceptedCreationSchema,
   accountSchema,
   type FaceDetection,
   faceDetectionSchema,
   type Project,
   projectSchema,
-  type Taking,
-  takenSchema,
   type UploadAddresses,
   uploadAddressesSchema,
 } from './project.ts';
@@ -59,8 +59,8 @@ export function readUploadAddresses(value: unknown): Reading<UploadAddresses> {
  * A creation, or the start of a face detection. With a usable id it was accepted, whatever the
  * charge says.
  */
-export function readTaking(value: unknown): Reading<Taking> {
-  const taken = read<{ readonly id: string }>(takenSchema, value);
+export function readAcceptedCreation(value: unknown): Reading<AcceptedCreation> {
+  const taken = read<{ readonly id: string }>(acceptedCreationSchema, value);
   if (!taken.ok || !isObject(value)) return taken.ok ? err('it is not an object') : taken;
   return ok({ id: taken.value.id, credits: chargeTold(value) });
 }

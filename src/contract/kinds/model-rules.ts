@@ -4,9 +4,9 @@ import {
   entryOf,
   imageModels,
   includes,
+  type Range,
   spansText,
   unpricedVideoModels,
-  type ValueRange,
   videoAliases,
   videoEditModels,
   videoModels,
@@ -82,7 +82,7 @@ export function fitsImageModel(body: JsonObject): readonly RuleBreach[] {
   ];
 }
 
-const countBreach = (name: string, counts: readonly ValueRange[], count: number): RuleBreach => ({
+const countBreach = (name: string, counts: readonly Range[], count: number): RuleBreach => ({
   field: 'image_count',
   message: `${name} makes ${spansText(counts)} images per request, not ${count}`,
 });

@@ -31,7 +31,7 @@ type EventsByName = {
 export type EventName = keyof EventsByName;
 export type EventLine = EventsByName[EventName];
 /** An event before the journal assigns its number and time. */
-export type Happened = { [Name in EventName]: Omit<EventsByName[Name], 'seq' | 'at'> }[EventName];
+export type NewEvent = { [Name in EventName]: Omit<EventsByName[Name], 'seq' | 'at'> }[EventName];
 
 /** The part of a job's result that the journal keeps. */
 export function resultOf(job: JobLine): JsonObject {

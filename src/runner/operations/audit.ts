@@ -19,15 +19,15 @@ export async function audit(
     if (!service.ok) return service;
     const { ledger } = journal;
     const differences: Difference[] = [];
-    const untold = { projects: 0, credits: 0 };
+    const unreported = { projects: 0, credits: 0 };
     let projects = 0;
     for await (const inquired of inquire(ledger, service.value.api, clock)) {
       projects += 1;
       const { job, project, credits: here, answer } = inquired;
       const there = answer.ok ? answer.value.credits_charged : undefined;
       if (there === undefined) {
-        untold.projects += 1;
-        untold.credits += here;
+        unreported.projects += 1;
+        unreported.credits += here;
         if (!answer.ok && answer.error.reason !== 'not-found')
           differences.push({
             project,
@@ -50,7 +50,7 @@ export async function audit(
       doubts.jobs += 1;
       doubts.credits += job.reserve ?? 0;
     }
-    return ok({ projects, credits: ledger.total, jobs, differences, untold, doubts });
+    return ok({ projects, credits: ledger.total, jobs, differences, unreported, doubts });
   });
 }
 

@@ -2,7 +2,7 @@
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Happened, JobLine } from '../journal/line.ts';
+import type { JobLine, NewEvent } from '../journal/line.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
@@ -49,7 +49,7 @@ export async function forget(
 }
 
 type Found = Result<
-  { readonly job: JobLine; readonly event: Happened; readonly what: Forgotten['what'] },
+  { readonly job: JobLine; readonly event: NewEvent; readonly what: Forgotten['what'] },
   Problem
 >;
 

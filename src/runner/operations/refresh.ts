@@ -2,7 +2,7 @@
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Happened } from '../journal/line.ts';
+import type { NewEvent } from '../journal/line.ts';
 import { downloadCount } from '../plan/decide.ts';
 import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
@@ -19,7 +19,7 @@ export interface RefreshOptions extends EditOptions {
 
 interface DriftFinding {
   readonly change: DriftChange;
-  readonly event: Happened;
+  readonly event: NewEvent;
 }
 
 export async function refresh(

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { validatorOf } from '../../contract/base/schema.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Happened, JobLine } from '../journal/line.ts';
+import type { JobLine, NewEvent } from '../journal/line.ts';
 import { abandoned, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import { readPatiently } from '../run/jobs/inquiry.ts';
@@ -84,7 +84,7 @@ function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
   return err(problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint));
 }
 
-type ResolvingEvents = Result<readonly Happened[], Problem>;
+type ResolvingEvents = Result<readonly NewEvent[], Problem>;
 
 async function eventsFor(
   doubt: JobLine,
@@ -142,7 +142,7 @@ function settled(doubt: JobLine, record: Project): ResolvingEvents {
       ),
     );
   const credits = record.credits_charged ?? reserve;
-  const created: Happened = { event: 'created', job, project: record.id, credits };
+  const created: NewEvent = { event: 'created', job, project: record.id, credits };
   const settlement = settlementOf(job, record, credits);
   if (settlement === undefined) return ok([created]);
   const gone = record.enabled === false && settlement.status === 'complete';

@@ -22,14 +22,14 @@ export function refreshText({ projects, changes, unread }: Refreshed): string {
 }
 
 export function auditText(audited: Audited): string {
-  const { projects, credits, jobs, differences, untold, doubts } = audited;
+  const { projects, credits, jobs, differences, unreported, doubts } = audited;
   const net = credits.charged - credits.refunded;
   const lines = [
     `${count(projects, 'project')}; credits: ${creditsText({ ...credits, reserved: 0 })}.`,
   ];
-  if (untold.projects > 0)
+  if (unreported.projects > 0)
     lines.push(
-      `The service no longer reports ${count(untold.projects, 'project')}, for example after a deletion; by the state file, they cost ${count(untold.credits, 'credit')}.`,
+      `The service no longer reports ${count(unreported.projects, 'project')}, for example after a deletion; by the state file, they cost ${count(unreported.credits, 'credit')}.`,
     );
   if (doubts.jobs > 0)
     lines.push(

@@ -36,7 +36,7 @@ export interface Audited {
   readonly jobs: number;
   readonly differences: readonly Difference[];
   /** Projects that the service no longer reports, such as deleted projects, and their credits by the state file. */
-  readonly untold: { readonly projects: number; readonly credits: number };
+  readonly unreported: { readonly projects: number; readonly credits: number };
   /** Creations in doubt, and the credits reserved for them. */
   readonly doubts: { readonly jobs: number; readonly credits: number };
 }

@@ -33,4 +33,4 @@ export interface EndWithoutJob extends End {
 }
 
 /** By item, then by step: the verdicts for items that cannot be done as planned. */
-export type Hopeless = ReadonlyMap<string, ReadonlyMap<string, ItemVerdict>>;
+export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, ItemVerdict>>;

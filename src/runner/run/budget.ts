@@ -4,7 +4,7 @@
 // the estimates of similar jobs.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
-import type { Happened } from '../journal/line.ts';
+import type { NewEvent } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
 import type { ItemRun } from './item-run.ts';
@@ -232,7 +232,7 @@ export class Budget {
   }
 
   /** Follows a reservation: the ledger holds it, it was charged, or it was released. */
-  record(key: string, event: Happened): void {
+  record(key: string, event: NewEvent): void {
     const own = this.#charges.get(key);
     if (own === undefined) return;
     switch (event.event) {

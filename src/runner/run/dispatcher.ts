@@ -12,7 +12,7 @@ import { type Act, downloadCount } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Action, EndWithoutJob, Hopeless } from './action.ts';
+import type { Action, EndWithoutJob, UnrunnableItems } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { InFlight } from './in-flight.ts';
@@ -55,7 +55,7 @@ export interface RunTerms {
   readonly listening?: boolean;
   /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */
   readonly allows: (step: Step, act: Act) => boolean;
-  readonly hopeless: Hopeless;
+  readonly unrunnable: UnrunnableItems;
   /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
   readonly failed: Map<Fingerprint, string>;
 }
@@ -74,7 +74,7 @@ export class Dispatcher {
   }
 
   nextAction(itemRun: ItemRun, step: Step): Action {
-    const verdict = this.#o.hopeless.get(itemRun.item?.key ?? '')?.get(step.name);
+    const verdict = this.#o.unrunnable.get(itemRun.item?.key ?? '')?.get(step.name);
     if (verdict !== undefined) return { action: 'end', ...verdict };
     const { fileFacts, journal, base } = this.#o;
     const answer = ask({

@@ -2,7 +2,7 @@
 // must be, and when the budget still covers what the job is about to send.
 import { type Bug, bugText } from '../../contract/base/bug.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
-import type { Happened } from '../journal/line.ts';
+import type { NewEvent } from '../journal/line.ts';
 import { isNotTaken, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -24,7 +24,7 @@ export interface GroupCommitOptions {
 }
 
 /** The creation has an answer, or certainly none. */
-const isAnswer = (event: Happened): boolean =>
+const isAnswer = (event: NewEvent): boolean =>
   event.event === 'created' || event.event === 'doubt' || isNotTaken(event);
 
 interface WaitingJob {
@@ -65,7 +65,7 @@ export class GroupCommit {
   }
 
   /** Records an intent with its current estimate; undefined if the budget no longer covers it. */
-  #priced(key: string, event: Happened): Happened | undefined {
+  #priced(key: string, event: NewEvent): NewEvent | undefined {
     if (event.event !== 'intent') return event;
     const grant = this.#o.budget.recheck(key);
     if (grant.ok) return { ...event, reserve: grant.value };
@@ -73,7 +73,7 @@ export class GroupCommit {
     return undefined;
   }
 
-  #record(key: string, event: Happened): void {
+  #record(key: string, event: NewEvent): void {
     const { journal, budget, inFlight } = this.#o;
     const { order, step } = inFlight.get(key);
     this.#remark(order, event);
@@ -132,7 +132,7 @@ export class GroupCommit {
   }
 
   /** Reports charges that differ from the estimate, with their projects. */
-  #remark(order: JobOrder, event: Happened): void {
+  #remark(order: JobOrder, event: NewEvent): void {
     const { onEvent, budget, journal } = this.#o;
     const charged = budget.chargedFor(order.key);
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {

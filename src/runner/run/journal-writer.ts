@@ -3,7 +3,7 @@
 // is never written.
 import { Redactor } from '../../contract/base/redactor.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
-import { type EventLine, type Happened, lineText, parseLine } from '../journal/line.ts';
+import { type EventLine, lineText, type NewEvent, parseLine } from '../journal/line.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
@@ -12,7 +12,7 @@ export interface LineFile {
   sync(): Promise<void>;
 }
 
-type Created = Extract<Happened, { readonly event: 'created' }>;
+type Created = Extract<NewEvent, { readonly event: 'created' }>;
 
 /** `--run-id`: runs with the same id share one budget. */
 export interface RunName {
@@ -46,7 +46,7 @@ export class JournalWriter implements Journal {
     this.#clock = clock;
   }
 
-  append(events: readonly Happened[]): void {
+  append(events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     if (!this.#wrote && this.#run !== undefined) this.#begin(this.#run);
     this.#wrote = true;
@@ -97,7 +97,7 @@ export class JournalWriter implements Journal {
     }));
   }
 
-  #write(event: Happened): void {
+  #write(event: NewEvent): void {
     const now = this.#clock.now();
     if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
     const line: EventLine = this.#redactor.value({

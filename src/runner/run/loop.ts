@@ -40,7 +40,7 @@ export interface LoopOptions extends RunTerms {
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
   /** Tasks that this run finished already, before it bought anything new. */
-  readonly rescued?: ReadonlySet<string>;
+  readonly savedFirst?: ReadonlySet<string>;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -236,7 +236,7 @@ export class Loop {
   /** Done before: only the task must be recorded. */
   #reuse(waiter: Waiter, fingerprint: Fingerprint, job: JobLine): void {
     const { itemRun, step } = waiter;
-    const { journal, rescued } = this.#o;
+    const { journal, savedFirst } = this.#o;
     const { operation } = step.kind;
     const task = itemRun.task(step);
     const isNew = !job.tasks.includes(task) || journal.ledger.task(task) !== undefined;
@@ -244,7 +244,7 @@ export class Loop {
       journal.append([{ event: 'serves', job: fingerprint, task }]);
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
-    const reused = rescued?.has(task) !== true;
+    const reused = savedFirst?.has(task) !== true;
     this.#endings.end(waiter, { ending: 'done', why: '', reused });
   }
 

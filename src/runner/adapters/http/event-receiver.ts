@@ -80,7 +80,7 @@ export async function openReceiver(
 ): Promise<Result<EventReceiver, string>> {
   const { listen, senderMs = 10_000 } = options;
   const closing = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   const replays = new EventReplays(replaysMost);
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST')
@@ -92,9 +92,9 @@ export async function openReceiver(
     const answering = judge({ ...options, replays }, request, body, closing.signal).then((answer) =>
       reply(response, answer),
     );
-    underWay.add(answering);
+    inProgress.add(answering);
     await connections.busyWhile(request.socket, answering);
-    underWay.delete(answering);
+    inProgress.delete(answering);
   };
   const server = createServer(
     {
@@ -118,7 +118,7 @@ export async function openReceiver(
     async close() {
       closing.abort();
       server.close();
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
       server.closeAllConnections();
     },
   });

@@ -5,7 +5,7 @@ export class EventReplays {
   readonly #most: number;
   /** Until when each signature is accepted, in epoch seconds; in the order of acceptance. */
   readonly #taken = new Map<string, number>();
-  readonly #underWay = new Map<string, Promise<boolean>>();
+  readonly #inProgress = new Map<string, Promise<boolean>>();
 
   /** @param most how many signatures to remember; beyond that, the oldest is forgotten */
   constructor(most: number) {
@@ -19,17 +19,17 @@ export class EventReplays {
     take: () => Promise<boolean>,
   ): Promise<boolean> {
     if (this.#taken.has(signature)) return true;
-    const underWay = this.#underWay.get(signature);
-    if (underWay !== undefined) return underWay;
+    const inProgress = this.#inProgress.get(signature);
+    if (inProgress !== undefined) return inProgress;
     const taking = take();
-    this.#underWay.set(signature, taking);
+    this.#inProgress.set(signature, taking);
     try {
       const taken = await taking;
       // An event that was not accepted must be sent again, and is handled then.
       if (taken) this.#remember(signature, until, now);
       return taken;
     } finally {
-      this.#underWay.delete(signature);
+      this.#inProgress.delete(signature);
     }
   }
 

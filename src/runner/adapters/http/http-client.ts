@@ -1,10 +1,10 @@
 // The service over HTTP: one call is one request, and every answer is a value.
 import { Agent } from 'undici';
 import {
+  readAcceptedCreation,
   readAccount,
   readFaceDetection,
   readProject,
-  readTaking,
   readUploadAddresses,
 } from '../../../contract/api/answers.ts';
 import { type Route, routes, type TwoForms } from '../../../contract/api/routes.ts';
@@ -151,11 +151,12 @@ export function httpClient(options: ClientOptions): HttpClient {
       options.stop?.aborted
         ? err(stopped)
         : redactor.value(await putFile(storage, uploadUrl, file)),
-    detectFaces: (body) => checked(readTaking, sendTo('POST', routes.detectFaces(), body)),
+    detectFaces: (body) =>
+      checked(readAcceptedCreation, sendTo('POST', routes.detectFaces(), body)),
     faceDetection: (id) =>
       checked(readFaceDetection, sendTo('GET', routes.faceDetection(id), undefined)),
     create: (tool, body, known) =>
-      checked(readTaking, send('POST', routes.create(tool).path, body, known)),
+      checked(readAcceptedCreation, send('POST', routes.create(tool).path, body, known)),
     async account() {
       const got = await checked(readAccount, sendTo('GET', routes.account(), undefined));
       return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);

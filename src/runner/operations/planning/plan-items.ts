@@ -17,7 +17,7 @@ import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
 import { comesLater, endingOf, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
-import type { Hopeless } from '../../run/action.ts';
+import type { UnrunnableItems } from '../../run/action.ts';
 import { Barrier } from '../../run/barrier.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
@@ -33,7 +33,7 @@ export interface PlannedItems {
   /** What a person should know before anything is paid. */
   readonly warnings: readonly string[];
   /** Items that cannot run as they are, by key, with the verdicts for their steps. */
-  readonly hopeless: Hopeless;
+  readonly unrunnable: UnrunnableItems;
   /** What the account’s plan may refuse. */
   readonly findings: PlanFindings;
   /**
@@ -41,9 +41,9 @@ export interface PlannedItems {
    * address if it is known, else the creation time of the project. They are saved before anything is bought. The key ""
    * stands for the shared steps.
    */
-  readonly owed: ReadonlyMap<string, string>;
+  readonly unsaved: ReadonlyMap<string, string>;
   /** Items with paid projects that are not finished: they come next. */
-  readonly underWay: ReadonlySet<string>;
+  readonly inProgress: ReadonlySet<string>;
 }
 
 export interface PlanningInputs {
@@ -88,9 +88,9 @@ export async function planItems(
   const tally = new PlanTally();
   const problems = new PlanProblems(loaded, outputs);
   const names = new OutputNames(pipeline.steps);
-  const owed = new Map<string, string>();
-  const underWay = new Set<string>();
-  const hopeless = new Map<string, ReadonlyMap<string, ItemVerdict>>();
+  const unsaved = new Map<string, string>();
+  const inProgress = new Set<string>();
+  const unrunnable = new Map<string, ReadonlyMap<string, ItemVerdict>>();
   const visit = async (
     steps: readonly Step[],
     item: Item | undefined,
@@ -124,12 +124,12 @@ export async function planItems(
       return job === undefined ? [] : [job.expires ?? job.at];
     });
     const [first] = times.sort();
-    if (first !== undefined) owed.set(item?.key ?? '', first);
+    if (first !== undefined) unsaved.set(item?.key ?? '', first);
     if (item === undefined) return;
     tally.addItem(badTasks.length > 0);
     problems.addItem(item);
-    if (badTasks.length > 0) hopeless.set(item.key, verdicts);
-    if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
+    if (badTasks.length > 0) unrunnable.set(item.key, verdicts);
+    if (tasks.some(({ action }) => action === 'attach')) inProgress.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
@@ -169,12 +169,12 @@ export async function planItems(
   if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
-    problems: problems.refusals({ items: items.count, hopeless: hopeless.size }),
-    hopeless,
+    problems: problems.refusals({ items: items.count, unrunnable: unrunnable.size }),
+    unrunnable,
     findings,
     warnings: names.warnings(),
-    owed,
-    underWay,
+    unsaved,
+    inProgress,
   };
 }
 

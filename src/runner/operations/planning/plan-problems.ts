@@ -45,14 +45,14 @@ export class PlanProblems {
    * Why a run must not begin: conflicts and problems of shared steps. Problems of items count only if no item is left,
    * or if more items fail than the pipeline allows.
    */
-  refusals({ items, hopeless }: { items: number; hopeless: number }): readonly Diagnostic[] {
-    if (hopeless === 0) return this.#refused;
+  refusals({ items, unrunnable }: { items: number; unrunnable: number }): readonly Diagnostic[] {
+    if (unrunnable === 0) return this.#refused;
     const { failureLimits } = this.#loaded.pipeline;
-    const tooMany = tooManyFailed(failureLimits, hopeless, items);
-    if (hopeless < items && tooMany === undefined) return this.#refused;
+    const tooMany = tooManyFailed(failureLimits, unrunnable, items);
+    if (unrunnable < items && tooMany === undefined) return this.#refused;
     const { file } = this.#loaded;
     const why: Diagnostic[] =
-      tooMany === undefined || hopeless === items
+      tooMany === undefined || unrunnable === items
         ? []
         : [
             {

@@ -20,10 +20,10 @@ export interface PhaseOptions
     | 'total'
     | 'runner'
     | 'allows'
-    | 'hopeless'
+    | 'unrunnable'
     | 'someExcluded'
     | 'closed'
-    | 'rescued'
+    | 'savedFirst'
     | 'partial'
     | 'failed'
   > {
@@ -46,18 +46,18 @@ export interface PhaseResult {
 
 export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const { plannedItems, excluded } = options;
-  const rescued = new Set<string>();
+  const savedFirst = new Set<string>();
   // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
-  if (plannedItems.owed.size > 0) {
+  if (plannedItems.unsaved.size > 0) {
     const saved = await runPhase(options, {
       failed,
-      items: earliestFirst(options.list, plannedItems.owed),
+      items: earliestFirst(options.list, plannedItems.unsaved),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
       allows: (step, act) => saves(step, act) && !excluded.has(step.name),
       closed: { because: 'saving', why: 'paid results are saved first' },
       onEvent: (event) => {
-        if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
+        if (event.type === 'task' && event.ending === 'done') savedFirst.add(event.task);
         if (concernsTheRun(event)) options.onEvent(event);
       },
     });
@@ -66,16 +66,16 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   }
   return await runPhase(options, {
     failed,
-    items: underWayFirst(options.list, plannedItems.underWay),
+    items: inProgressFirst(options.list, plannedItems.inProgress),
     allows: (step) => !excluded.has(step.name),
-    rescued,
+    savedFirst,
   });
 }
 
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
-  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
+  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent'>>;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
   const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
@@ -87,7 +87,7 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
       limits: pipeline.limits.steps,
     }),
     total: plannedItems.plan.items,
-    hopeless: plannedItems.hopeless,
+    unrunnable: plannedItems.unrunnable,
     partial: list.count < list.total,
     someExcluded: options.excluded.size > 0,
     ...variation,
@@ -117,20 +117,20 @@ const atOnce = (step: Step): Step =>
 /** The first phase reports only warnings, and that the run stops. */
 const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
 
-function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {
+function earliestFirst(list: ItemList, unsaved: ReadonlyMap<string, string>): Iterable<Item> {
   const items: Item[] = [];
-  for (const item of list) if (owed.has(item.key)) items.push(item);
-  const until = ({ key }: Item): string => owed.get(key) ?? '';
+  for (const item of list) if (unsaved.has(item.key)) items.push(item);
+  const until = ({ key }: Item): string => unsaved.get(key) ?? '';
   return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
 }
 
 /** Items with unfinished projects come before items without any. */
-function underWayFirst(list: ItemList, underWay: ReadonlySet<string>): Iterable<Item> {
-  if (underWay.size === 0) return list;
+function inProgressFirst(list: ItemList, inProgress: ReadonlySet<string>): Iterable<Item> {
+  if (inProgress.size === 0) return list;
   return {
     *[Symbol.iterator]() {
-      for (const item of list) if (underWay.has(item.key)) yield item;
-      for (const item of list) if (!underWay.has(item.key)) yield item;
+      for (const item of list) if (inProgress.has(item.key)) yield item;
+      for (const item of list) if (!inProgress.has(item.key)) yield item;
     },
   };
 }

@@ -50,11 +50,11 @@ type SendAttempts = AsyncGenerator<Asking, Sent, void>;
 async function* sent(order: CreateOrder, turn: CallPermit, context: JobContext): SendAttempts {
   for (let tries = 1; ; tries++) {
     const answer = await answered(order, context);
-    const spared = context.outages.hearOfCreation(answer, turn);
+    const outage = context.outages.hearOfCreation(answer, turn);
     if (answer.ok) return { is: 'made', made: answer.value };
     const failure = answer.error;
     if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
-    if (spared || context.outages.holdCreations) return { is: 'outage', failure };
+    if (outage || context.outages.holdCreations) return { is: 'outage', failure };
     if (tries >= order.attempts) return { is: 'not-made', failure };
     await pauseAfter(failure, tries, context);
     if (context.stop.aborted)

@@ -1,10 +1,10 @@
 // The interface of performing a job: events, each held until it is recorded, then an outcome.
-import type { Happened } from '../../journal/line.ts';
+import type { NewEvent } from '../../journal/line.ts';
 import type { JobOutcome } from './job.ts';
 
 /** `durable`: the job may not continue before this event is synced to disk. */
 export interface Recorded {
-  readonly event: Happened;
+  readonly event: NewEvent;
   readonly durable: boolean;
 }
 

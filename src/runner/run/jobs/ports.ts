@@ -3,17 +3,17 @@
 import type { MediaType } from '../../../contract/api/asset.ts';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type {
+  AcceptedCreation,
   Account,
   FaceDetection,
   Project,
   RecordKind,
-  Taking,
 } from '../../../contract/api/project.ts';
 import type { Digest } from '../../../contract/base/digest.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Result } from '../../../contract/base/result.ts';
 import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
-import type { Happened } from '../../journal/line.ts';
+import type { NewEvent } from '../../journal/line.ts';
 import type { FileFact } from '../../plan/facts.ts';
 import type { JobOrder, JobOutcome, Place } from './job.ts';
 
@@ -47,7 +47,7 @@ export interface MediaApi {
   /**
    * The only call that costs credits. `known`: aborted when the outcome is known from an event, which ends the wait.
    */
-  create(tool: string, body: JsonObject, known?: AbortSignal): ServiceAnswer<Taking>;
+  create(tool: string, body: JsonObject, known?: AbortSignal): ServiceAnswer<AcceptedCreation>;
   project(record: RecordKind, id: string): ServiceAnswer<Project>;
   deleteProject(record: RecordKind, id: string): ServiceAnswer<void>;
   /**
@@ -122,7 +122,7 @@ export interface Disk {
 /** The journal: append-only during a run. */
 export interface Journal {
   /** Assigns numbers and times to events, folds them into the ledger and writes them. */
-  append(events: readonly Happened[]): void;
+  append(events: readonly NewEvent[]): void;
   /** Resolves when everything appended is on disk. */
   sync(): Promise<void>;
   readonly ledger: Ledger;
@@ -136,7 +136,7 @@ export type Notice =
   | {
       readonly is: 'event';
       readonly key: string;
-      readonly event: Happened;
+      readonly event: NewEvent;
       readonly durable: boolean;
     }
   /** A creation that was certainly not accepted is about to be sent again; answer with `proceed` or `decline`. */

@@ -2,7 +2,7 @@
 import { worthAnotherAttempt } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
-import type { Happened } from '../../journal/line.ts';
+import type { NewEvent } from '../../journal/line.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
 import type { AttachOrder, JobOutcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
@@ -39,7 +39,7 @@ export async function* settle(paid: Paid, context: JobContext): Performance {
     for (;;) {
       const pause = waits.next().value * rarer;
       // Subscribe before the read, so that an event during the read is not missed.
-      const bell = inbox?.wake(project);
+      const endSignal = inbox?.endSignalOf(project);
       const read = await readProject(paid, context);
       if (!read.ok) return outcomeOf('read', read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
@@ -51,12 +51,12 @@ export async function* settle(paid: Paid, context: JobContext): Performance {
       if (left <= 0) {
         return pending(`project ${project} is still ${read.value.status} after its timeout`);
       }
-      const enough = bell === undefined ? stop : AbortSignal.any([stop, bell]);
+      const enough = endSignal === undefined ? stop : AbortSignal.any([stop, endSignal]);
       await clock.sleep(Math.min(pause, left), enough);
       if (stop.aborted) return stopped;
     }
   } finally {
-    inbox?.unwake(project);
+    inbox?.forgetEndSignal(project);
   }
 }
 
@@ -77,7 +77,7 @@ function readProject(
 }
 
 /** How a project ended. */
-export type Settlement = Extract<Happened, { readonly event: 'settled' }> & {
+export type Settlement = Extract<NewEvent, { readonly event: 'settled' }> & {
   readonly status: 'complete' | 'error' | 'canceled';
 };
 

@@ -25,7 +25,7 @@ export class WebhookInbox {
   /** How long attempts of earlier runs are waited for, all at the same time. By the monotonic clock. */
   readonly patientUntil: number;
   readonly #attempts = new Map<string, Attempt>();
-  readonly #bells = new Map<string, AbortController>();
+  readonly #endSignals = new Map<string, AbortController>();
 
   constructor({ patienceMs, since }: WebhookInboxOptions) {
     this.patienceMs = patienceMs;
@@ -67,15 +67,15 @@ export class WebhookInbox {
    * A signal that the next event about the end of a project aborts. There is one for each project; a new one replaces
    * the old.
    */
-  wake(project: string): AbortSignal {
-    const bell = new AbortController();
-    this.#bells.set(project, bell);
-    return bell.signal;
+  endSignalOf(project: string): AbortSignal {
+    const endSignal = new AbortController();
+    this.#endSignals.set(project, endSignal);
+    return endSignal.signal;
   }
 
   /** Call when the wait for a project is over. */
-  unwake(project: string): void {
-    this.#bells.delete(project);
+  forgetEndSignal(project: string): void {
+    this.#endSignals.delete(project);
   }
 
   /**
@@ -84,7 +84,7 @@ export class WebhookInbox {
    */
   async deliver(record: RecordKind, project: Project, enough: AbortSignal): Promise<boolean> {
     if (project.status !== 'queued' && project.status !== 'rendering')
-      this.#bells.get(project.id)?.abort();
+      this.#endSignals.get(project.id)?.abort();
     const attempt = this.#attempts.get(project.name ?? '');
     if (attempt === undefined || attempt.record !== record) return true;
     attempt.first ??= project;
