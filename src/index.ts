@@ -118,7 +118,7 @@ export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
  * const loaded = await loadPipeline('pipeline.yaml');
  * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
  * const repaired = await repair(loaded.value);
- * if (repaired.ok && !repaired.value.whole)
+ * if (repaired.ok && !repaired.value.intact)
  *   for (const { line, what } of repaired.value.damages) console.log(line, what);
  * ```
  */

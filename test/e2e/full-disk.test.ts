@@ -84,7 +84,7 @@ describe.skipIf(!canMount)(
       ['the output', '"event":"output"'],
       ['the deleted', '"event":"deleted"'],
     ])('at %s: what is under way is recorded, the run stops and says why', async (_name, words) => {
-      // More than are in the works at once: whatever comes first, there is something left to begin.
+      // More than are in progress at once: whatever comes first, there is something left to begin.
       const place = await placed(20);
       const { rig, local, disk, state } = place;
       const first = await rig.run(

@@ -93,7 +93,7 @@ describe('what a person says', () => {
     expect([again.code, net(local)]).toEqual([0, 10]);
   });
 
-  test('--project of one that was canceled since: it failed and is refunded, and the next run makes it anew', async () => {
+  test('--project of one that was canceled since: it failed and is refunded, and the next run makes it again', async () => {
     const lost = {
       fault: 'reset',
       on: 'POST /v1/face-swap-photo',
@@ -150,7 +150,7 @@ describe('what a person says', () => {
     expect(rig.files('out')).toEqual(['p1.png']);
   });
 
-  test('--abandon: what was set aside counts as charged, and the next run pays anew', async () => {
+  test('--abandon: what was set aside counts as charged, and the next run pays for it again', async () => {
     const { local, rig } = await doubted('after');
     expect([net(local), ours(rig)]).toEqual([10, 0]);
     const said = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon']);

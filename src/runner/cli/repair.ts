@@ -14,15 +14,15 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
   command(file, flags, (pipeline, { onWarning }) => repair(pipeline, { ...flags, onWarning }), {
     text: (repaired) => textOf(repaired, `shotlist repair ${file}`),
     facts: ({ pipeline: _, ...facts }) => facts,
-    exitCode: ({ whole }) => (whole ? 0 : 1),
+    exitCode: ({ intact }) => (intact ? 0 : 1),
   });
 
 function textOf(
-  { state, whole, written, pipeline, damages, proposal }: Repaired,
+  { state, intact, written, pipeline, damages, proposal }: Repaired,
   again: string,
 ): string {
   const found = repairText({ damages, ...proposal }, shownPath(state), pipeline);
-  if (whole) return found;
+  if (intact) return found;
   const next = proposalText(shownPath(state), written && shownPath(written), again);
   return `${found}\n\n${next}`;
 }

@@ -54,7 +54,7 @@ export const runSchema = {
     at: { ...time, description: 'When it began.' },
     ended: {
       ...time,
-      description: 'When it ended; absent: it was interrupted, the next run goes on with it.',
+      description: 'When it ended; absent: it was interrupted, and the next run continues it.',
     },
     charged: { ...sum, description: 'Credits charged in this run.' },
     refunded: { ...sum, description: 'Credits given back in this run.' },
@@ -128,13 +128,13 @@ export const jobSchema = {
       ],
       description:
         'supplied: a free job is done. intended: a creation was about to be sent; read back from disk, ' +
-        'nobody knows. created: paid, in the works. complete: paid and done. deleted: complete, then deleted. ' +
+        'the outcome is unknown. created: paid, not finished. complete: paid and done. deleted: complete, then deleted. ' +
         'failed: not charged, refunded or written off. doubt: it may have been paid. ' +
         'forgotten: a person wants the job done again.',
     },
-    tasks: { type: 'array', items: task, description: 'The tasks that it serves, sorted.' },
+    tasks: { type: 'array', items: task, description: 'The tasks of the job, sorted.' },
     attempt: { type: 'integer', minimum: 0, description: 'How often a creation was begun.' },
-    at: { ...time, description: 'When it came to this state.' },
+    at: { ...time, description: 'When it entered this state.' },
     name: { type: 'string', description: 'The name sent with the last attempt; unique to it.' },
     reserve: {
       ...credits,

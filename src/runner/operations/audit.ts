@@ -23,21 +23,21 @@ export async function audit(
     let projects = 0;
     for await (const inquired of inquire(ledger, service.value.api, clock)) {
       projects += 1;
-      const { job, project, credits: here, answer } = inquired;
-      const there = answer.ok ? answer.value.credits_charged : undefined;
-      if (there === undefined) {
+      const { job, project, credits: recorded, answer } = inquired;
+      const reported = answer.ok ? answer.value.credits_charged : undefined;
+      if (reported === undefined) {
         unreported.projects += 1;
-        unreported.credits += here;
+        unreported.credits += recorded;
         if (!answer.ok && answer.error.reason !== 'not-found')
           differences.push({
             project,
             tasks: job.tasks,
-            here,
-            there: 0,
+            recorded,
+            reported: 0,
             why: explainFailure(answer.error),
           });
-      } else if (there !== here) {
-        differences.push({ project, tasks: job.tasks, here, there, why: 'other credits' });
+      } else if (reported !== recorded) {
+        differences.push({ project, tasks: job.tasks, recorded, reported, why: 'other credits' });
       }
     }
     const entries = service.value.ledger?.();
@@ -70,26 +70,26 @@ function unknown(
       credits: sum + (kind === 'charge' ? credits : -credits),
     });
   }
-  return [...sums].flatMap(([project, { name, credits: there }]): readonly Difference[] => {
+  return [...sums].flatMap(([project, { name, credits: reported }]): readonly Difference[] => {
     const own = known.get(project);
     if (own === undefined)
       return [
         {
           project,
           tasks: [],
-          here: 0,
-          there,
+          recorded: 0,
+          reported,
           why: `charged for ${JSON.stringify(name)}, and not known to ${pipeline}`,
         },
       ];
-    return own.credits === there
+    return own.credits === reported
       ? []
       : [
           {
             project,
             tasks: own.job.tasks,
-            here: own.credits,
-            there,
+            recorded: own.credits,
+            reported,
             why: 'other credits by its ledger',
           },
         ];

@@ -13,7 +13,7 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
 export interface RefreshOptions extends EditOptions {
-  /** Believe the service even if it knows none of the projects. */
+  /** Believe the service even if it has no record of any project. */
   readonly acceptMissing?: boolean | undefined;
 }
 
@@ -92,7 +92,7 @@ function gone({ job, project, credits }: Inquired): DriftFinding {
     change: {
       tasks: job.tasks,
       project,
-      what: whole ? 'gone' : 'lost',
+      what: whole ? 'deleted' : 'lost',
       why,
       before: credits,
       after: credits,

@@ -45,7 +45,7 @@ export interface Repaired {
   readonly state: string;
   readonly pipeline: string;
   /** True if the file loads as it is, with at most harmless damage. */
-  readonly whole: boolean;
+  readonly intact: boolean;
   /** In the order of the lines. */
   readonly damages: readonly Damage[];
   readonly proposal: Proposal;
@@ -88,10 +88,10 @@ export async function repair(
   const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
   const found = repairOf(lines.value, { pipeline: name, service: service.value, kindOf });
   const repaired = {
-    ...{ state, pipeline: name, whole: isWhole(found) },
+    ...{ state, pipeline: name, intact: isWhole(found) },
     ...{ damages: found.damages.map(shown), proposal: proposalOf(found) },
   };
-  if (options.write === undefined || repaired.whole) return ok(repaired);
+  if (options.write === undefined || repaired.intact) return ok(repaired);
   const { header } = found;
   if (header === undefined) return err(homeless(state));
   const stranger = strangerTo(header, state, name);

@@ -39,9 +39,9 @@ export function auditText(audited: Audited): string {
     lines.push(
       `The jobs add up to ${count(jobs, 'credit')}, the runs add up to ${net}; the two must be equal.`,
     );
-  for (const { tasks, project, here, there, why } of differences)
+  for (const { tasks, project, recorded, reported, why } of differences)
     lines.push(
-      `  differs: ${whose(tasks, project)}: ${here} here, ${there} there: ${printable(why)}`,
+      `  differs: ${whose(tasks, project)}: ${recorded} recorded, ${reported} reported: ${printable(why)}`,
     );
   if (differences.length === 0 && jobs === net) lines.push('The ledgers agree.');
   return lines.join('\n');

@@ -5,7 +5,7 @@ import type { CreditTotals } from '../journal/ledger.ts';
 export interface DriftChange {
   readonly tasks: readonly string[];
   readonly project: string;
-  readonly what: 'complete' | 'failed' | 'canceled' | 'gone' | 'lost' | 'credits';
+  readonly what: 'complete' | 'failed' | 'canceled' | 'deleted' | 'lost' | 'credits';
   /** One sentence. */
   readonly why: string;
   /** Credits. */
@@ -23,9 +23,10 @@ export interface Refreshed {
 export interface Difference {
   readonly project: string;
   readonly tasks: readonly string[];
-  /** Credits. */
-  readonly here: number;
-  readonly there: number;
+  /** Credits by the state file. */
+  readonly recorded: number;
+  /** Credits by the service. */
+  readonly reported: number;
   readonly why: string;
 }
 

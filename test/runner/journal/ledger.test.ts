@@ -299,7 +299,7 @@ describe('what creations really cost', () => {
 describe('money’s trace', () => {
   const paid = [run(), intent(), created('a', 10), complete('a', 10)];
 
-  test('stays when a job is forgotten and begun anew', () => {
+  test('stays when a job is forgotten and begun again', () => {
     const ledger = folded([...paid, forgotten(), intent('a', 10, 2), created('a', 12)]);
     expect(ledger.total).toEqual({ charged: 22, refunded: 0, reserved: 0 });
     expect(ledger.job(job('a'))?.past).toEqual([{ name: 'a #1', project: 'p-a', credits: 10 }]);

@@ -400,7 +400,7 @@ describe('what cannot be read', () => {
     expect(sums(repaired(without(journal(...paid), 2)))).toEqual([12, 0, 0]);
   });
 
-  test('of an attempt that was begun anew is in doubt, and the first project stays in its past', () => {
+  test('of an attempt that was begun again is in doubt, and the first project stays in its past', () => {
     const again = [run(), intent('a'), created('a'), errored('a', 0), intent('a', 10, 2)];
     const found = repaired(without(journal(...again), 5));
     expect(found.ledger.job(job('a'))).toMatchObject({

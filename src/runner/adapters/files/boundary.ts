@@ -56,7 +56,7 @@ export class Boundary {
       if (!isSystemProblem(error)) throw error;
       // Some links below /proc lead to files without a path.
       return stands(path) && !this.#allowOutside
-        ? `leads to a place that cannot be told: ${outsideHint}`
+        ? `leads to a place that cannot be determined: ${outsideHint}`
         : undefined;
     }
     const where = this.#crossing(real);

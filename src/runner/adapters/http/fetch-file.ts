@@ -137,7 +137,7 @@ function isCompressed({ headers }: StorageAnswer): boolean {
 
 const compressed: ApiFailure = {
   reason: 'unanswered',
-  message: 'the storage sent the file compressed, which it was not asked for',
+  message: 'the storage sent a compressed file, although the request did not accept one',
 };
 
 const tooMany = (bytes: number, total: number): ApiFailure => ({

@@ -88,7 +88,7 @@ async function greeted(
       if (status !== 404 && status !== 405 && (speaks || status >= 500))
         return { is: 'service', account: ok(undefined) };
     }
-    return stranger('knows none of the paths of the service (404)');
+    return stranger('answers 404 to every path of the service');
   } finally {
     await agent.destroy();
   }

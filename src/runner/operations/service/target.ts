@@ -56,7 +56,7 @@ export function findTarget(
       problem(
         `--rehearse and --service ${options.service} exclude each other`,
         'shotlist',
-        'a rehearsal has a local service of its own: remove one of the two',
+        'a rehearsal has its own local service: remove one of the two',
       ),
     );
   if (options.rehearse === true) return ok({ kind: 'rehearsal' });

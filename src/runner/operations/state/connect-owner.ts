@@ -42,7 +42,7 @@ export async function connectOwner(
   if (options.service === undefined) return await connectRehearsal(context);
   return err(
     problem(
-      `--service ${options.service}: the state file belongs to a rehearsal, which has a service of its own`,
+      `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
       'shotlist',
       'omit --service, or name another --state',
     ),
