@@ -131,7 +131,7 @@ describe('refresh', () => {
     await rig.run(local);
     await removeElsewhere(local, projectOf(rig, 'swap:p1.png'));
     const said = await refresh(rig, local);
-    expect(said.stdout).toContain('gone: swap:p1.png: project');
+    expect(said.stdout).toContain('deleted: swap:p1.png: project');
     expect(said.stdout).toContain('the project was deleted elsewhere; its files are saved');
     expect(said.stdout).not.toContain('--pay-again');
     await isSettled(rig, local);
@@ -234,7 +234,7 @@ describe('audit', () => {
     await hub(local.address, `/hub/projects/${project}/cancel`, {});
     const state = rig.read(stateFile);
     const said = await audit(rig, local);
-    expect(said.stdout).toContain(`differs: swap:p1.png: project ${project}: 10 here, 0 there`);
+    expect(said.stdout).toContain(`differs: swap:p1.png: project ${project}: 10 recorded, 0 reported`);
     expect(said.code).toBe(1);
     expect(rig.read(stateFile)).toBe(state);
     const facts = JSON.parse((await audit(rig, local, '--json')).stdout);
