@@ -234,7 +234,9 @@ describe('audit', () => {
     await hub(local.address, `/hub/projects/${project}/cancel`, {});
     const state = rig.read(stateFile);
     const said = await audit(rig, local);
-    expect(said.stdout).toContain(`differs: swap:p1.png: project ${project}: 10 recorded, 0 reported`);
+    expect(said.stdout).toContain(
+      `differs: swap:p1.png: project ${project}: 10 recorded, 0 reported`,
+    );
     expect(said.code).toBe(1);
     expect(rig.read(stateFile)).toBe(state);
     const facts = JSON.parse((await audit(rig, local, '--json')).stdout);
