@@ -1,12 +1,12 @@
 // shotlist as a library: the operations of the command line, with typed results.
 /**
- * Every operation answers a `Result`: `{ ok: true, value }`, or `{ ok: false, error }` with a `Problem`, which
- * `renderProblem` turns into text. An operation throws only for a bug. Operations on a pipeline take what `loadPipeline`
- * answers. Options have the names and the meaning of the flags of the command line; paths are relative to the working
+ * Every operation returns a `Result`: `{ ok: true, value }`, or `{ ok: false, error }` with a `Problem`, which
+ * `renderProblem` turns into text. An operation throws only for a bug. Operations on a pipeline take the value of
+ * `loadPipeline`. Options have the names and the meaning of the command-line flags; paths are relative to the working
  * folder. Time comes from the `clock` option, and the environment (the key and the address of the service) from `env`.
  *
- * The parameters of the tools are typed by JSON Schemas (`shotlist/schemas/tools/…`), not by exported types: a pipeline file
- * is checked against them, and no operation takes a request as an argument.
+ * JSON Schemas (`shotlist/schemas/tools/…`) describe the parameters of the tools; no types are exported for them,
+ * because a pipeline file is checked against the schemas, and no operation takes a request as an argument.
  *
  * @module
  */
@@ -118,7 +118,7 @@ export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
  * const loaded = await loadPipeline('pipeline.yaml');
  * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
  * const repaired = await repair(loaded.value);
- * if (repaired.ok && !repaired.value.whole)
+ * if (repaired.ok && !repaired.value.intact)
  *   for (const { line, what } of repaired.value.damages) console.log(line, what);
  * ```
  */
@@ -253,6 +253,6 @@ export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
-export type { Outcome, RunEvent, Summary, TaskEnding } from './runner/report/run-event.ts';
+export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { Status } from './runner/report/status.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';

@@ -127,8 +127,8 @@ class Round {
       const books = await this.#fileFacts(end);
       if (books === undefined) return undefined;
       if (company || end.how !== 'ended' || !('summary' in end.end)) continue;
-      const { outcome, trouble } = end.end.summary;
-      last = `${outcome}: ${trouble.map(({ task, ending, why }) => `${task} ${ending}: ${why}`).join('; ')}`;
+      const { outcome, problems } = end.end.summary;
+      last = `${outcome}: ${problems.map(({ task, ending, why }) => `${task} ${ending}: ${why}`).join('; ')}`;
       if (outcome === 'done') return books;
       if (outcome === 'doubt' && !(await this.#callPerson(books))) return undefined;
     }

@@ -10,7 +10,7 @@ import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import { runWith } from '../src/runner/operations/run.ts';
-import type { Outcome } from '../src/runner/report/run-event.ts';
+import type { RunOutcome } from '../src/runner/report/run-event.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { digestAt, ledgerAt } from './books.ts';
 import { type Cut, openWire, type Wire } from './cut-wire.ts';
@@ -162,7 +162,7 @@ class CutTrial {
     await this.#expectOutput();
   }
 
-  async #run(): Promise<Outcome | string> {
+  async #run(): Promise<RunOutcome | string> {
     const loaded = await loadPipeline(join(this.#folder, 'pipeline.yaml'));
     if (!loaded.ok) return renderProblem(loaded.error);
     const ran = await runWith(loaded.value, this.#options, { backoffMs: 1, speedFactor: 1000 });

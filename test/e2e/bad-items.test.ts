@@ -86,7 +86,7 @@ describe('a value of the wrong type in one item', () => {
     expect(planned.code).toBe(1);
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ items: { total: 3, done: 2 }, credits: { charged: 10 } });
-    expect(summary.trouble).toMatchObject([{ task: 'picture:b', ending: 'failed' }]);
+    expect(summary.problems).toMatchObject([{ task: 'picture:b', ending: 'failed' }]);
   });
 
   test('keeps the paid steps before it from being bought', async () => {

@@ -96,7 +96,7 @@ describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
     expectLedgersToAgree(told, local);
   });
 
-  test('or fewer than are in the works at once, charged 20 % more from the first on: never more', async () => {
+  test('or fewer than are in progress at once, charged 20 % more from the first on: never more', async () => {
     const { local, run } = await spree([{ fault: 'surcharge', percent: 20, when: 'before' }], 600);
     expectLedgersToAgree(await run(), local);
     expect(ledgerSums(local)).toMatchObject({ most: 600, net: 600, creations: 50 });

@@ -19,7 +19,7 @@ import { sampleOf } from '../sweep.ts';
 
 type Chosen = Pick<RunOptions, 'items' | 'only' | 'until' | 'exclude' | 'retryFailed'>;
 
-/** For each step: how many tasks are done, reused, left out. */
+/** For each step: how many tasks are done, reused, excluded. */
 type Steps = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** What plan says a run would do, in the words of a run. */
@@ -253,15 +253,15 @@ describe('the commands', () => {
     expect(local.requests()).toEqual({});
   });
 
-  test('say what is left out, and end with 0 when what was chosen is done', async () => {
+  test('say what is excluded, and end with 0 when what was chosen is done', async () => {
     const local = await service();
     const rig = await photoRig(2);
     const chosen = ['--until', 'save', '--exclude', 'p2.png'];
     const plan = await rig.command(['plan', 'pipeline.yaml', ...chosen], envOf(local));
-    expect(plan.stdout).toMatch(/tidy +delete +1 left out/);
+    expect(plan.stdout).toMatch(/tidy +delete +1 excluded/);
     expect(plan.stdout).toContain('At most 10 credits.');
     const run = await rig.command(['run', 'pipeline.yaml', ...chosen], envOf(local));
-    expect(run.stdout).toContain('5 done, 1 left out');
+    expect(run.stdout).toContain('5 done, 1 excluded');
     expect(run.code).toBe(0);
     expect(rig.files('out')).toEqual(['p1.png']);
     expect(deletions(local)).toBe(0);

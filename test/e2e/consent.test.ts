@@ -97,7 +97,7 @@ describe('without consent', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({
       service: stranger.address,
       plan: { items: 2 },
-      troubles: [{ message: expect.stringContaining('have not agreed') }],
+      problems: [{ message: expect.stringContaining('have not agreed') }],
     });
     expect(stranger.connections).toBe(0);
   });

@@ -62,7 +62,7 @@ const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
 describe('a large download', () => {
   test('that is cut again and again fetches only the rest each time', async () => {
     const content = clip(4 * mebi);
-    // Nothing longer than this ever comes through: who begins anew never ends.
+    // Nothing longer than this ever comes through: who begins again never ends.
     const cut = { fault: 'truncated', on: 'GET /downloads/*', at_bytes: 2 * mebi } as const;
     const local = await onDownloads(cut);
     const rig = clipRig(content);

@@ -69,7 +69,7 @@ describe('refresh', () => {
     await isSettled(rig, local);
   });
 
-  test('a project that was canceled in the works: it failed and is refunded, and the next run makes it anew', async () => {
+  test('a project that was canceled in progress: it failed and is refunded, and the next run makes it again', async () => {
     const local = await service({ faults: { faults: [{ fault: 'job-hang', count: 1 }] } });
     const rig = await photoRig(1, impatient);
     await rig.run(local);
@@ -131,7 +131,7 @@ describe('refresh', () => {
     await rig.run(local);
     await removeElsewhere(local, projectOf(rig, 'swap:p1.png'));
     const said = await refresh(rig, local);
-    expect(said.stdout).toContain('gone: swap:p1.png: project');
+    expect(said.stdout).toContain('deleted: swap:p1.png: project');
     expect(said.stdout).toContain('the project was deleted elsewhere; its files are saved');
     expect(said.stdout).not.toContain('--pay-again');
     await isSettled(rig, local);
@@ -165,7 +165,7 @@ describe('refresh', () => {
     await isSettled(rig, local);
   });
 
-  test('a project that was deleted in the works: it is lost, and its charge stays on the books', async () => {
+  test('a project that was deleted in progress: it is lost, and its charge stays on the books', async () => {
     const local = await service({ faults: { faults: [{ fault: 'job-hang', count: 1 }] } });
     const rig = await photoRig(2, impatient);
     await rig.run(local, { items: { only: 'p1.png' } });
@@ -234,14 +234,16 @@ describe('audit', () => {
     await hub(local.address, `/hub/projects/${project}/cancel`, {});
     const state = rig.read(stateFile);
     const said = await audit(rig, local);
-    expect(said.stdout).toContain(`differs: swap:p1.png: project ${project}: 10 here, 0 there`);
+    expect(said.stdout).toContain(
+      `differs: swap:p1.png: project ${project}: 10 recorded, 0 reported`,
+    );
     expect(said.code).toBe(1);
     expect(rig.read(stateFile)).toBe(state);
     const facts = JSON.parse((await audit(rig, local, '--json')).stdout);
     expect(facts).toMatchObject({
       projects: 1,
       jobs: 10,
-      differences: [{ project, here: 10, there: 0 }],
+      differences: [{ project, recorded: 10, reported: 0 }],
     });
     await refresh(rig, local);
     expect((await audit(rig, local)).code).toBe(0);
@@ -268,7 +270,7 @@ describe('audit', () => {
     const state = rig.read(file);
     const said = await rig.command(['audit', 'pipeline.yaml']);
     expect(said.stdout).toMatch(
-      /differs: no task: project \S+: 0 here, 10 there: charged for "p2 #\w+", and not known to photos/,
+      /differs: no task: project \S+: 0 recorded, 10 reported: charged for "p2 #\w+", and not known to photos/,
     );
     expect(said.stdout).toContain(
       'The jobs add up to 10 credits, the runs add up to 20; the two must be equal.',

@@ -1,4 +1,4 @@
-// forget: a person wants a task done anew. It is made anew and paid anew, and neither a credit nor a file is forgotten with it.
+// forget: a person wants a task done again. It is made and paid for again, and neither a credit nor a file is forgotten with it.
 import { copyFileSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
@@ -34,7 +34,7 @@ function jobOf(rig: Rig, kind: string, task: string): Readonly<Record<string, un
 }
 
 describe('forget', () => {
-  test('a swap: it is made and paid anew, its first attempt stays on the books, and its first file is kept', async () => {
+  test('a swap: it is made and paid for again, its first attempt stays on the books, and its first file is kept', async () => {
     // The pictures of the local service are the same each time: one byte shows that this is another one.
     const another = { fault: 'corrupt', on: 'GET /downloads/*', skip: 2, count: 1 } as const;
     const local = await service({ faults: { faults: [another] } });
@@ -56,13 +56,13 @@ describe('forget', () => {
     const told = await rig.run(local);
     expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
     expect(doneIn(told)).toEqual(['save:p1.png', 'swap:p1.png']);
-    const anew = jobOf(rig, 'face-swap-photo', 'swap:p1.png');
-    expect(anew).toMatchObject({
+    const second = jobOf(rig, 'face-swap-photo', 'swap:p1.png');
+    expect(second).toMatchObject({
       state: 'complete',
       credits: 10,
       past: [{ name, project, credits: 10 }],
     });
-    expect(anew['project']).not.toBe(project);
+    expect(second['project']).not.toBe(project);
     expect(bill(local.ledger())).toEqual(
       new Map([
         ['p1', 20],
@@ -80,7 +80,7 @@ describe('forget', () => {
     expect(rig.read(stateFile)).toBe(state);
   });
 
-  test('a swap whose project was deleted: it is made, saved and deleted anew', async () => {
+  test('a swap whose project was deleted: it is made, saved and deleted again', async () => {
     const local = await service();
     const rig = await photoRig(1);
     await rig.run(local);
@@ -91,7 +91,7 @@ describe('forget', () => {
     expect(local.requests()['DELETE /v1/image-projects/:id']).toBe(2);
   });
 
-  test('an upload or a face detection: it is done anew, free, and what was made of it stays', async () => {
+  test('an upload or a face detection: it is done again, free, and what was made of it stays', async () => {
     const local = await service();
     const rig = await photoRig(1, kept);
     await rig.run(local);
@@ -108,7 +108,7 @@ describe('forget', () => {
     expect(doneIn(again)).toEqual(['faces:p1.png']);
   });
 
-  test('a download: its file is saved anew, and nothing is paid', async () => {
+  test('a download: its file is saved again, and nothing is paid', async () => {
     const local = await service();
     const rig = await photoRig(1, kept);
     await rig.run(local);
@@ -123,7 +123,7 @@ describe('forget', () => {
     expect([...bill(local.ledger()).values()]).toEqual([10]);
   });
 
-  test('tasks that share a job are all named: they begin anew together, and are paid once', async () => {
+  test('tasks that share a job are all named: they begin again together, and are paid once', async () => {
     const local = await service();
     const rig = await photoRig(1, kept);
     copyFileSync(rig.path('photos/p1.png'), rig.path('photos/twin.png'));
@@ -140,7 +140,7 @@ describe('forget', () => {
     expect([...bill(local.ledger()).values()].reduce((sum, one) => sum + one, 0)).toBe(20);
   });
 
-  test('--project: also what is in the works, where its task’s name is refused', async () => {
+  test('--project: also what is in progress, where its task’s name is refused', async () => {
     const hang = { fault: 'job-hang', count: 1 } as const;
     const local = await service({ faults: { faults: [hang] } });
     const rig = await photoRig(

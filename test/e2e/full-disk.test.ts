@@ -84,7 +84,7 @@ describe.skipIf(!canMount)(
       ['the output', '"event":"output"'],
       ['the deleted', '"event":"deleted"'],
     ])('at %s: what is under way is recorded, the run stops and says why', async (_name, words) => {
-      // More than are in the works at once: whatever comes first, there is something left to begin.
+      // More than are in progress at once: whatever comes first, there is something left to begin.
       const place = await placed(20);
       const { rig, local, disk, state } = place;
       const first = await rig.run(
@@ -218,7 +218,7 @@ describe.skipIf(!canMount)(
         before('"event":"created"', () => disk.fill()),
       );
       expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
-      expect(JSON.stringify(first.summary.trouble)).toContain('the disk is full');
+      expect(JSON.stringify(first.summary.problems)).toContain('the disk is full');
       disk.free();
       const { summary } = await rig.run(local, { output });
       expect(summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
@@ -243,7 +243,7 @@ describe.skipIf(!canMount)(
       });
       const first = await rig.run(local, {}, plugs);
       expect(first.summary).toMatchObject({ outcome: 'failed', tasks: { doubt: 0 } });
-      expect(JSON.stringify(first.summary.trouble)).toContain('read-only');
+      expect(JSON.stringify(first.summary.problems)).toContain('read-only');
       folder?.undo();
       const { summary } = await rig.run(local);
       expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });

@@ -135,7 +135,7 @@ describe('a folder of photos', () => {
     rmSync(rig.path('out/p1.png'));
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
-    expect(summary.trouble[0]?.why).toContain('--pay-again');
+    expect(summary.problems[0]?.why).toContain('--pay-again');
     const again = await rig.run(local, { payAgain: true });
     expect(again.summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
     expect(rig.files('out')).toEqual(['p1.png']);
@@ -169,7 +169,7 @@ describe('a folder of photos', () => {
     ['limits: { items: 6, steps: { face-swap-photo: 1 } }', { swaps: 1, photos: 6 }],
     ['limits: { items: 2 }', { swaps: 2, photos: 2 }],
     ['limits: { items: 6 }', { swaps: 6, photos: 6 }],
-  ])('with %s no more are in the works at once', async (limits, most) => {
+  ])('with %s no more are in progress at once', async (limits, most) => {
     // Slow enough that all that may run at once does.
     const local = await service({ speed: 10, slots: 6 });
     const rig = await photoRig(6, photoPipeline.replace('output: out', `output: out\n${limits}`));
@@ -183,7 +183,7 @@ describe('a folder of photos', () => {
   });
 });
 
-/** Reads the journal as it is written: how many swaps, and how many photos, were in the works at most. */
+/** Reads the journal as it is written: how many swaps, and how many photos, were in progress at most. */
 class Peaks implements RunInternals {
   readonly #swaps = new Set<string>();
   readonly #photos = new Set<string>();

@@ -129,7 +129,7 @@ test('40 photos, the service away in the middle: the run waits, goes on by itsel
     outcome: 'done',
     items: { done: 40 },
     tasks: { failed: 0, pending: 0, doubt: 0, blocked: 0 },
-    trouble: [],
+    problems: [],
     credits: { charged: 400, refunded: 0, reserved: 0 },
   });
   eachIsPaidOnce(rig, away.service, 40);

@@ -105,13 +105,13 @@ async function rehearse(what: 'plan' | 'run', { file, ...options }: Given = {}):
     const planned = await plan(loaded.value, { ...options, rehearse: true });
     const answer = planned.ok ? planned.value : planned.error.planned;
     if (answer === undefined) return planned.ok ? { code: 0, text: '' } : refused(planned.error);
-    const troubles = planned.ok ? [] : planned.error.diagnostics;
+    const problems = planned.ok ? [] : planned.error.diagnostics;
     const { plan: found, warnings, outside } = answer;
     const { text } = loaded.value;
-    const said = [planText(found), ...warnings, ...outside, renderDiagnostics(troubles, text)].join(
+    const said = [planText(found), ...warnings, ...outside, renderDiagnostics(problems, text)].join(
       '\n',
     );
-    return { code: troubles.length > 0 ? 2 : found.badItems > 0 ? 1 : 0, text: said };
+    return { code: problems.length > 0 ? 2 : found.badItems > 0 ? 1 : 0, text: said };
   }
   const terms = { ...options, rehearse: true, rehearsalPictures: 'plain' } as const;
   const ran = await runWith(loaded.value, terms, { backoffMs: 1 });

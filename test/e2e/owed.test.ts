@@ -1,5 +1,5 @@
 // Owed: what is paid for and not saved is fetched before anything new is bought, the earliest expiry first, also when it is
-// more than the items that are in the works at once.
+// more than the items that are in progress at once.
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../src/contract/base/result.ts';
@@ -128,13 +128,13 @@ describe('before anything is bought', () => {
     expect(read).toEqual(['p3', 'p5', 'p2', 'p4', 'p1']);
   });
 
-  test('what was in the works and is complete by now is saved, and what is not is waited for later', async () => {
+  test('what was in progress and is complete by now is saved, and what is not is waited for later', async () => {
     const local = await service();
     const rig = await photoRig(
       3,
       narrow.replace('uses: face-swap-photo', 'uses: face-swap-photo\n    timeout: 1ms'),
     );
-    /** The service says of all projects, or of one, that they are in the works. */
+    /** The service says of all projects, or of one, that they are in progress. */
     const slow =
       (which: (id: string) => boolean) =>
       (api: MediaApi): Partial<MediaApi> => ({
@@ -174,7 +174,7 @@ describe('before anything is bought', () => {
     expect(charged(local)).toBe(40);
   });
 
-  test('a project that failed meanwhile is reported, and is not made anew in the same run', async () => {
+  test('a project that failed meanwhile is reported, and is not made again in the same run', async () => {
     const failing = {
       fault: 'job-error',
       on: 'face-swap-photo',
@@ -210,7 +210,7 @@ describe('before anything is bought', () => {
     });
   });
 
-  test('a project that failed for a passing cause is made anew, as often as the step allows', async () => {
+  test('a project that failed for a passing cause is made again, as often as the step allows', async () => {
     const passing = {
       fault: 'job-error',
       on: 'face-swap-photo',

@@ -163,7 +163,7 @@ ${more}`;
     expect(refusing(local)).toBe(3);
     expect(creations(local, 'ai-meme-generator')).toBe(3);
     expect(summary).toMatchObject({ outcome: 'failed', credits: { charged: 30 } });
-    expect(summary.trouble.map(({ why }) => why)).toContain(
+    expect(summary.problems.map(({ why }) => why)).toContain(
       'only wrong would use it, which the service refuses',
     );
   });
@@ -176,7 +176,7 @@ ${more}`;
     expect(creations(local, 'ai-meme-generator')).toBe(8);
     expect(rig.files('out')).toHaveLength(8);
     expect(summary).toMatchObject({ outcome: 'failed', credits: { charged: 80 } });
-    expect(summary.trouble.map(({ why }) => why).join('\n')).toContain(
+    expect(summary.problems.map(({ why }) => why).join('\n')).toContain(
       'refused for the first 3 items, so it is not tried for the others',
     );
   });

@@ -12,7 +12,7 @@ import { BoundPipeline } from '../../src/runner/operations/pipeline/bound-pipeli
 import { type PlannedItems, planItems } from '../../src/runner/operations/planning/plan-items.ts';
 import { runPhases } from '../../src/runner/operations/run/phases.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
-import { leftOut } from '../../src/runner/plan/step-selection.ts';
+import { stepsExcludedBy } from '../../src/runner/plan/step-selection.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
@@ -76,7 +76,7 @@ class JobContext {
     const names = pipeline.steps.map(({ name }) => name);
     const named = (numbers: readonly number[]): readonly string[] =>
       numbers.map((number) => names[number % names.length] ?? '');
-    const out = leftOut(pipeline.steps, {
+    const out = stepsExcludedBy(pipeline.steps, {
       only: named(only),
       until: named(until),
       exclude: named(exclude),
@@ -92,11 +92,11 @@ class JobContext {
       ledger,
       disk,
       clock,
-      leftOut: out.value,
+      excluded: out.value,
     });
     const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
     const before = this.service.charged;
-    if (plannedItems.troubles.length === 0) {
+    if (plannedItems.problems.length === 0) {
       const journal = new JournalWriter(ledger, { append() {}, async sync() {} }, clock, {
         run: {},
       });
@@ -126,7 +126,7 @@ class JobContext {
           inbox: undefined,
         },
         stopper,
-        leftOut: out.value,
+        excluded: out.value,
         signal: undefined,
         low: new AbortController().signal,
         journal,
@@ -160,7 +160,7 @@ const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = 
   doubt: 'doubt',
   lost: 'failed',
   keep: 'failed',
-  trouble: 'failed',
+  problem: 'failed',
   blocked: 'blocked',
 };
 
@@ -175,8 +175,8 @@ function differences({ plannedItems, endings, charged }: Outcome): readonly stri
   for (const { step, kind, tasks } of plannedItems.plan.rows) {
     const { maybe = 0, ...certain } = tasks;
     // Of a step that is left out and depends on what an earlier one finds, nobody knows whether it is skipped or reused.
-    const leftOut = tasks.excluded ?? 0;
-    uncertain ||= maybe + leftOut > 0;
+    const excluded = tasks.excluded ?? 0;
+    uncertain ||= maybe + excluded > 0;
     const planned = new Map<TaskEnding, number>();
     const doing = doings.get(kind) ?? { planned: 0, did: 0 };
     doings.set(kind, doing);
@@ -196,7 +196,7 @@ function differences({ plannedItems, endings, charged }: Outcome): readonly stri
     for (const ending of new Set([...planned.keys(), ...did.keys()])) {
       const [said, done] = [planned.get(ending) ?? 0, did.get(ending) ?? 0];
       const fewest = ending === 'excluded' ? 0 : said;
-      const free = maybe + (['excluded', 'skipped', 'done'].includes(ending) ? leftOut : 0);
+      const free = maybe + (['excluded', 'skipped', 'done'].includes(ending) ? excluded : 0);
       if (done < fewest || done > said + free)
         found.push(`${step}: the plan says ${said} (+${free}) ${ending}, the run had ${done}`);
     }
@@ -228,7 +228,7 @@ async function tell(story: Story): Promise<void> {
   for (const made of context.service.projects.values())
     if (made.fate === 'endless') made.fate = 'fine';
   const outcome = await context.run(story.last);
-  if (outcome.plannedItems.troubles.length > 0) return;
+  if (outcome.plannedItems.problems.length > 0) return;
   told += 1;
   const found = differences(outcome);
   if (found.length === 0) return;

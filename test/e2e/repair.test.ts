@@ -76,7 +76,7 @@ test('a damaged one is refused with a pointer to repair, which lists what is wro
   const facts = await rig.command(['repair', 'pipeline.yaml', '--json'], env);
   expect(facts.code).toBe(1);
   expect(JSON.parse(facts.stdout)).toMatchObject({
-    whole: false,
+    intact: false,
     damages: [
       { line: 2, kind: 'marker' },
       { line: swap + 2, kind: 'not-json' },
@@ -109,7 +109,7 @@ test('any line of a journal can be cut: the run on the proposal charges nothing 
     if (!loaded.ok) throw new Error('the pipeline does not load');
     const write = rig.path(`better-${index}.jsonl`);
     const proposed = await repair(loaded.value, { write, env: {} });
-    expect(proposed).toMatchObject({ ok: true, value: { whole: false, written: write } });
+    expect(proposed).toMatchObject({ ok: true, value: { intact: false, written: write } });
     renameSync(write, rig.path(state));
     await rig.run(local);
     expect(

@@ -93,7 +93,7 @@ describe('what a person says', () => {
     expect([again.code, net(local)]).toEqual([0, 10]);
   });
 
-  test('--project of one that was canceled since: it failed and is refunded, and the next run makes it anew', async () => {
+  test('--project of one that was canceled since: it failed and is refunded, and the next run makes it again', async () => {
     const lost = {
       fault: 'reset',
       on: 'POST /v1/face-swap-photo',
@@ -132,7 +132,7 @@ describe('what a person says', () => {
     expect((await rig.command(args, envOf(front))).code).toBe(0);
     const { summary } = await rig.run(front);
     expect(summary.outcome).toBe('failed');
-    expect(summary.trouble[0]?.why).toContain('--pay-again would pay for it again');
+    expect(summary.problems[0]?.why).toContain('--pay-again would pay for it again');
     expect(net(local)).toBe(10);
   });
 
@@ -150,7 +150,7 @@ describe('what a person says', () => {
     expect(rig.files('out')).toEqual(['p1.png']);
   });
 
-  test('--abandon: what was set aside counts as charged, and the next run pays anew', async () => {
+  test('--abandon: what was set aside counts as charged, and the next run pays for it again', async () => {
     const { local, rig } = await doubted('after');
     expect([net(local), ours(rig)]).toEqual([10, 0]);
     const said = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon']);

@@ -1,4 +1,4 @@
-// Tasks with the same content share a project: none is in doubt, left out or lost because of the other.
+// Tasks with the same content share a project: none is in doubt, excluded or lost because of the other.
 import { describe, expect, test } from 'vitest';
 import { photo, photoRig, Rig, service } from '../rig.ts';
 
@@ -55,13 +55,13 @@ describe('a shared project', () => {
     expect(planned.stdout).toContain('kept: tidy:');
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'failed', tasks: { skipped: 2, failed: 1 } });
-    expect(summary.trouble).toMatchObject([
+    expect(summary.problems).toMatchObject([
       { task: 'tidy', why: 'kept: no download has its files on disk' },
     ]);
   });
 });
 
-test('a step that is left out stays out, also when another with the same content is done', async () => {
+test('an excluded step stays excluded, even if another with the same content is done', async () => {
   const local = await service();
   const rig = new Rig(`pipeline: left-out
 output: out

@@ -135,7 +135,7 @@ describe('serve', () => {
     const taken = await rig.command(['serve', '--port', port]);
     expect([taken.code, taken.stderr]).toEqual([
       2,
-      `port ${port} is in use: choose another one, or leave --port out\n`,
+      `port ${port} is in use: choose another one, or omit --port\n`,
     ]);
     rig.write('mine/incoming/holiday.jpg', 'a photo of mine');
     const mine = await rig.command(['serve', '--data', 'mine']);

@@ -7,7 +7,7 @@ export interface Spending {
   readonly items: number;
   /** Lines before `steps:`, such as the budget. */
   readonly more?: string;
-  /** Items in the works at once. */
+  /** Items in progress at once. */
   readonly window?: number;
   readonly steps?: string;
 }
@@ -87,7 +87,7 @@ export interface Gate {
   open(): void;
 }
 
-/** Keeps all projects of a service in the works until it is opened. */
+/** Keeps all projects of a service in progress until it is opened. */
 export function gate(): Gate {
   let waiting: (() => void)[] | undefined = [];
   const after: Gate['options']['after'] = (_ms, then) => {

@@ -4,7 +4,7 @@ import { type Digest, digestOf } from '../../src/contract/base/digest.ts';
 import { err, ok, type Result } from '../../src/contract/base/result.ts';
 import type { FileFact } from '../../src/runner/plan/facts.ts';
 import type { Place } from '../../src/runner/run/jobs/job.ts';
-import type { Disk, Fetched, FileTrouble, LocalFile } from '../../src/runner/run/jobs/ports.ts';
+import type { Disk, Fetched, FileProblem, LocalFile } from '../../src/runner/run/jobs/ports.ts';
 
 export const digestOfText = (content: string): Digest => digestOf({ content });
 
@@ -61,7 +61,7 @@ export class MemoryDisk implements Disk {
     return `out/${outputPath}`;
   }
 
-  async temporary(_outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>> {
+  async temporary(_outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>> {
     return ok({ path: `.part-${work}` });
   }
 
@@ -69,7 +69,7 @@ export class MemoryDisk implements Disk {
     temporary: LocalFile,
     outputPath: string,
     digest: Digest,
-  ): Promise<Result<void, FileTrouble>> {
+  ): Promise<Result<void, FileProblem>> {
     const content = this.files.get(temporary.path);
     if (content === undefined) throw new Error(`nothing was written to ${temporary.path}`);
     const path = this.recordedAs(outputPath);
@@ -81,7 +81,7 @@ export class MemoryDisk implements Disk {
     return ok(undefined);
   }
 
-  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>> {
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>> {
     const content = this.read(source.path);
     if (content === undefined)
       return err({ message: `${source.path} does not exist`, systemic: false });

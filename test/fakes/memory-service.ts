@@ -1,11 +1,11 @@
 // A service in memory: the whole port of a run, deterministic, with the mishaps that a history needs.
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
 import type {
+  AcceptedCreation,
   Account,
   FaceDetection,
   Project,
   RecordKind,
-  Taking,
 } from '../../src/contract/api/project.ts';
 import { type Digest, digestOf } from '../../src/contract/base/digest.ts';
 import { fieldOf, type JsonObject } from '../../src/contract/base/json.ts';
@@ -96,7 +96,7 @@ export class MemoryService implements MediaApi {
     return ok(undefined);
   }
 
-  async create(tool: string, body: JsonObject): Answer<Taking> {
+  async create(tool: string, body: JsonObject): Answer<AcceptedCreation> {
     const missing = assetsIn(body).map((path) => this.#asset(path));
     const gone = missing.find((asset) => !asset.ok);
     if (gone !== undefined && !gone.ok) return gone;

@@ -55,7 +55,7 @@ function expectClean(text: string, key: string): void {
 
 /** How the victim's item stands. */
 function standing({ summary }: Told): After {
-  const own = summary.trouble.find(({ task }) => task.includes(`:${victim}.png`));
+  const own = summary.problems.find(({ task }) => task.includes(`:${victim}.png`));
   return own === undefined || own.ending === 'done' ? 'done' : (own.ending as After);
 }
 

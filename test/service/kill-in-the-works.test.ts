@@ -11,7 +11,7 @@ const each = 15;
 test('kill -9 during 60 running jobs: every job ends, the ledger sums match, no event is lost', async () => {
   const data = dataFolder();
   // A slot for each, and half the hosted service's pace: the last one begins after 9 seconds and the first one ends after 20,
-  // so that there is a time when all are in the works also on a slow machine.
+  // so that there is a time when all are in progress also on a slow machine.
   const first = await child(data, '0.5', { slots: 4 * each });
   const client = new Client(first.door);
   let killed = false;

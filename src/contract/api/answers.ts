@@ -7,21 +7,21 @@ import { type Schema, validatorOf } from '../base/schema.ts';
 import { scrubbed, scrubbedCode } from '../base/scrub.ts';
 import { mostCredits, mostListed, reasonOf, timestamp } from './bounds.ts';
 import {
+  type AcceptedCreation,
   type Account,
+  acceptedCreationSchema,
   accountSchema,
   type FaceDetection,
   faceDetectionSchema,
   type Project,
   projectSchema,
-  type Taking,
-  takenSchema,
   type UploadAddresses,
   uploadAddressesSchema,
 } from './project.ts';
 
 /** The error is the end of a sentence that says why the answer is not valid. */
 type Reading<T> = Result<T, string>;
-type Fields = Readonly<Record<string, unknown>>;
+type AnswerFields = Readonly<Record<string, unknown>>;
 
 /**
  * `expires_at` of a download is '' if the service gives no time. `error` is scrubbed: its code has
@@ -59,8 +59,8 @@ export function readUploadAddresses(value: unknown): Reading<UploadAddresses> {
  * A creation, or the start of a face detection. With a usable id it was accepted, whatever the
  * charge says.
  */
-export function readTaking(value: unknown): Reading<Taking> {
-  const taken = read<{ readonly id: string }>(takenSchema, value);
+export function readAcceptedCreation(value: unknown): Reading<AcceptedCreation> {
+  const taken = read<{ readonly id: string }>(acceptedCreationSchema, value);
   if (!taken.ok || !isObject(value)) return taken.ok ? err('it is not an object') : taken;
   return ok({ id: taken.value.id, credits: chargeTold(value) });
 }
@@ -80,7 +80,7 @@ export function readAccount(value: unknown): Reading<Account | undefined> {
  * The charge in a creation's answer, under its current or a deprecated name, rounded up. Undefined
  * if there is none that is believable; then the reserved credits count until the record says more.
  */
-function chargeTold(answer: Fields): number | undefined {
+function chargeTold(answer: AnswerFields): number | undefined {
   for (const field of ['credits_charged', 'frame_cost', 'estimated_frame_cost']) {
     const told = answer[field];
     if (typeof told === 'number' && told >= 0 && told <= mostCredits) return Math.ceil(told);
@@ -99,7 +99,7 @@ interface ObjectSchema {
 }
 
 /** Removes optional fields that are not valid. Fields that the schema does not know stay. */
-function withoutUnfit(value: Fields, { required, properties }: ObjectSchema): Fields {
+function withoutUnfit(value: AnswerFields, { required, properties }: ObjectSchema): AnswerFields {
   return Object.fromEntries(
     Object.entries(value).filter(([name, field]) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;

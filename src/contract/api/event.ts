@@ -2,8 +2,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RecordKind } from './project.ts';
 
-export type Action = 'started' | 'completed' | 'errored';
-export type EventKind = `${RecordKind}.${Action}`;
+export type EventAction = 'started' | 'completed' | 'errored';
+export type EventKind = `${RecordKind}.${EventAction}`;
 
 const records: readonly RecordKind[] = ['video', 'image', 'audio'];
 

@@ -10,7 +10,7 @@ export const published = '2026-08';
 type Credits = Readonly<Record<string, number>>;
 
 /** One value, or all values from the first to the last. */
-export type Span = number | readonly [first: number, last: number];
+export type Range = number | readonly [first: number, last: number];
 
 export interface VideoModel {
   /** Credits per second of output, by supported resolution. */
@@ -18,7 +18,7 @@ export interface VideoModel {
   /** The same with `audio: true`. `included`: the same price. `none`: no audio. */
   readonly audio: Credits | 'included' | 'none';
   /** Seconds of output. */
-  readonly durations: readonly Span[];
+  readonly durations: readonly Range[];
 }
 
 const veoDurations = [4, 6, 8, 16, 24, 32, 40, 48, 56];
@@ -107,7 +107,7 @@ export const unpricedVideoModels: Readonly<Record<string, UnpricedModel>> = {
 
 /** Models of ai-video-editor. Their prices are not published. */
 export const videoEditModels: Readonly<
-  Record<string, { readonly seconds: readonly Span[]; readonly resolutions: readonly string[] }>
+  Record<string, { readonly seconds: readonly Range[]; readonly resolutions: readonly string[] }>
 > = {
   'gemini-omni': { seconds: [[3, 10]], resolutions: ['720p'] },
   'ltx-2.3': { seconds: [[0.5, 45]], resolutions: ['480p', '720p', '1080p'] },
@@ -115,7 +115,7 @@ export const videoEditModels: Readonly<
 
 export interface ImageModel {
   /** How many images one request generates; undefined: the model only edits. */
-  readonly counts?: readonly Span[];
+  readonly counts?: readonly Range[];
   /** How many images one edit takes; undefined: the model only generates. */
   readonly inputs?: number;
   /** The lowest first. */
@@ -125,8 +125,8 @@ export interface ImageModel {
   readonly plans: 'all' | 'paid';
 }
 
-const upTo4: readonly Span[] = [[1, 4]];
-const squares: readonly Span[] = [1, 4, 9, 16];
+const upTo4: readonly Range[] = [[1, 4]];
+const squares: readonly Range[] = [1, 4, 9, 16];
 
 /** Models of ai-image-generator and ai-image-editor. */
 export const imageModels: Readonly<Record<string, ImageModel>> = {
@@ -220,14 +220,14 @@ export function entryOf<T>(table: Readonly<Record<string, T>>, key: unknown): T 
   return typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-export function includes(spans: readonly Span[], value: number): boolean {
+export function includes(spans: readonly Range[], value: number): boolean {
   return spans.some((span) =>
     typeof span === 'number' ? span === value : value >= span[0] && value <= span[1],
   );
 }
 
 /** `3–10, 15`. */
-export const spansText = (spans: readonly Span[]): string =>
+export const spansText = (spans: readonly Range[]): string =>
   spans.map((span) => (typeof span === 'number' ? `${span}` : `${span[0]}–${span[1]}`)).join(', ');
 
 /** Fills in the plan's default model and resolution. An unknown plan counts as paid: it costs more. */

@@ -7,8 +7,7 @@ export interface Table {
   readonly field: string;
   readonly credits: Readonly<Record<string, number>>;
   /**
-   * True if the service accepts no other value: then the highest price bounds a body without the
-   * field.
+   * True if the service accepts no other value. The highest price is then an upper bound for a body without the field.
    */
   readonly complete: boolean;
 }

@@ -27,21 +27,19 @@ export type Price =
   | { readonly known: false; readonly why: string };
 
 /** A price, or the sentence that says why there is none. */
-type Figure = Result<number, string>;
+type PriceFigure = Result<number, string>;
 
 /** facts.md, Prices: a creation's answer assumes this frame rate. */
 export const assumedFps = 30;
 
 /**
- * The price of one creation. `body` is the request as it will be sent: a field that is missing is
- * taken as left out, so a field whose value is not known yet must not be dropped where it decides
- * the price. `tier`: the account's plan; undefined: not known, then the dearer of what the plans
- * have.
+ * The price of one creation. `body` is the request as it will be sent. A missing field counts as left out, so keep a
+ * field that decides the price even if its value is not known yet. `tier` is the account's plan; if it is undefined,
+ * the higher of the plans' prices counts.
  *
- * Where a field that decides is left out, the service's own choice is priced where it is published;
- * else the dearest value stands in for it, if every value has a published figure; otherwise the
- * price is not known. Video by the frame is counted at 30 frames a second, as the creation does; an
- * output of more frames a second ends dearer.
+ * If a field that decides the price is left out, the service's published default is priced. Without a published
+ * default, the highest price counts if every value has one; otherwise the price is unknown. Video by the frame is
+ * counted at 30 frames a second, as in a creation's answer; an output with more frames a second costs more in the end.
  */
 export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
   const rule = entryOf(priceList.tools, tool);
@@ -118,7 +116,7 @@ const usualSeconds = 5;
 const dearestSecond = ({ silent, audio }: VideoModel): number =>
   Math.max(...Object.values(silent), ...Object.values(typeof audio === 'string' ? {} : audio));
 
-function figureOf(rule: PriceRule, body: JsonObject): Figure {
+function figureOf(rule: PriceRule, body: JsonObject): PriceFigure {
   switch (rule.kind) {
     case 'flat':
       return ok(rule.credits);
@@ -147,7 +145,7 @@ function figureOf(rule: PriceRule, body: JsonObject): Figure {
 function upscale(
   { modes, usualMode }: Extract<PriceRule, { kind: 'upscale' }>,
   body: JsonObject,
-): Figure {
+): PriceFigure {
   const mode = fieldOf(body, 'style.mode') ?? usualMode;
   const factor = fieldOf(body, 'scale_factor');
   const factors = entryOf(modes, mode);
@@ -156,7 +154,7 @@ function upscale(
   return credits === undefined ? noFigure('scale_factor', factor) : ok(credits);
 }
 
-function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject): Figure {
+function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject): PriceFigure {
   const older = olderChoice(rule.unpriced, body);
   if (older !== undefined) return older;
   const asked = fieldOf(body, 'model');
@@ -173,7 +171,7 @@ function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject):
   return ok(count * model.credits);
 }
 
-function frames(rule: Extract<PriceRule, { kind: 'frames' }>, body: JsonObject): Figure {
+function frames(rule: Extract<PriceRule, { kind: 'frames' }>, body: JsonObject): PriceFigure {
   const seconds = clipSeconds(body);
   const fps = rule.fps === undefined ? ok(assumedFps) : frameRate(rule.fps, body);
   const each = typeof rule.credits === 'number' ? ok(rule.credits) : chosen(rule.credits, body);
@@ -181,11 +179,11 @@ function frames(rule: Extract<PriceRule, { kind: 'frames' }>, body: JsonObject):
   return ok(roundedUp(seconds.value * fps.value) * each.value);
 }
 
-/** A rate that the body sets is never counted below 30: that is what the creation answers at. */
+/** A creation's answer counts at least 30 frames a second, even if the body sets a lower rate. */
 function frameRate(
   { field, effect }: { readonly field: string; readonly effect: 'sets' | 'caps' },
   body: JsonObject,
-): Figure {
+): PriceFigure {
   const asked = fieldOf(body, field);
   if (asked === undefined && effect === 'caps') return ok(assumedFps);
   if (typeof asked !== 'number' || !(asked > 0)) return noFigure(field, asked);
@@ -195,7 +193,7 @@ function frameRate(
 function modelSeconds(
   rule: Extract<PriceRule, { kind: 'model-seconds' }>,
   body: JsonObject,
-): Figure {
+): PriceFigure {
   const older = olderChoice(rule.unpriced, body);
   if (older !== undefined) return older;
   const asked = fieldOf(body, 'model');
@@ -207,7 +205,7 @@ function modelSeconds(
 }
 
 /** The public clients' documentation: without `audio`, a video is silent. */
-function soundRate({ silent, audio }: VideoModel, asked: Json, body: JsonObject): Figure {
+function soundRate({ silent, audio }: VideoModel, asked: Json, body: JsonObject): PriceFigure {
   if (typeof asked !== 'boolean' || (asked && audio === 'none')) return noFigure('audio', asked);
   const credits = asked && typeof audio === 'object' ? audio : silent;
   return chosen({ field: 'resolution', credits, complete: true }, body);
@@ -217,14 +215,14 @@ function soundRate({ silent, audio }: VideoModel, asked: Json, body: JsonObject)
  * An error if the body has an older field, whose choice has no published price; otherwise
  * undefined.
  */
-function olderChoice(fields: readonly string[], body: JsonObject): Figure | undefined {
+function olderChoice(fields: readonly string[], body: JsonObject): PriceFigure | undefined {
   const field = fields.find((name) => fieldOf(body, name) !== undefined);
   if (field === undefined) return undefined;
   return err(`${lackOf(field, fieldOf(body, field))}; remove it, and set model: and resolution:`);
 }
 
 /** Each started second is charged in full. */
-function bySecond(seconds: Figure, credits: Figure): Figure {
+function bySecond(seconds: PriceFigure, credits: PriceFigure): PriceFigure {
   if (!seconds.ok || !credits.ok) return firstError(seconds, credits);
   return ok(roundedUp(seconds.value) * credits.value);
 }
@@ -233,7 +231,7 @@ function bySecond(seconds: Figure, credits: Figure): Figure {
  * The price for the value of a field. If the field is missing and every value has a price, the
  * highest.
  */
-function chosen({ field, credits, complete }: Table, body: JsonObject): Figure {
+function chosen({ field, credits, complete }: Table, body: JsonObject): PriceFigure {
   const value = fieldOf(body, field);
   if (value === undefined && complete) return ok(Math.max(...Object.values(credits)));
   const figure = entryOf(credits, value);
@@ -242,7 +240,7 @@ function chosen({ field, credits, complete }: Table, body: JsonObject): Figure {
 }
 
 /** The length of the requested clip, in seconds. */
-function clipSeconds(body: JsonObject): Figure {
+function clipSeconds(body: JsonObject): PriceFigure {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
   if (typeof start !== 'number' || start < 0) return noFigure('start_seconds', start);
@@ -250,7 +248,7 @@ function clipSeconds(body: JsonObject): Figure {
   return ok(end - start);
 }
 
-const noFigure = (field: string, value: Json | undefined): Figure => {
+const noFigure = (field: string, value: Json | undefined): PriceFigure => {
   const cure = value === undefined ? `set ${field}:` : `set ${field}: to a value that has a price`;
   return err(`${lackOf(field, value)}; ${cure}`);
 };
@@ -260,7 +258,7 @@ const lackOf = (field: string, value: Json | undefined): string =>
     ? `the price depends on ${field}, which is not set`
     : `no price is published for ${field} ${JSON.stringify(value)}`;
 
-function firstError(...figures: readonly Figure[]): Figure {
+function firstError(...figures: readonly PriceFigure[]): PriceFigure {
   return figures.find((figure) => !figure.ok) ?? err('the price is unknown');
 }
 

@@ -138,14 +138,14 @@ export type Creation = FromSchema<typeof creationSchema>;
  * The fields without which a creation or a detection is in doubt. The record later supplies the
  * others.
  */
-export const takenSchema = {
+export const acceptedCreationSchema = {
   type: 'object',
   required: ['id'],
   properties: { id: creationSchema.properties.id },
 } as const;
 
 /** An accepted creation; `credits` is undefined if the answer does not say. */
-export interface Taking {
+export interface AcceptedCreation {
   readonly id: string;
   readonly credits: number | undefined;
 }

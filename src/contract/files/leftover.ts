@@ -1,14 +1,14 @@
 // Removes files that a run no longer needs. If the disk refuses, the files do no harm.
 import { unlinkSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
-import { isSystemTrouble } from './system-error.ts';
+import { isSystemProblem } from './system-error.ts';
 
 /** Removes a file if possible. If not, for example on a read-only disk, the next run can do it. */
 export async function removeLeftover(file: string): Promise<void> {
   try {
     await unlink(file);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
   }
 }
 
@@ -17,6 +17,6 @@ export function removeLeftoverNow(file: string): void {
   try {
     unlinkSync(file);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
   }
 }

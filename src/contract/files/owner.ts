@@ -19,7 +19,7 @@ import { validatorOf } from '../base/schema.ts';
 import { removeLeftoverNow } from './leftover.ts';
 import { makeFolder } from './make-folder.ts';
 import { readOwnFile, readRegularFile } from './regular-file.ts';
-import { isSystemTrouble, systemCode, systemReason } from './system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from './system-error.ts';
 import { userFolder } from './user-folder.ts';
 
 /**
@@ -52,7 +52,7 @@ const markerSchema = {
  * Thrown if the key for the markers is not available. The message is a sentence that names the key
  * file.
  */
-export class OwnerKeyTrouble extends Error {
+export class OwnerKeyError extends Error {
   readonly code = 'OWNER_KEY';
 }
 
@@ -73,7 +73,7 @@ export function ownershipOf(folder: string): Ownership {
 
 /**
  * Claims a folder that is missing or empty. A folder that is already ours stays unchanged; so do
- * `foreign` and `link`. Returns the ownership before. Throws system errors, and `OwnerKeyTrouble`.
+ * `foreign` and `link`. Returns the ownership before. Throws system errors, and `OwnerKeyError`.
  */
 export function claimFolder(folder: string, mode = 0o777): Ownership {
   const was = ownershipOf(folder);
@@ -140,14 +140,14 @@ const isSame = (one: string, other: string): boolean =>
 
 const keyFile = (): string => join(userFolder(), 'owner-key');
 
-/** Created at first use, readable only by the user. Throws `OwnerKeyTrouble`. */
+/** Created at first use, readable only by the user. Throws `OwnerKeyError`. */
 function userSecret(): Buffer {
   const file = keyFile();
   try {
     return readSecret(file) ?? makeSecret(file);
   } catch (cause) {
-    if (!isSystemTrouble(cause)) throw cause;
-    throw new OwnerKeyTrouble(`${file} ${systemReason(cause)}`, { cause });
+    if (!isSystemProblem(cause)) throw cause;
+    throw new OwnerKeyError(`${file} ${systemReason(cause)}`, { cause });
   }
 }
 
@@ -155,7 +155,7 @@ function makeSecret(file: string): Buffer {
   makeFolder(dirname(file), 0o700);
   withDraft(file, randomBytes(32).toString('hex'), (draft) => linked(draft, file));
   const made = readSecret(file);
-  if (made === undefined) throw new OwnerKeyTrouble(`${file} contains no key: remove the file`);
+  if (made === undefined) throw new OwnerKeyError(`${file} contains no key: remove the file`);
   return made;
 }
 

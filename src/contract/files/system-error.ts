@@ -46,7 +46,7 @@ export const failingDiskCure =
   'nothing was sent; free some space or check the disk, then run again';
 
 /** True for a problem with a file that a person can fix; anything else is a bug. */
-export function isSystemTrouble(error: unknown): boolean {
+export function isSystemProblem(error: unknown): boolean {
   const code = systemCode(error);
   return code !== undefined && Object.hasOwn(reasons, code);
 }
@@ -58,7 +58,7 @@ const ofTheFolder = new Set(['EACCES', 'EPERM']);
  * True for a problem that the next file would have, too. If a file cannot be read, only that file
  * is affected; if it cannot be written, usually the whole folder is.
  */
-export function isMachineTrouble(error: unknown, doing: 'reading' | 'writing'): boolean {
+export function isMachineProblem(error: unknown, doing: 'reading' | 'writing'): boolean {
   const code = systemCode(error);
   if (code === undefined) return false;
   return ofTheMachine.has(code) || (doing === 'writing' && ofTheFolder.has(code));

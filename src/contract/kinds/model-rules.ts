@@ -4,7 +4,7 @@ import {
   entryOf,
   imageModels,
   includes,
-  type Span,
+  type Range,
   spansText,
   unpricedVideoModels,
   videoAliases,
@@ -82,7 +82,7 @@ export function fitsImageModel(body: JsonObject): readonly RuleBreach[] {
   ];
 }
 
-const countBreach = (name: string, counts: readonly Span[], count: number): RuleBreach => ({
+const countBreach = (name: string, counts: readonly Range[], count: number): RuleBreach => ({
   field: 'image_count',
   message: `${name} makes ${spansText(counts)} images per request, not ${count}`,
 });

@@ -1,6 +1,5 @@
-// The video tools that work on a clip of somebody's: what goes in is a video, and part of it comes
-// back changed (facts.md, Body fields of every creation endpoint). face-swap and character-replace
-// have files of their own.
+// The video tools that change part of a given clip (facts.md, Body fields of every creation endpoint). face-swap and
+// character-replace have files of their own.
 import { clipSize, clipSource } from './clip-fields.ts';
 import { faceSwap } from './face-swap.ts';
 import { audioAsset, endSeconds, startSeconds, videoAsset } from './fields.ts';

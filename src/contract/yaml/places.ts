@@ -11,7 +11,7 @@ import {
 } from 'yaml';
 import type { Path } from './place.ts';
 
-export type Range = readonly [number, number];
+export type OffsetRange = readonly [number, number];
 
 interface Member {
   readonly key: Node | undefined;
@@ -27,12 +27,12 @@ export class Places {
   }
 
   /** The value at a path. */
-  of(path: Path): Range | undefined {
+  of(path: Path): OffsetRange | undefined {
     return rangeOf(this.#nodeAt(path));
   }
 
   /** The key at a path; for a member of a list, its value. */
-  ofKey(path: Path): Range | undefined {
+  ofKey(path: Path): OffsetRange | undefined {
     const parent = this.#nodeAt(path.slice(0, -1));
     if (!isMap(parent)) return this.of(path);
     return rangeOf(this.#membersOf(parent).get(String(path.at(-1)))?.key);
@@ -71,5 +71,5 @@ function membersOf(collection: Node): readonly (readonly [string, Member])[] {
   });
 }
 
-const rangeOf = (node: Node | undefined): Range | undefined =>
+const rangeOf = (node: Node | undefined): OffsetRange | undefined =>
   node?.range ? [node.range[0], node.range[1]] : undefined;

@@ -16,7 +16,7 @@ export interface Sentence {
 }
 
 /** What a file format adds to the general sentences. */
-export interface Format {
+export interface YamlFormat {
   /** The name of a value, for people. */
   subjectOf(path: Path): string;
   /** The format's own sentence for an error; undefined: the general sentence. */
@@ -24,7 +24,7 @@ export interface Format {
 }
 
 /** Names a value by its path: `faults[2].on`. */
-const plainFormat: Format = {
+const plainFormat: YamlFormat = {
   subjectOf: (path) => dotted(path) || 'the file',
   sentenceOf: () => undefined,
 };
@@ -48,7 +48,7 @@ export function pathOf(pointer: string): Path {
 export function diagnose(
   error: ErrorObject,
   source: Source,
-  format: Format = plainFormat,
+  format: YamlFormat = plainFormat,
 ): Diagnostic {
   const path = pathOf(error.instancePath);
   const subject = format.subjectOf(path);

@@ -4,7 +4,7 @@ import type { Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Path, Span } from './place.ts';
-import { Places, type Range } from './places.ts';
+import { type OffsetRange, Places } from './places.ts';
 import { plainValue } from './plain-value.ts';
 import { type YamlProblem, yamlProblemsOf } from './yaml-problem.ts';
 
@@ -28,7 +28,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
     uniqueKeys: false,
     logLevel: 'error',
   });
-  const spanOfRange = ([start, end]: Range): Span => {
+  const spanOfRange = ([start, end]: OffsetRange): Span => {
     const from = counter.linePos(start);
     const to = counter.linePos(Math.max(end, start));
     return { line: from.line, column: from.col, endLine: to.line, endColumn: to.col };

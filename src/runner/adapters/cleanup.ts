@@ -1,4 +1,4 @@
-// What must be closed again, last opened first: the part of AsyncDisposableStack that the operations use, which Node.js 22
+// Closes what was opened, in reverse order: the part of AsyncDisposableStack that the operations use, which Node.js 22
 // does not have yet.
 export class Cleanup implements AsyncDisposable {
   #closers: (() => unknown)[] = [];
@@ -7,7 +7,7 @@ export class Cleanup implements AsyncDisposable {
     this.#closers.push(close);
   }
 
-  /** Hands everything over to whoever disposes of the result. */
+  /** Transfers everything to the caller, who disposes of it. */
   move(): Cleanup {
     const moved = new Cleanup();
     moved.#closers = this.#closers;
@@ -15,7 +15,7 @@ export class Cleanup implements AsyncDisposable {
     return moved;
   }
 
-  /** Closes everything, also after one has failed; then throws the first failure. */
+  /** Closes everything, even if closing one part fails; then throws the first failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop())

@@ -1,4 +1,4 @@
-// The real clock and the real dice.
+// The real clock and random numbers.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../run/jobs/ports.ts';
 

@@ -1,4 +1,5 @@
-// What the commands have in common: load the pipeline, run one operation, print its answer as text or JSON, exit code.
+// The common part of all commands: load the pipeline, run one operation, print its result as text or JSON, return the
+// exit code.
 import type { Result } from '../../contract/base/result.ts';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
@@ -7,17 +8,17 @@ import { serviceLine } from '../report/service-text.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
-/** How the answer of an operation is shown. */
-export interface Answer<T> {
-  /** What a person reads. */
+/** How to print the result of an operation. */
+export interface AnswerFormat<T> {
+  /** The text for people. */
   readonly text: (value: T) => string;
-  /** What `--json` prints; default: the answer itself. */
+  /** The value for `--json`; default: the result itself. */
   readonly facts?: (value: T) => object;
   /** Default 0. */
   readonly exitCode?: (value: T) => number;
 }
 
-/** What an operation reports while it works. */
+/** Callbacks for what an operation reports while it works. */
 export interface Reports {
   /** Prints the service's address first, or adds it to the JSON that comes later. */
   readonly onConnect: (address: string) => void;
@@ -29,7 +30,7 @@ export async function command<T extends object>(
   file: string,
   flags: PipelineFlags,
   operate: (pipeline: LoadedPipeline, reports: Reports) => Promise<Result<T, Problem>>,
-  { text, facts = (value) => value, exitCode }: Answer<T>,
+  { text, facts = (value) => value, exitCode }: AnswerFormat<T>,
 ): Promise<number> {
   const json = flags.json === true;
   return await withPipeline(file, flags, async (pipeline) => {
@@ -44,7 +45,7 @@ export async function command<T extends object>(
   });
 }
 
-/** Loads the pipeline; `work` answers the exit code. */
+/** Loads the pipeline; `work` returns the exit code. */
 export async function withPipeline(
   file: string,
   { input = {}, json }: PipelineFlags,
@@ -54,11 +55,11 @@ export async function withPipeline(
   return loaded.ok ? await work(loaded.value) : fail(loaded.error, json === true);
 }
 
-/** Prints the answer of an operation, or why there is none; returns the exit code. */
+/** Prints the result of an operation, or why there is none; returns the exit code. */
 export function answer<T extends object>(
   result: Result<T, Problem>,
   json: boolean,
-  { text, facts = (value) => value, exitCode = () => 0 }: Answer<T>,
+  { text, facts = (value) => value, exitCode = () => 0 }: AnswerFormat<T>,
 ): number {
   if (!result.ok) return fail(result.error, json);
   if (json) printJson(facts(result.value));

@@ -1,9 +1,9 @@
-// A bug that ends the command: one sentence with a code that a person can quote, in place of a stack trace.
+// Ends the command after a bug: prints one sentence with a code that a person can quote, instead of a stack trace.
 import { bugOf, bugText } from '../../contract/base/bug.ts';
 import { write } from './output.ts';
 import { shown } from './shown.ts';
 
-/** The exit code of a command that a bug has ended. */
+/** The exit code after a bug. */
 export const bugExitCode = 1;
 
 export function sayBug(error: unknown): void {
@@ -14,7 +14,7 @@ export function sayBug(error: unknown): void {
   if (debug) write('err', shown(bug.stack));
 }
 
-/** The same for what is thrown where nobody waits for it. */
+/** The same for errors outside of any awaited call. */
 export function endOnBug(): void {
   if (!process.listeners('uncaughtException').includes(end)) process.on('uncaughtException', end);
 }

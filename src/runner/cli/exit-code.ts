@@ -1,9 +1,9 @@
-// What a command's exit code says.
+// The exit codes of the commands.
 import type { Problem } from '../operations/pipeline/problem.ts';
-import type { Outcome, RunEvent, Summary } from '../report/run-event.ts';
+import type { RunEvent, RunOutcome, Summary } from '../report/run-event.ts';
 
 /** design.md, Commands; `shotlist --help` shows them. */
-export const exitCodes: Readonly<Record<Outcome, number>> = {
+export const exitCodes: Readonly<Record<RunOutcome, number>> = {
   done: 0,
   failed: 1,
   budget: 3,
@@ -12,7 +12,7 @@ export const exitCodes: Readonly<Record<Outcome, number>> = {
   interrupted: 130,
 };
 
-/** 2: the command line or a file is wrong, and nothing was sent; 1: this machine or the network stopped a run. */
+/** 2: the command line or a file is wrong, and nothing was sent. 1: this machine or the network stopped a run. */
 export const problemCode = ({ reason }: Problem): number =>
   reason === 'system' || reason === 'unreachable' ? 1 : 2;
 
@@ -20,7 +20,7 @@ export type ShownEvent =
   | Exclude<RunEvent, { type: 'ended' }>
   | { readonly type: 'ended'; readonly summary: Summary & { readonly exitCode: number } };
 
-/** The JSON stream and the log say the exit code beside the outcome. */
+/** The JSON stream and the log have the exit code beside the outcome. */
 export function withExitCode(event: RunEvent): ShownEvent {
   if (event.type !== 'ended') return event;
   const { summary } = event;

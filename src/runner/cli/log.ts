@@ -26,15 +26,18 @@ const nowhere: Log = { write: () => undefined, close: () => undefined };
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
 
-/** How every line of a log begins. */
+/** The beginning of every line of a log. */
 const ownLine = /^\{"level":\d\d,"time":"\d{4}-\d\d-\d\dT[\d:.]+Z",/;
 
-/** Thrown: the message is the end of a sentence about the file. */
+/** The message is the end of a sentence about the file. */
 class NotALog extends Error {
   readonly code = 'NOT_REGULAR';
 }
 
-/** Opens a new or empty file, or a log of earlier runs, for appending; throws for anything else, which stays as it is. */
+/**
+ * Opens a new or empty file, or a log of earlier runs, for appending. Throws for any other file, and leaves it
+ * unchanged.
+ */
 function openOwn(file: string): number {
   makeFolder(dirname(file));
   // Without O_NONBLOCK, opening a named pipe would wait for a reader.
@@ -59,10 +62,10 @@ function openOwn(file: string): number {
 const toStandardError = ({ log, verbose }: LogFlags): boolean =>
   log === '-' || (log === undefined && verbose === true);
 
-/** Undefined: there is no log, or it goes to standard error. */
+/** Undefined if there is no log, or if it goes to standard error. */
 export const logFileOf = ({ log }: LogFlags): string | undefined => (log === '-' ? undefined : log);
 
-/** On failure: why the file cannot be written. A log that fails later ends with a warning; the run goes on. */
+/** The error says why the file cannot be written. A log that fails later ends with a warning, and the run continues. */
 export function openLog(flags: LogFlags): Result<Log, string> {
   const log = logFileOf(flags);
   if (log === undefined && !toStandardError(flags)) return ok(nowhere);

@@ -1,4 +1,4 @@
-// The command line: arguments become a command, and the command an exit code. Commands load when used.
+// The command line: selects the command for the arguments, and returns its exit code. Commands are loaded on demand.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
@@ -65,7 +65,7 @@ withPaths(
 )
   .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
   .option('--run-id <id>', 'apply the budget to all runs with this id together')
-  .option('--pay-again', 'pay again for results that are gone, both here and at the service')
+  .option('--pay-again', 'pay again for results that are lost, both here and at the service')
   .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
   .option(
     '--speed <speed>',
@@ -109,11 +109,12 @@ withState(
     ]),
   )
   .addOption(
-    new Option('--not-charged', 'the service never took it; it may be sent again').conflicts(
-      'abandon',
-    ),
+    new Option(
+      '--not-charged',
+      'the service did not accept it; the next run may send it again',
+    ).conflicts('abandon'),
   )
-  .option('--abandon', 'nobody can tell: write the credits off; it may be paid for again')
+  .option('--abandon', 'unknown: write the credits off; the next run may pay for it again')
   .action(async (file: string, task: string, flags) => {
     exitCode = await (await import('./resolve.ts')).resolveCommand(file, task, flags);
   });
@@ -137,7 +138,7 @@ withState(
     .argument('<file>'),
 )
   .addOption(serviceOption())
-  .option('--accept-missing', 'accept the answer even if the service knows none of the projects')
+  .option('--accept-missing', 'accept the answer even if the service has no record of any project')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./refresh.ts')).refreshCommand(file, flags);
   });

@@ -1,4 +1,4 @@
-// Options that several commands share, and how arguments become values.
+// Options that several commands share, and the parsers of their arguments.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { milliseconds } from '../../contract/base/duration.ts';
 import type { RunOptions } from '../operations/run.ts';
@@ -48,7 +48,7 @@ export function withPaths(command: Command): Command {
     );
 }
 
-/** Which steps and items. */
+/** Options that select steps and items. */
 export function withSelection(command: Command): Command {
   return command
     .option('--only <step>', 'start only this step (repeatable)', collect)
@@ -57,11 +57,11 @@ export function withSelection(command: Command): Command {
       'start only this step and the steps that it needs (repeatable)',
       collect,
     )
-    .option('--exclude <step or item>', 'leave out this step, or these items (repeatable)', collect)
+    .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect)
     .option('--retry-failed', 'process only items with failed tasks');
 }
 
-/** A rehearsal has a service of its own. */
+/** A rehearsal has its own service. */
 export const serviceOption = (
   description = "the service's address (else SHOTLIST_BASE_URL)",
 ): Option => new Option('--service <address>', description).conflicts('rehearse');

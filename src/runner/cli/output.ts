@@ -1,5 +1,5 @@
-// Standard output and standard error, which may go away while a command runs: a pipe whose reader has seen enough, a
-// terminal that was closed, a disk that is full. Then nothing more is written there, and whoever wants to know is told.
+// Standard output and standard error, which may become unavailable while a command runs: a pipe whose reader has
+// exited, a closed terminal, a full disk. Then nothing more is written there, and listeners are called.
 
 import { systemCode, systemReason } from '../../contract/files/system-error.ts';
 
@@ -10,8 +10,8 @@ const lost = new Set<Channel>();
 const listeners = new Set<() => void>();
 
 /**
- * From now on a stream that goes away is no crash: the command goes on in silence. A reader that has seen enough changes
- * nothing of its exit code; facts that could not be written for another reason are a failure, and exit code 0 becomes 1.
+ * From now on, the loss of a stream does not crash the command. If the reader of a pipe has exited, the exit code stays
+ * the same. If facts could not be written for another reason, that is a failure, and exit code 0 becomes 1.
  */
 export function outliveOutput(): void {
   streams.err.on('error', () => lose('err'));
@@ -29,14 +29,16 @@ export function outliveOutput(): void {
   });
 }
 
-/** Standard output or standard error cannot be written any more. */
+/** Call when standard output or standard error can no longer be written. */
 export function lose(channel: Channel): void {
   if (lost.has(channel)) return;
   lost.add(channel);
   for (const listener of listeners) listener();
 }
 
-/** Calls `listener` when either goes away; at once where one has. The function it returns takes that back. */
+/**
+ * Calls `listener` when either is lost; immediately if one already is. Returns a function that removes the listener.
+ */
 export function onLost(listener: () => void): () => void {
   listeners.add(listener);
   if (lost.size > 0) listener();

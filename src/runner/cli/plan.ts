@@ -1,4 +1,4 @@
-// shotlist plan: what would run, what it would cost, what is reused. Exit code 2: a run would refuse to begin.
+// shotlist plan: what would run, what it would cost, and what is reused. Exit code 2: a run would refuse to begin.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
@@ -19,22 +19,22 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     });
     const planned = result.ok ? result.value : result.error.planned;
     if (planned === undefined) return result.ok ? 0 : fail(result.error, json);
-    const troubles = result.ok ? [] : result.error.diagnostics;
-    if (json) printJson({ ...planned, troubles });
-    else show(planned, troubles, pipeline, flags.rehearse === true);
-    if (troubles.length > 0) return 2;
+    const problems = result.ok ? [] : result.error.diagnostics;
+    if (json) printJson({ ...planned, problems });
+    else show(planned, problems, pipeline, flags.rehearse === true);
+    if (problems.length > 0) return 2;
     return planned.plan.badItems > 0 ? 1 : 0;
   });
 }
 
 function show(
   planned: Planned,
-  troubles: Problem['diagnostics'],
+  problems: Problem['diagnostics'],
   { text, warnings }: LoadedPipeline,
   asked: boolean,
 ): void {
   const { rehearsal, balance } = planned;
-  const messages = troubles.map(({ message }) => message);
+  const messages = problems.map(({ message }) => message);
   if (rehearsal) print(asked ? rehearsalLine : fallbackLine);
   printWarnings(warnings, text);
   planned.warnings.forEach(caution);
@@ -42,7 +42,7 @@ function show(
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
-  printWarnings(troubles, text);
+  printWarnings(problems, text);
 }
 
 /** What a person should see before they run a pipeline that someone else wrote. */

@@ -1,4 +1,5 @@
-// shotlist repair: lists what is wrong with a state file, and proposes one that is safe. Exit code 1: it is damaged.
+// shotlist repair: lists the damage in a state file, and proposes a state file that is safe. Exit code 1: it is
+// damaged.
 import { shownPath } from '../operations/files/shown-path.ts';
 import { type Repaired, repair } from '../operations/repair.ts';
 import { proposalText, repairText } from '../report/repair-text.ts';
@@ -13,15 +14,15 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
   command(file, flags, (pipeline, { onWarning }) => repair(pipeline, { ...flags, onWarning }), {
     text: (repaired) => textOf(repaired, `shotlist repair ${file}`),
     facts: ({ pipeline: _, ...facts }) => facts,
-    exitCode: ({ whole }) => (whole ? 0 : 1),
+    exitCode: ({ intact }) => (intact ? 0 : 1),
   });
 
 function textOf(
-  { state, whole, written, pipeline, damages, proposal }: Repaired,
+  { state, intact, written, pipeline, damages, proposal }: Repaired,
   again: string,
 ): string {
   const found = repairText({ damages, ...proposal }, shownPath(state), pipeline);
-  if (whole) return found;
+  if (intact) return found;
   const next = proposalText(shownPath(state), written && shownPath(written), again);
   return `${found}\n\n${next}`;
 }

@@ -1,4 +1,4 @@
-// shotlist resolve: says what became of a creation whose answer was lost.
+// shotlist resolve: records what became of a creation whose answer was lost.
 
 import { printable } from '../../contract/base/printable.ts';
 import { problem } from '../operations/pipeline/problem.ts';

@@ -1,4 +1,5 @@
-// shotlist run: makes the pipeline so. Ctrl-C once: running requests end; twice: at once. Both are safe.
+// shotlist run: runs the pipeline. Ctrl-C once: requests in flight are completed. Twice: the command ends immediately.
+// Both are safe.
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { problem } from '../operations/pipeline/problem.ts';
@@ -70,7 +71,7 @@ async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Pro
 const facts = (event: RunEvent): void =>
   printJson(event.type === 'bug' ? { ...event, stack: undefined } : withExitCode(event));
 
-/** What goes to standard error, beside the facts. */
+/** Events that go to standard error, separate from the facts. */
 const aside: ReadonlySet<RunEvent['type']> = new Set([
   ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
 ]);
@@ -84,7 +85,7 @@ function reader(
   let items = 0;
   return (event) => {
     if (event.type === 'planned') items = event.plan.items;
-    // It was reported when it was asked for.
+    // Already reported when the user asked for it.
     if (event.type === 'stopping' && stop.aborted) return;
     const fallback = event.type === 'started' && event.rehearsal && !asked;
     const text = fallback ? fallbackLine : runEventText(event, items);

@@ -92,7 +92,7 @@ async function start(
   }
 }
 
-/** What a person can mend; anything else is a bug. */
+/** A cause that a person can fix; anything else is a bug. */
 function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   switch (error.code) {
@@ -100,7 +100,7 @@ function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefine
     case 'SERVICE_OPTION':
       return error.message;
     case 'EADDRINUSE':
-      return `port ${port} is in use: choose another one, or leave --port out`;
+      return `port ${port} is in use: choose another one, or omit --port`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `--host ${host}: this machine does not have that address`;

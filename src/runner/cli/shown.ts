@@ -1,4 +1,5 @@
-// What text and facts look like when they leave: no secret of the environment, and nothing that a terminal would obey.
+// Prepares text and facts for output: hides the secrets of the environment, and escapes everything that a terminal
+// would obey.
 import { printable } from '../../contract/base/printable.ts';
 import { Redactor } from '../../contract/base/redactor.ts';
 import { secretsIn } from '../operations/service/secrets.ts';

@@ -1,11 +1,11 @@
-// shotlist status: what the state file says. Exit code 4: something is in doubt.
+// shotlist status: shows the state file. Exit code 4: something is in doubt.
 import { status } from '../operations/status.ts';
 import { statusText } from '../report/status.ts';
 import { command } from './command.ts';
 import type { PipelineFlags } from './options.ts';
 
 export interface StatusFlags extends PipelineFlags {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly expiring?: number;
 }
 

@@ -1,5 +1,5 @@
-// Who can ask a run to stop: Ctrl-C, a supervisor, a terminal that is closed, a pipe that nobody reads any more. The
-// first of them is asked politely of the run; Ctrl-C or SIGTERM after that end the process at once.
+// The ways to ask a run to stop: Ctrl-C, a supervisor, a closed terminal, a pipe without a reader. The first request
+// lets the run end in order; another Ctrl-C or SIGTERM ends the process immediately.
 import { onLost } from './output.ts';
 import { complain } from './terminal.ts';
 
@@ -8,7 +8,7 @@ export interface Stop {
   off(): void;
 }
 
-/** What is said at the first of them. Only a person at a terminal, or a log, still hears it. */
+/** The message for the first request. Only a terminal that is still open, or a log, receives it. */
 const polite =
   'stopping: waiting for running requests, at most 30 s; press Ctrl-C again to stop at once; both are safe';
 
@@ -25,7 +25,7 @@ export function stopWhenAsked(): Stop {
   };
   process.on('SIGINT', firmly);
   process.on('SIGTERM', firmly);
-  // A terminal that is closed says so more than once: by a signal or two, and by every write that fails.
+  // A closed terminal reports itself more than once: by a signal or two, and by every failed write.
   process.on('SIGHUP', gently);
   const stay = onLost(gently);
   return {

@@ -1,4 +1,4 @@
-// Where commands print: facts to standard output, everything else to standard error.
+// Printing: facts to standard output, everything else to standard error.
 
 import { printable, printableJson } from '../../contract/base/printable.ts';
 import { type Diagnostic, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
@@ -7,10 +7,10 @@ import { problemCode } from './exit-code.ts';
 import { write } from './output.ts';
 import { ownRedactor, shown } from './shown.ts';
 
-// Reports escape each name themselves; what one of them forgets goes no further than here.
+// Reports escape names themselves; this is the second line of defense.
 export const print = (text: string): void => write('out', shown(text));
 export const complain = (text: string): void => write('err', shown(text));
-/** For what is meant to show a secret: the key of a local service that has just been started. */
+/** For output that must show a secret: the key of a local service that was just started. */
 export const disclose = (text: string): void => write('out', printable(text, true));
 export const caution = (message: string): void => complain(`warning: ${printable(message)}`);
 export const printJson = (value: unknown): void => discloseJson(ownRedactor().value(value));
@@ -18,7 +18,7 @@ export const printJson = (value: unknown): void => discloseJson(ownRedactor().va
 export const discloseJson = (value: unknown): void =>
   write('out', printableJson(JSON.stringify(value)));
 
-/** Prints why a command failed; answers its exit code. */
+/** Prints why a command failed; returns its exit code. */
 export function fail(problem: Problem, json: boolean): number {
   if (json)
     printJson({ type: 'refused', reason: problem.reason, diagnostics: problem.diagnostics });
@@ -30,5 +30,5 @@ export function printWarnings(warnings: readonly Diagnostic[], text: string): vo
   if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width()));
 }
 
-/** Columns of the terminal that errors go to; undefined where they go to a file. */
+/** The columns of the terminal that errors go to; undefined if they go to a file. */
 const width = (): number | undefined => process.stderr.columns;

@@ -35,9 +35,9 @@ export function toolsCommand(name: string | undefined, flags: { readonly json?: 
 }
 
 interface ShownPrice {
-  /** `240`, `~150` for an estimate, `free`, or `?` where no price is published. */
+  /** `240`, `~150` for an estimate, `free`, or `?` if no price is published. */
   readonly credits: string;
-  /** What it is for: `5 s of kling-3.0 at 720p`. */
+  /** What the price is for: `5 s of kling-3.0 at 720p`. */
   readonly of: string;
 }
 

@@ -1,4 +1,4 @@
-// shotlist trust: lets a pipeline file send the API key to the service that it names, or says that a folder is
+// shotlist trust: lets a pipeline file send the API key to the service that the file names, or marks a folder as
 // shotlist's own. Sends nothing.
 import { printable } from '../../contract/base/printable.ts';
 import { err } from '../../contract/base/result.ts';

@@ -1,4 +1,4 @@
-// shotlist validate: whether pipeline files are right.
+// shotlist validate: checks pipeline files.
 import { printable } from '../../contract/base/printable.ts';
 import { type Validated, validate } from '../operations/validate.ts';
 import { count } from '../report/text.ts';

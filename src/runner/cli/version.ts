@@ -1,4 +1,4 @@
-// The version, from package.json: written once.
+// The version, from package.json.
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../contract/base/json.ts';
 

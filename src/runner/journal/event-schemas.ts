@@ -1,4 +1,4 @@
-// The events of a journal as schemas: the lines that are appended during a run.
+// The schemas of a journal's events: the lines that are appended during a run.
 import { serviceId } from '../../contract/api/bounds.ts';
 import {
   code,
@@ -78,7 +78,7 @@ export const eventSchemas = {
     job: fingerprint,
     ...outputSchema.properties,
   }),
-  /** By a delete step, which `task` names; or somewhere else, and `why` says how that is known. Never both. */
+  /** Deleted by a delete step, which `task` names, or elsewhere; then `why` says how that is known. Never both. */
   deleted: {
     ...event('deleted', ['job'], { job: fingerprint, task, why: { type: 'string' } }),
     minProperties: 5,
@@ -93,6 +93,9 @@ export const eventSchemas = {
   /** A person wants the job done again. With `task`: only the files that this task saved. */
   forgotten: event('forgotten', ['job'], { job: fingerprint, task }),
   failed: event('failed', ['task', 'why'], { task, why: { type: 'string' }, code }),
-  /** The task failed in an earlier run and is skipped now: its failure no longer stands. Other skipped tasks leave no event. */
+  /**
+   * The task failed in an earlier run and is skipped now, so its failure no longer stands. Other skipped tasks leave no
+   * event.
+   */
   skipped: event('skipped', ['task', 'why'], { task, why: { type: 'string' } }),
 } as const;

@@ -1,5 +1,5 @@
-// Standing failures: what failed last time, and that nothing has made good since. A job that failed stays in the state
-// file when its task goes on with other content.
+// Standing failures: tasks that failed last time and that nothing has fixed since. A failed job stays in the state file
+// when its task continues with other content.
 import type { Ledger } from './ledger.ts';
 import type { JobLine } from './line.ts';
 import { jobFacts } from './state.ts';
@@ -13,7 +13,10 @@ export interface StandingFailure {
 const isGood = ({ state }: JobLine): boolean =>
   jobFacts[state].atService || jobFacts[state].hasResult;
 
-/** A task's own line is its last word; a job speaks for tasks that have none, unless another job serves them well. */
+/**
+ * A task's own line takes precedence. Without one, a failed job stands for its tasks, unless another job serves them
+ * well.
+ */
 export function standingFailures(ledger: Ledger): readonly StandingFailure[] {
   const well = new Set<string>();
   const failed: JobLine[] = [];

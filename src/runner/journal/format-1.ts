@@ -1,7 +1,7 @@
-// Format 1 of a state file: the lines that differ from format 2, and what each becomes in it.
+// Format 1 of a state file: the lines that differ from format 2, and how each is upgraded.
 //
-// Format 1 had an event of its own for each way to end a creation that never became a project (`refused`, `abandoned`)
-// and for a project that was deleted elsewhere (`gone`), and it recorded every skipped task.
+// Format 1 had separate events for the two ways in which a creation ends without a project (`refused`, `abandoned`) and
+// for a project that was deleted elsewhere (`gone`), and it recorded every skipped task.
 import type { FromSchema } from 'json-schema-to-ts';
 import { event, eventSchemas } from './event-schemas.ts';
 import type { EventLine, Header } from './line.ts';
@@ -22,7 +22,7 @@ const changedEvents = {
   gone: event('gone', ['job', 'why'], { job: fingerprint, why }),
 } as const;
 
-/** Every event of format 1, by its name. */
+/** Every event of format 1, by name. */
 export const eventSchemas1 = {
   ...same,
   ...changedEvents,

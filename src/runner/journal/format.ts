@@ -1,9 +1,9 @@
-// The formats of a state file: the version in its header, and how the lines of each are read.
+// The formats of a state file: the version in its header, and how to read its lines.
 //
-// To add a format: raise `formatVersion` and change the schemas, describe in a file of its own how the lines of the
-// format before differ and what each becomes (format-1.ts), and list it below. Lines of an older format are upgraded as
-// they are read. Nothing is ever appended to a file of an older format: it is compacted first, and compaction writes
-// the current format, so the lines of a file are always in the format that its header names.
+// To add a format: raise `formatVersion` and change the schemas, describe in a separate file how to upgrade lines of
+// the previous format (format-1.ts), and list it below. Lines of an older format are upgraded as they are read. A file
+// of an older format is compacted before anything is appended to it, and compaction writes the current format, so the
+// lines of a file always have the format that its header names.
 import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
@@ -19,38 +19,38 @@ import {
 import { parseLine, readLine, type StateLine } from './line.ts';
 import { formatVersion } from './line-schemas.ts';
 
-export interface Format {
+export interface StateFormat {
   readonly version: number;
-  /** Reads one line, upgraded to the current format. On failure: what is wrong with it, as the end of a sentence. */
+  /** Reads one line, upgraded to the current format. The error is the end of a sentence about the line. */
   parse(text: string): Result<StateLine, string>;
   /** The events that may have been appended to a file of this format, by name. */
   readonly events: Readonly<Record<string, Schema>>;
 }
 
-export const currentFormat: Format = {
+export const currentFormat: StateFormat = {
   version: formatVersion,
   parse: parseLine,
   events: eventSchemas,
 };
 
-const format1: Format = { version: 1, parse: parseLine1, events: eventSchemas1 };
+const format1: StateFormat = { version: 1, parse: parseLine1, events: eventSchemas1 };
 
 /** The newest first. */
-export const formats: readonly Format[] = [currentFormat, format1];
+export const formats: readonly StateFormat[] = [currentFormat, format1];
 
-/** The format of a state file that begins with this line. On failure: why nothing here reads it, as a sentence. */
-export function formatOf(firstLine: string): Result<Format, string> {
+/** The format of a state file that begins with this line. The error is a sentence that says why no format fits. */
+export function formatOf(firstLine: string): Result<StateFormat, string> {
   const version = versionIn(firstLine);
   const format = formats.find((known) => known.version === version);
   if (format !== undefined) return ok(format);
-  // Without a version it is no header, which the current reader says in its own words.
+  // A line without a version is not a header; the current format's parser reports that.
   if (version === undefined || version < formatVersion) return ok(currentFormat);
   return err(
     `a newer shotlist wrote it, in format ${version}; this version reads formats up to ${formatVersion}: upgrade shotlist`,
   );
 }
 
-/** Reads one line of whichever format: a merge may have put lines of two formats into one file. */
+/** Reads one line of any format: a merge may have put lines of two formats into one file. */
 export function parseAnyFormat(text: string): Result<StateLine, string> {
   const read = currentFormat.parse(text);
   if (read.ok) return read;

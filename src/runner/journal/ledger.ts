@@ -1,10 +1,11 @@
-// The ledger: what the journal folds to. Jobs by fingerprint, and the credits: reserved, charged, refunded.
+// The ledger: jobs by fingerprint, and the credits that were reserved, charged and refunded. Built by folding the
+// journal.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
 import { Rates } from './rates.ts';
 import { isJobEvent, jobFacts, stateAfter, worthOf } from './state.ts';
 
-/** Where jobs are kept: a map, or a database when there are too many for memory. */
+/** The storage of jobs: a map, or a database if there are too many for memory. */
 export interface JobStore {
   get(job: string): JobLine | undefined;
   set(line: JobLine): void;
@@ -21,16 +22,16 @@ export function memoryStore(): JobStore {
   };
 }
 
-/** What jobs are sorted by in a state file. */
+/** The sort key of jobs in a state file. */
 export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000${line.job}`;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Credits. `committed` is what a budget is compared with. */
+/** Credits. A budget is compared with `committed`. */
 export interface CreditTotals {
   readonly charged: number;
   readonly refunded: number;
-  /** Set aside for creations that were begun and whose charge is not known yet, doubts included. */
+  /** Set aside for creations that were begun and whose charge is unknown, including those in doubt. */
   readonly reserved: number;
 }
 
@@ -43,9 +44,9 @@ export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
-  /** How many failed jobs each task belongs to. */
+  /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
-  /** What was really charged, for estimates of what is still to come. */
+  /** The actual charges, for estimates of creations to come. */
   readonly rates = new Rates();
   #reserved = 0;
   #seq = 0;
@@ -62,7 +63,7 @@ export class Ledger {
     return this.#jobs.sorted();
   }
 
-  /** A task that failed before its job began; or a task of a failed job that is skipped by now. */
+  /** A task that failed before its job began, or a task of a failed job that is now skipped. */
   task(task: string): TaskLine | undefined {
     return this.#tasks.get(task);
   }
@@ -71,7 +72,7 @@ export class Ledger {
     return [...this.#tasks.values()].sort((a, b) => compare(a.task, b.task));
   }
 
-  /** Does this end of a task without a job say anything new? That a task is skipped does only after a failure. */
+  /** True if this end of a task without a job is new. A skip is new only after a failure. */
   lacks({ task, state, why }: TaskLine): boolean {
     const known = this.#tasks.get(task);
     if (state === 'failed') return known?.state !== 'failed' || known.why !== why;
@@ -87,20 +88,20 @@ export class Ledger {
     return this.#seq;
   }
 
-  /** The file was compacted: its events are counted from 1 again. */
+  /** Call after compaction: the events of the file are counted from 1 again. */
   restart(): void {
     this.#seq = 0;
   }
 
-  /** The run that is going on, or was interrupted. */
+  /** The run in progress, or the one that was interrupted. */
   get openRun(): RunLine | undefined {
     const last = this.#runs.at(-1);
     return last?.ended === undefined ? last : undefined;
   }
 
   /**
-   * The account of the run that is going on, with those that share its id; reservations of earlier runs count in it,
-   * they are open still.
+   * The totals of the current run and of the runs that share its id. Reservations of earlier runs count too, because
+   * they are still open.
    */
   get account(): CreditTotals {
     const open = this.openRun;
@@ -108,7 +109,7 @@ export class Ledger {
     return this.accountOf(open.id ?? open.run);
   }
 
-  /** What one run came to: by its number, or by the id that several share. */
+  /** The totals of one run by its number, or of several runs by their shared id. */
   accountOf(run: string | number): CreditTotals {
     let [charged, refunded] = [0, 0];
     for (const line of this.#runs) {
@@ -119,7 +120,7 @@ export class Ledger {
     return { charged, refunded, reserved: this.#reserved };
   }
 
-  /** All runs together. */
+  /** The totals of all runs. */
   get total(): CreditTotals {
     let [charged, refunded] = [0, 0];
     for (const run of this.#runs) {
@@ -129,7 +130,7 @@ export class Ledger {
     return { charged, refunded, reserved: this.#reserved };
   }
 
-  /** Folds one line in. The text says why it cannot be: the journal is corrupt, or shotlist has a bug. */
+  /** Folds one line in. On failure, the error says why: the journal is corrupt, or shotlist has a bug. */
   apply(state: StateLine): Result<void, string> {
     switch (state.type) {
       case 'header':
@@ -188,7 +189,7 @@ export class Ledger {
     }
   }
 
-  /** That a task is skipped can be seen from the pipeline: it is on record only where it follows a failure. */
+  /** The pipeline alone shows that a task is skipped, so a skip is recorded only after a failure. */
   #putTask(line: TaskLine): void {
     if (line.state === 'failed' || this.#failedJobs.has(line.task))
       this.#tasks.set(line.task, line);
@@ -218,8 +219,8 @@ export class Ledger {
   }
 
   /**
-   * Credits that moved are booked to the run that sent the request, whichever run hears of it: a refund of an earlier
-   * run's charge makes no room in the budget of this one. Where that is not known it is the last.
+   * Books credits to the run that sent the request, even if a later run learns of them: a refund of an earlier run's
+   * charge must not enlarge the budget of this run. If the sender is unknown, the last run counts.
    */
   #count(difference: number, sender: number | undefined): void {
     if (difference === 0) return;

@@ -1,4 +1,4 @@
-// The lines of a compacted state file as schemas: a header, a line per run, per job, and per task without a job.
+// The schemas of the lines of a compacted state file: a header, a line per run, per job, and per task without a job.
 import { assetPath, creditsSchema, mostInAll, serviceId } from '../../contract/api/bounds.ts';
 
 export const fingerprint = {
@@ -13,9 +13,9 @@ export const task = {
 } as const;
 export const time = { type: 'string', description: 'ISO 8601.' } as const;
 export const credits = creditsSchema;
-/** Credits of many projects together. */
+/** A sum of the credits of many projects. */
 const sum = { type: 'integer', minimum: 0, maximum: mostInAll } as const;
-/** What stays true of a result. Its id and its path go into requests, so they must be usable. */
+/** The lasting part of a result. Its id and path go into requests, so they must be usable. */
 export const result = {
   type: 'object',
   description: 'What stays true of the result: no address.',
@@ -54,7 +54,7 @@ export const runSchema = {
     at: { ...time, description: 'When it began.' },
     ended: {
       ...time,
-      description: 'When it ended; absent: it was interrupted, the next run goes on with it.',
+      description: 'When it ended; absent: it was interrupted, and the next run continues it.',
     },
     charged: { ...sum, description: 'Credits charged in this run.' },
     refunded: { ...sum, description: 'Credits given back in this run.' },
@@ -74,7 +74,7 @@ export const outputSchema = {
   },
 } as const;
 
-/** What a creation's price is measured by: charges of the same kind of order are compared by their size. */
+/** The measure of a creation's price: charges for the same kind of order are compared by their size. */
 export const measureSchema = {
   type: 'object',
   additionalProperties: false,
@@ -128,13 +128,13 @@ export const jobSchema = {
       ],
       description:
         'supplied: a free job is done. intended: a creation was about to be sent; read back from disk, ' +
-        'nobody knows. created: paid, in the works. complete: paid and done. deleted: complete, then deleted. ' +
+        'the outcome is unknown. created: paid, not finished. complete: paid and done. deleted: complete, then deleted. ' +
         'failed: not charged, refunded or written off. doubt: it may have been paid. ' +
         'forgotten: a person wants the job done again.',
     },
-    tasks: { type: 'array', items: task, description: 'The tasks that it serves, sorted.' },
+    tasks: { type: 'array', items: task, description: 'The tasks of the job, sorted.' },
     attempt: { type: 'integer', minimum: 0, description: 'How often a creation was begun.' },
-    at: { ...time, description: 'When it came to this state.' },
+    at: { ...time, description: 'When it entered this state.' },
     name: { type: 'string', description: 'The name sent with the last attempt; unique to it.' },
     reserve: {
       ...credits,
@@ -174,7 +174,7 @@ export const code = {
   description: 'What kind of failure: it decides the advice.',
 } as const;
 
-/** A task that failed before its job began; or a task of a failed job that is skipped by now. */
+/** A task that failed before its job began, or a task of a failed job that is now skipped. */
 export const taskSchema = {
   type: 'object',
   additionalProperties: false,

@@ -1,5 +1,5 @@
-// The lines of a state file: a header, then what past runs came to, then the events of the run that lasts.
-// The schema is published as schemas/state.schema.json; the types derive from it.
+// The lines of a state file: a header, then the results of past runs, then the events of the current run. The schema is
+// published as schemas/state.schema.json; the types derive from it.
 import type { FromSchema } from 'json-schema-to-ts';
 import { reasonOf } from '../../contract/api/bounds.ts';
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
@@ -25,15 +25,15 @@ export type PastAttempt = FromSchema<typeof pastSchema>;
 export type OutputLine = FromSchema<typeof outputSchema>;
 export type TaskLine = FromSchema<typeof taskSchema>;
 
-type Events = {
+type EventsByName = {
   readonly [Name in keyof typeof eventSchemas]: FromSchema<(typeof eventSchemas)[Name]>;
 };
-export type EventName = keyof Events;
-export type EventLine = Events[EventName];
-/** An event before the journal has given it its number and time. */
-export type Happened = { [Name in EventName]: Omit<Events[Name], 'seq' | 'at'> }[EventName];
+export type EventName = keyof EventsByName;
+export type EventLine = EventsByName[EventName];
+/** An event before the journal assigns its number and time. */
+export type NewEvent = { [Name in EventName]: Omit<EventsByName[Name], 'seq' | 'at'> }[EventName];
 
-/** What the journal keeps of a job's result. */
+/** The part of a job's result that the journal keeps. */
 export function resultOf(job: JobLine): JsonObject {
   return isObject(job.result) ? job.result : {};
 }
@@ -54,10 +54,12 @@ export const stateSchema: Schema = {
   anyOf: [headerSchema, runSchema, jobSchema, taskSchema, ...Object.values(eventSchemas)],
 };
 
-/** A line as it is written: the same value, with every character as an escape that a terminal would not merely show. */
+/**
+ * A line as it is written. Its value is the same, but each character that a terminal would not just display is escaped.
+ */
 export const lineText = (line: object): string => printableJson(JSON.stringify(line));
 
-/** Reads one line. On failure: what is wrong with it, as the end of a sentence. */
+/** Reads one line. The error is the end of a sentence about the line. */
 export function parseLine(text: string): Result<StateLine, string> {
   let value: unknown;
   try {
@@ -84,7 +86,7 @@ const schemasByEvent: ReadonlyMap<unknown, Schema> = new Map(Object.entries(even
 
 const schemaOfEvent = (name: unknown): Schema | undefined => schemasByEvent.get(name);
 
-/** A value as a line, where the schema allows it. */
+/** A value as a line, if the schema allows it. */
 export function readLine<T>(
   schema: Schema,
   value: unknown,

@@ -1,15 +1,15 @@
-// Rates: what creations were really charged, so that estimates follow the service and not only a list.
+// Rates: the actual charges of creations, so that estimates follow the service and not only a price list.
 import type { JobLine, Measure } from './line.ts';
 
 export class Rates {
-  /** Credits for one unit of a measure, at worst. */
+  /** The highest credits per unit of a measure. */
   readonly #rates = new Map<string, number>();
-  /** By how much charges of a step kind were above what was set aside for them, at worst. */
+  /** The highest ratio of a charge to its reserve, by step kind. */
   readonly #overruns = new Map<string, number>();
-  /** The most that one creation of a step kind was charged. */
+  /** The highest charge of one creation, by step kind. */
   readonly #dearest = new Map<string, number>();
 
-  /** Takes in the most that the service has said it charged for a job, also what it gave back later. */
+  /** Learns from the highest charge that the service reported for a job, even if it refunded part of it later. */
   learn({ kind, state, credits = 0, peak = 0, reserve = 0, measure }: JobLine): void {
     if (!charged.includes(state) && peak === 0) return;
     const most = charged.includes(state) ? Math.max(credits, peak) : peak;
@@ -20,27 +20,27 @@ export class Rates {
     this.#rates.set(measure.of, Math.max(this.#rates.get(measure.of) ?? 0, rate));
   }
 
-  /** Has any creation of this step kind been charged? */
+  /** True if any creation of this step kind was charged. */
   knows(kind: string): boolean {
     return this.#dearest.has(kind);
   }
 
-  /** Credits; 0 where none was charged yet. */
+  /** In credits; 0 if none was charged yet. */
   dearest(kind: string): number {
     return this.#dearest.get(kind) ?? 0;
   }
 
-  /** Credits, rounded up, by the dearest charge for the same kind of order; undefined: there was none. */
+  /** In credits, rounded up, by the highest charge for the same kind of order; undefined if there was none. */
   expected({ of, amount }: Measure): number | undefined {
     const rate = this.#rates.get(of);
     return rate === undefined ? undefined : Math.ceil(rate * amount - 1e-6);
   }
 
-  /** At least 1: what an estimate of this step kind is multiplied with where nothing better is known. */
+  /** At least 1: the factor for an estimate of this step kind if nothing better is known. */
   overrun(kind: string): number {
     return this.#overruns.get(kind) ?? 1;
   }
 }
 
-/** States in which the service has said what it charged, and did not give it back. */
+/** States in which the service has reported a charge and has not refunded it. */
 const charged: readonly JobLine['state'][] = ['created', 'complete', 'deleted'];

@@ -1,21 +1,21 @@
-// A line of a state file as it stands on disk, before anything is made of it.
+// A line of a state file as it is on disk, before it is parsed.
 
 export interface RawLine {
-  /** Without its line feed. Bytes that are not UTF-8 are replaced. */
+  /** Without the line feed. Bytes that are not UTF-8 are replaced. */
   readonly text: string;
-  /** Its bytes are UTF-8. */
+  /** True if the bytes are UTF-8. */
   readonly wellFormed: boolean;
-  /** It ends in the middle of a character, which `text` leaves out. The bytes before that are UTF-8. */
+  /** True if the line ends in the middle of a character, which `text` omits. The bytes before that are UTF-8. */
   readonly midCharacter?: boolean;
-  /** It ends with a line feed. */
+  /** True if the line ends with a line feed. */
   readonly terminated: boolean;
 }
 
 /** Git's conflict markers; the first group is the marker alone. */
 export const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
 
-/** Why these bytes cannot be a line of a state file, whatever they say. Undefined: nothing is wrong with them. */
-export function byteTrouble({ text, wellFormed }: RawLine): string | undefined {
+/** Why these bytes cannot be a line of a state file, whatever the text says; undefined if they can. */
+export function byteProblem({ text, wellFormed }: RawLine): string | undefined {
   if (conflictMarker.test(text))
     return 'it is a conflict marker of git: a merge was left unresolved';
   const zeros = zerosIn(text);
@@ -25,7 +25,7 @@ export function byteTrouble({ text, wellFormed }: RawLine): string | undefined {
   return wellFormed ? undefined : 'it has bytes that are not text (UTF-8)';
 }
 
-/** Counted in place: a file may be nothing but zeros. */
+/** Counted in place, because a file may consist of zeros only. */
 export function zerosIn(text: string): number {
   let zeros = 0;
   for (let at = text.indexOf('\0'); at >= 0; at = text.indexOf('\0', at + 1)) zeros += 1;

@@ -1,7 +1,7 @@
-// How a creation ends that never became a project.
-import type { Happened, JobLine } from './line.ts';
+// The ends of a creation that never became a project.
+import type { JobLine, NewEvent } from './line.ts';
 
-type Settled = Extract<Happened, { readonly event: 'settled' }>;
+type Settled = Extract<NewEvent, { readonly event: 'settled' }>;
 
 /** The service certainly did not accept the creation: nothing was charged, and it may be sent again. */
 export const notTaken = (job: string, error: NonNullable<JobLine['error']>): Settled => ({
@@ -21,5 +21,5 @@ export const abandoned = (job: string, credits: number, why: string): Settled =>
   error: { code: 'abandoned', message: why },
 });
 
-export const isNotTaken = (event: Happened): boolean =>
+export const isNotTaken = (event: NewEvent): boolean =>
   event.event === 'settled' && event.status === 'not_taken';

@@ -1,10 +1,10 @@
-// The one function that moves a job. What it does not allow is a corrupt journal, or a bug that would cost money:
-// nothing that was paid for and not refunded can become `failed` unless a person says so, nothing in doubt can begin
-// again, and no credit leaves a job without standing in its past.
+// The transition function of a job. A move that it does not allow means a corrupt journal, or a bug that would cost
+// money. A job that was paid and not refunded can become `failed` only if a person says so, a job in doubt can never
+// begin again, and no credit leaves a job without an entry in its past.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { EventLine, JobLine, PastAttempt } from './line.ts';
 
-/** The events that are about a job. */
+/** The events about a job. */
 export type JobEvent = Extract<EventLine, { readonly job: string }>;
 
 export const isJobEvent = (event: EventLine): event is JobEvent => 'job' in event;
@@ -102,21 +102,21 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
   }
 }
 
-/** The step kind of a repaired job of which only the fingerprint could be read: it may well be a free one. */
+/** The step kind of a repaired job of which only the fingerprint could be read. The kind may be a free one. */
 export const unknownKind = 'unknown';
 
 const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
 
 export interface JobFacts {
-  /** It may be paid, and nobody knows. */
+  /** The job may be paid; nobody knows. */
   readonly inDoubt: boolean;
-  /** A creation may be begun: nothing is paid, or a person wants the job done again. */
+  /** A creation may begin, because nothing is paid or because a person wants the job done again. */
   readonly mayBegin: boolean;
-  /** Its paid project is at the service. */
+  /** The service has the paid project. */
   readonly atService: boolean;
-  /** Its result is known: a job for it only makes its values fresh. */
+  /** The result is known, so a new job for it only refreshes its values. */
   readonly hasResult: boolean;
-  /** A person may have it forgotten: a doubt must be resolved first. */
+  /** A person may forget the job. A doubt must be resolved first. */
   readonly mayForget: boolean;
 }
 
@@ -128,7 +128,7 @@ const nothing: JobFacts = {
   mayForget: true,
 };
 
-/** What follows from the state of a job. */
+/** Facts that follow from the state of a job. */
 export const jobFacts: Readonly<Record<JobLine['state'], JobFacts>> = {
   supplied: { ...nothing, hasResult: true },
   intended: { ...nothing, inDoubt: true, mayForget: false },
@@ -142,7 +142,7 @@ export const jobFacts: Readonly<Record<JobLine['state'], JobFacts>> = {
 
 type SettledEvent = Extract<JobEvent, { readonly event: 'settled' }>;
 
-/** Without a project: the attempt cost nothing, or a person wrote its credits off. */
+/** An end without a project: the attempt cost nothing, or a person wrote its credits off. */
 function neverMade(before: JobLine, { at, status, credits, error }: SettledEvent): JobLine {
   return {
     ...before,
@@ -153,7 +153,7 @@ function neverMade(before: JobLine, { at, status, credits, error }: SettledEvent
   };
 }
 
-/** What an attempt came to joins the past, when the service took it or may have. */
+/** Adds an attempt to the past if the service accepted it, or may have. */
 export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {
   if (before === undefined) return {};
   const { name = '', project, credits = 0, past = [] } = before;
@@ -165,13 +165,13 @@ export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } 
   return all.length === 0 ? {} : { past: all };
 }
 
-/** What the service added to a charge after it had said another figure. */
+/** The credits that the service added to a charge that it had reported before. */
 function addition(before: JobLine, credits: number): { added?: number } {
   const added = credits - (before.credits ?? 0) + (before.added ?? 0);
   return added > 0 ? { added } : {};
 }
 
-/** What the service had charged before it gave some back: budgets must expect that again, if only for a while. */
+/** The highest charge before a partial refund: a budget must expect that much again, at least for a while. */
 function withPeak(before: JobLine | undefined, credits: number): { peak?: number } {
   const told = before?.project === undefined ? 0 : (before.credits ?? 0);
   const peak = Math.max(before?.peak ?? 0, told);
@@ -209,7 +209,7 @@ function unsaved(before: JobLine, task: string): JobLine {
   return { ...before, outputs };
 }
 
-/** Credits that a job has cost so far, all attempts together. What is only set aside is not in it. */
+/** The credits that a job has cost so far, all attempts together, without credits that are only set aside. */
 export function worthOf(line: JobLine | undefined): number {
   let sum = line?.credits ?? 0;
   for (const { credits } of line?.past ?? []) sum += credits;

@@ -1,5 +1,5 @@
-// Whether the end of a journal is an event that a crash has torn. Only that may be dropped: an event that was not yet
-// whole was never relied on, but anything else that cannot be read may have been a payment.
+// Decides whether the end of a journal is an event that a crash tore. Only such an event may be dropped: nothing relied
+// on it, because it was never complete. Any other unreadable line may have been a payment.
 import { isObject } from '../../contract/base/json.ts';
 import { printableJson } from '../../contract/base/printable.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
@@ -9,17 +9,17 @@ import type { RawLine } from './raw-line.ts';
 type EventSchemas = Readonly<Record<string, Schema>>;
 
 interface Above {
-  /** The number of the event before; 0: there is none. */
+  /** The number of the previous event; 0 if there is none. */
   readonly seq: number;
-  /** Only the header stands above: the first event is then that of a run. */
+  /** True if only the header precedes the line. The first event must then be that of a run. */
   readonly onlyHeader: boolean;
 }
 
 /**
- * A torn event was never relied on, so nothing is lost with it. A torn header or job line is another matter: new and
- * compacted files take their place whole, so something else has cut it, and whatever stood behind it is lost. The same
- * goes for zeros, which a power failure leaves of lines that may have been synced. `after` is the number of the event
- * before; `events` are those of the file's format.
+ * A torn event was never relied on, so dropping it loses nothing. A torn header or job line is different: new and
+ * compacted files are renamed into place whole, so something else cut the line, and everything after it is lost. The
+ * same applies to zeros, which a power failure can leave in place of lines that were synced. `after` is the number of
+ * the previous event; `events` are those of the file's format.
  */
 export function isTorn(
   { text, wellFormed, midCharacter = false, terminated }: RawLine,
@@ -31,7 +31,7 @@ export function isTorn(
   return isTornEvent(text, { seq: after, onlyHeader: number === 2 }, events);
 }
 
-/** Is `text` the beginning, and not the whole, of an event that a run writes next? */
+/** True if `text` is a proper prefix of an event that a run could write next. */
 export function isTornEvent(
   text: string,
   { seq, onlyHeader }: Above,
@@ -50,13 +50,13 @@ export function isTornEvent(
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** What stands for the rest of a text that was cut off: no text of a line ends so, so a key stays the only one of its name. */
+/** Stands for the cut-off rest of a text. No text in a line ends like this, so keys stay unique. */
 const rest = '\0…';
 const restText = JSON.stringify(rest).slice(1);
-/** What a text may lack before its brackets can be closed. */
+/** What to append to a text before its brackets can be closed. */
 const lacks = ['', '0', ':0', `"${restText}:0`];
 
-/** Is `text` the beginning of an object with these properties, as this version or an older one writes it? */
+/** True if `text` is the beginning of an object with these properties, as this version or an older one writes it. */
 function isBeginningOf(text: string, properties: Properties): boolean {
   const open = withoutOpenToken(text);
   if (open === undefined || open.closers === '') return false;
@@ -71,14 +71,14 @@ function isBeginningOf(text: string, properties: Properties): boolean {
       return false;
     const schema = propertyOf(properties, key);
     if (open.closers.length > 1) return schema?.['type'] === 'object' && isObject(last);
-    // The last field was cut off before its key, in it or behind it, before its value, or in that.
+    // The last field was cut off in its key, or before or inside its value.
     if (lacking.endsWith(':0')) return Object.keys(properties).some((name) => name.startsWith(key));
     if (open.text.endsWith(':')) return schema !== undefined;
     return beginsValue(last, open.token, schema);
   });
 }
 
-/** Lines are written with unsafe characters as escapes; older versions wrote them as they are. */
+/** Lines are written with unsafe characters as escapes; older versions wrote the characters themselves. */
 const isSpelling = (text: string, json: string): boolean =>
   text === json || text === printableJson(json);
 
@@ -93,7 +93,7 @@ function propertyOf(properties: Properties, key: string): Schema | undefined {
 const fits = (value: unknown, schema: Schema | undefined): boolean =>
   schema !== undefined && validatorOf(schema)(value);
 
-/** A value that may have been cut off: a longer one may be valid. */
+/** For a value that may be cut off: true if a longer value may be valid. */
 function beginsValue(value: unknown, token: string, schema: Schema | undefined): boolean {
   const { type, pattern, enum: words, minimum = 0 } = schema ?? {};
   switch (type) {
@@ -119,17 +119,17 @@ function parsed(text: string): unknown {
   }
 }
 
-interface Open {
-  /** With `rest` behind a string that was cut off, or 0 in the place of `token`. */
+interface OpenEnd {
+  /** Ends with `rest` after a string that was cut off, or with 0 in place of `token`. */
   readonly text: string;
-  /** A number or a literal at the end, which may have been cut off. */
+  /** A number or a literal at the end, which may be cut off. */
   readonly token: string;
-  /** What closes the brackets that are open. */
+  /** The brackets that close the open ones. */
   readonly closers: string;
 }
 
-/** Undefined: it ends with something that begins no JSON value. */
-function withoutOpenToken(text: string): Open | undefined {
+/** Undefined if the text ends with something that cannot begin a JSON value. */
+function withoutOpenToken(text: string): OpenEnd | undefined {
   let closers = '';
   let quoted = false;
   let cutEscape: number | undefined;

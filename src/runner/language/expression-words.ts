@@ -100,8 +100,7 @@ function unfitOperator(left: string, sign: string, right: string): string {
 }
 
 /**
- * `a string`, `an int`: a type with its article, without the library's mark for what is known only
- * at run time.
+ * `a string`, `an int`: a type with its article, without the library's mark for types that are known only at run time.
  */
 function a(type: string): string {
   const plain = type.replace(/^dyn<(.+)>$/, '$1');

@@ -35,8 +35,8 @@ export function bodyErrors(step: Checked, body: JsonObject): readonly BodyError[
  * are still expressions, and values from the service are names by content.
  */
 export function knownBodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
-  const troubles = errorsBy(withSchemaOf(step.kind), step, body);
-  return troubles.length > 0 ? troubles : assetErrors(step, body);
+  const problems = errorsBy(withSchemaOf(step.kind), step, body);
+  return problems.length > 0 ? problems : assetErrors(step, body);
 }
 
 function errorsBy(

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 export type Edges = ReadonlyMap<string, readonly string[]>;
 
 /** A name whose predecessors are being placed, and the predecessors that remain. */
-interface Open {
+interface OpenNode {
   readonly name: string;
   readonly before: Iterator<string>;
 }
@@ -18,7 +18,7 @@ export function topological(edges: Edges): Result<readonly string[], readonly st
   const order = new Set<string>();
   for (const root of edges.keys()) {
     const open = new Set<string>();
-    const trail: Open[] = [];
+    const trail: OpenNode[] = [];
     const enter = (name: string): void => {
       open.add(name);
       trail.push({ name, before: (edges.get(name) ?? []).values() });

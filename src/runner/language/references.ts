@@ -16,7 +16,7 @@ export interface Declared {
   readonly item: { readonly fields: readonly string[] } | undefined;
 }
 
-interface Finding {
+interface NameFinding {
   readonly message: string;
   readonly hint?: string | undefined;
 }
@@ -32,7 +32,7 @@ export function checkReferences(
   source: Source,
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (complaint: Finding | undefined, span: Diagnostic['span']): void => {
+  const report = (complaint: NameFinding | undefined, span: Diagnostic['span']): void => {
     if (complaint === undefined || span === undefined) return;
     const { message, hint } = complaint;
     found.push({
@@ -63,7 +63,7 @@ function aboutReference(
   reference: PlacedReference,
   declared: Declared,
   draft: Draft,
-): Finding | undefined {
+): NameFinding | undefined {
   const { key } = reference;
   switch (reference.root) {
     case 'steps':
@@ -98,7 +98,10 @@ function aboutReference(
  * `result` exists only in a download's `to`, because only a download knows the extension of its
  * file.
  */
-function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Finding | undefined {
+function aboutResult(
+  { key, path }: PlacedReference,
+  { name, kind }: Draft,
+): NameFinding | undefined {
   const isPlace = kind?.operation === 'download' && path.join('.') === `steps.${name}.with.to`;
   if (!isPlace)
     return {
@@ -110,7 +113,7 @@ function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Fin
     : unknownName('result has no', key, Object.keys(resultNames));
 }
 
-function unknownName(what: string, key: string, known: readonly string[]): Finding | undefined {
+function unknownName(what: string, key: string, known: readonly string[]): NameFinding | undefined {
   if (known.includes(key)) return undefined;
   return {
     message: `${what} "${key}"`,
@@ -118,14 +121,14 @@ function unknownName(what: string, key: string, known: readonly string[]): Findi
   };
 }
 
-function unknownStep(name: string, declared: Declared): Finding {
+function unknownStep(name: string, declared: Declared): NameFinding {
   return {
     message: `there is no step "${name}"`,
     hint: suggestion(name, declared.steps.keys()) ?? `steps: ${listing(declared.steps.keys())}`,
   };
 }
 
-function aboutStep(reference: PlacedReference, declared: Declared): Finding | undefined {
+function aboutStep(reference: PlacedReference, declared: Declared): NameFinding | undefined {
   const { key, field } = reference;
   if (key === undefined)
     return { message: 'steps must be followed by a name and an output: steps.<name>.<output>' };
@@ -151,7 +154,7 @@ function aboutStep(reference: PlacedReference, declared: Declared): Finding | un
   };
 }
 
-function aboutOf(draft: Draft, declared: Declared): Finding | undefined {
+function aboutOf(draft: Draft, declared: Declared): NameFinding | undefined {
   const of = plainField(draft, 'of');
   if (
     of === undefined ||

@@ -10,9 +10,9 @@ import {
   describeValue,
   diagnose,
   dotted,
-  type Format,
   type Sentence,
   sentence,
+  type YamlFormat,
 } from '../../contract/yaml/shape.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import { unknownKey, withoutEchoes } from '../../contract/yaml/unknown-key.ts';
@@ -81,7 +81,7 @@ function schemaFor(value: Json): Schema {
 }
 
 /** Sentences for errors that are specific to pipeline files. */
-const pipelineFormat = (document: Json): Format => ({
+const pipelineFormat = (document: Json): YamlFormat => ({
   subjectOf: describePath,
   sentenceOf: (error, path, subject) => {
     if (error.keyword === 'enum') return unknownKind(error, path);

@@ -25,7 +25,7 @@ export interface TemplateError extends ExpressionError {
   readonly text: string;
 }
 
-/** True for a text that holds at least one expression. */
+/** True if a text contains at least one expression. */
 export const isTemplated = (text: string): boolean => text.includes('${{');
 
 export function compileTemplate(value: Json, path: Path, errors: TemplateError[]): Template {

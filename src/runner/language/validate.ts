@@ -20,7 +20,7 @@ import { checkStages } from './stages.ts';
 import type { TemplateError } from './template.ts';
 import { checkKept } from './unsaved.ts';
 
-export interface Validated {
+export interface ValidPipeline {
   readonly pipeline: Pipeline;
   readonly warnings: readonly Diagnostic[];
 }
@@ -29,7 +29,7 @@ export interface Validated {
  * Reads the text of a pipeline file. `file` is only for messages. The error has all errors, in file
  * order.
  */
-export function validate(file: string, text: string): Result<Validated, readonly Diagnostic[]> {
+export function validate(file: string, text: string): Result<ValidPipeline, readonly Diagnostic[]> {
   const parsed = parseSource(file, text);
   if (!parsed.ok) return parsed;
   const source = parsed.value;

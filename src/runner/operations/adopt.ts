@@ -1,11 +1,11 @@
-// `trust --folder`: a person says that a folder is shotlist's own, such as one that an older version made or that was
-// copied from another machine. Links in it and files that git has are refused all the same.
+// `trust --folder`: the user confirms that a folder is shotlist's own, for example because an older version made it or
+// because it was copied from another machine. Links in the folder, and files that git tracks, are still refused.
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { oddEntryIn } from '../../contract/files/odd-entries.ts';
-import { adoptFolder, OwnerKeyTrouble, ownershipOf } from '../../contract/files/owner.ts';
-import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
+import { adoptFolder, OwnerKeyError, ownershipOf } from '../../contract/files/owner.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { trackedAt } from '../adapters/files/git-index.ts';
 import { isLink, isSpecial, isTracked, withoutKey } from './files/own-folder.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
@@ -25,8 +25,8 @@ export function adopt(path: string): Result<Adopted, Problem> {
     for (const one of folders) adoptFolder(one);
     return ok({ folders });
   } catch (error) {
-    if (error instanceof OwnerKeyTrouble) return err(withoutKey(error));
-    if (!isSystemTrouble(error)) throw error;
+    if (error instanceof OwnerKeyError) return err(withoutKey(error));
+    if (!isSystemProblem(error)) throw error;
     return err(problem(`the folder ${folder} ${systemReason(error)}`));
   }
 }
@@ -35,7 +35,7 @@ function refusal(folder: string): Problem | undefined {
   const stats = lstatSync(folder);
   if (stats.isSymbolicLink()) return isLink(folder);
   if (!stats.isDirectory()) return problem(`${folder} is not a folder`);
-  // Whatever is trusted loses what looks like a leftover of shotlist's own.
+  // shotlist removes files with the names of its leftovers from a trusted folder, so not every folder may be trusted.
   if (basename(folder) !== '.shotlist' && !isData(folder))
     return problem(
       `${folder} is neither a .shotlist folder nor the data folder of a local service`,
@@ -52,7 +52,7 @@ function refusal(folder: string): Problem | undefined {
 const isData = (folder: string): boolean =>
   lstatSync(join(folder, 'service.sqlite'), { throwIfNoEntry: false })?.isFile() === true;
 
-/** Rehearsals keep the data of their services in it. */
+/** The data folders of rehearsals' services in a `.shotlist` folder. */
 function rehearsalData(folder: string): readonly string[] {
   const rehearsals = join(folder, 'rehearsal');
   return entriesOf(rehearsals)

@@ -1,4 +1,4 @@
-// `audit`: the ledger of the state file beside the service's own figures, project by project. It changes nothing.
+// `audit`: compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
 import { explainFailure } from '../../contract/api/failure.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -19,25 +19,25 @@ export async function audit(
     if (!service.ok) return service;
     const { ledger } = journal;
     const differences: Difference[] = [];
-    const untold = { projects: 0, credits: 0 };
+    const unreported = { projects: 0, credits: 0 };
     let projects = 0;
     for await (const inquired of inquire(ledger, service.value.api, clock)) {
       projects += 1;
-      const { job, project, credits: here, answer } = inquired;
-      const there = answer.ok ? answer.value.credits_charged : undefined;
-      if (there === undefined) {
-        untold.projects += 1;
-        untold.credits += here;
+      const { job, project, credits: recorded, answer } = inquired;
+      const reported = answer.ok ? answer.value.credits_charged : undefined;
+      if (reported === undefined) {
+        unreported.projects += 1;
+        unreported.credits += recorded;
         if (!answer.ok && answer.error.reason !== 'not-found')
           differences.push({
             project,
             tasks: job.tasks,
-            here,
-            there: 0,
+            recorded,
+            reported: 0,
             why: explainFailure(answer.error),
           });
-      } else if (there !== here) {
-        differences.push({ project, tasks: job.tasks, here, there, why: 'other credits' });
+      } else if (reported !== recorded) {
+        differences.push({ project, tasks: job.tasks, recorded, reported, why: 'other credits' });
       }
     }
     const entries = service.value.ledger?.();
@@ -50,11 +50,11 @@ export async function audit(
       doubts.jobs += 1;
       doubts.credits += job.reserve ?? 0;
     }
-    return ok({ projects, credits: ledger.total, jobs, differences, untold, doubts });
+    return ok({ projects, credits: ledger.total, jobs, differences, unreported, doubts });
   });
 }
 
-/** The local service's ledger is whole: what it charged for this pipeline and the state file does not know. */
+/** The local service's ledger is complete: charges for this pipeline that the state file does not know. */
 function unknown(
   ledger: Ledger,
   pipeline: string,
@@ -70,26 +70,26 @@ function unknown(
       credits: sum + (kind === 'charge' ? credits : -credits),
     });
   }
-  return [...sums].flatMap(([project, { name, credits: there }]): readonly Difference[] => {
+  return [...sums].flatMap(([project, { name, credits: reported }]): readonly Difference[] => {
     const own = known.get(project);
     if (own === undefined)
       return [
         {
           project,
           tasks: [],
-          here: 0,
-          there,
+          recorded: 0,
+          reported,
           why: `charged for ${JSON.stringify(name)}, and not known to ${pipeline}`,
         },
       ];
-    return own.credits === there
+    return own.credits === reported
       ? []
       : [
           {
             project,
             tasks: own.job.tasks,
-            here: own.credits,
-            there,
+            recorded: own.credits,
+            reported,
             why: 'other credits by its ledger',
           },
         ];

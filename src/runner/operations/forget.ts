@@ -1,13 +1,13 @@
-// `forget`: has the next run do a task again. The job's result is given up; its cost stays in the ledger.
+// `forget`: has the next run do a task again. The job's result is discarded; its cost stays in the ledger.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Happened, JobLine } from '../journal/line.ts';
+import type { JobLine, NewEvent } from '../journal/line.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
-/** `project`: the job that this project belongs to, also while it is in the works. */
+/** `project`: the job of this project, even if the project is not finished. */
 export type Forgettable =
   | { readonly by: 'task'; readonly task: string }
   | { readonly by: 'project'; readonly project: string };
@@ -18,9 +18,9 @@ export interface Forgotten {
   readonly kind: string;
   /** `result`: the next run makes it again, and pays for it again. `files`: the next run downloads them again. */
   readonly what: 'result' | 'files';
-  /** What it has cost so far: the ledger keeps that. */
+  /** The job's cost so far, which stays in the ledger. */
   readonly credits: number;
-  /** The project, which is still at the service unless it was deleted there. */
+  /** The project, which the service still has unless it was deleted. */
   readonly project?: string;
 }
 
@@ -49,11 +49,11 @@ export async function forget(
 }
 
 type Found = Result<
-  { readonly job: JobLine; readonly event: Happened; readonly what: Forgotten['what'] },
+  { readonly job: JobLine; readonly event: NewEvent; readonly what: Forgotten['what'] },
   Problem
 >;
 
-/** The step kinds that are a job's own; other tasks of it are downloads and deletes. */
+/** Only tasks of these step kinds own the job; other tasks of the job are downloads and deletes. */
 function byTask(ledger: Ledger, task: string): Found {
   const names: string[] = [];
   let refused: string | undefined;
@@ -85,7 +85,7 @@ function byTask(ledger: Ledger, task: string): Found {
 const whole = (job: JobLine): Found =>
   ok({ job, event: { event: 'forgotten', job: job.job }, what: 'result' });
 
-/** Why a job is not forgotten by its task's name; undefined: it may be. */
+/** Why a job cannot be forgotten by its task's name; undefined if it can. */
 function reasonAgainst({ state, project }: JobLine): string | undefined {
   switch (state) {
     case 'intended':

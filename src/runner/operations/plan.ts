@@ -1,4 +1,4 @@
-// `plan`: what a run would do and cost. The one request that it may send reads the account's balance.
+// `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { httpClient } from '../adapters/http/http-client.ts';
@@ -26,21 +26,21 @@ export interface PlanOptions extends TargetOptions, PrepareOptions {
 export interface Planned {
   readonly plan: Plan;
   readonly warnings: readonly string[];
-  /** What the service reports of the account; asked for only where the plan costs something there. */
+  /** The account's balance by the service; read only if the plan costs something there. */
   readonly balance?: Balance;
   /** The address of the hosted service; absent in a rehearsal. */
   readonly service?: string;
   readonly rehearsal: boolean;
   /** The environment variables that the pipeline uses, and which steps send them. */
   readonly env: readonly EnvUse[];
-  /** What was read outside the repository because `allowOutside` is set: real paths, at most a thousand. */
+  /** The files that were read outside the repository because `allowOutside` is set: at most a thousand real paths. */
   readonly outside: readonly string[];
   readonly state: string;
 }
 
-/** The same problem with which a run would refuse to begin. */
+/** The problem with which a run would refuse to begin. */
 export interface PlanProblem extends Problem {
-  /** The plan beside it, where the pipeline got as far as that. */
+  /** The plan, if planning got that far. */
   readonly planned?: Planned;
 }
 

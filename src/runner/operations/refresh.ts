@@ -2,7 +2,7 @@
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Happened } from '../journal/line.ts';
+import type { NewEvent } from '../journal/line.ts';
 import { downloadCount } from '../plan/decide.ts';
 import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
@@ -13,13 +13,13 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
 export interface RefreshOptions extends EditOptions {
-  /** Believe the service also when it knows none of the projects. */
+  /** Believe the service even if it has no record of any project. */
   readonly acceptMissing?: boolean | undefined;
 }
 
-interface Finding {
+interface DriftFinding {
   readonly change: DriftChange;
-  readonly event: Happened;
+  readonly event: NewEvent;
 }
 
 export async function refresh(
@@ -29,7 +29,7 @@ export async function refresh(
   return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
     const service = await connect();
     if (!service.ok) return service;
-    const findings: Finding[] = [];
+    const findings: DriftFinding[] = [];
     const unread: { project: string; why: string }[] = [];
     let [projects, present, missing] = [0, 0, 0];
     for await (const inquired of inquire(journal.ledger, service.value.api, clock)) {
@@ -60,12 +60,12 @@ export async function refresh(
 const isMissing = ({ answer }: Inquired): boolean =>
   answer.ok ? answer.value.enabled === false : answer.error.reason === 'not-found';
 
-/** It ended badly before it went: that is what counts. */
+/** The project ended with an error before it was deleted, and only that counts. */
 const isRefunded = ({ answer, job }: Inquired): boolean =>
   answer.ok && job.state === 'created' && ['error', 'canceled'].includes(answer.value.status);
 
-/** What the service says that the state file does not; undefined: they agree, or it says nothing. */
-function findingOf(inquired: Inquired): Finding | undefined {
+/** The difference between the service and the state file; undefined if they agree, or if the service does not say. */
+function findingOf(inquired: Inquired): DriftFinding | undefined {
   const { answer, job, past } = inquired;
   const standing = !past && (job.state === 'created' || job.state === 'complete');
   if (standing && isMissing(inquired) && !isRefunded(inquired)) return gone(inquired);
@@ -81,7 +81,7 @@ function findingOf(inquired: Inquired): Finding | undefined {
   };
 }
 
-function gone({ job, project, credits }: Inquired): Finding {
+function gone({ job, project, credits }: Inquired): DriftFinding {
   const saved = new Set((job.outputs ?? []).map(({ index }) => index)).size;
   const whole = job.state === 'complete' && saved >= downloadCount(job);
   const why = whole
@@ -92,7 +92,7 @@ function gone({ job, project, credits }: Inquired): Finding {
     change: {
       tasks: job.tasks,
       project,
-      what: whole ? 'gone' : 'lost',
+      what: whole ? 'deleted' : 'lost',
       why,
       before: credits,
       after: credits,
@@ -103,7 +103,7 @@ function gone({ job, project, credits }: Inquired): Finding {
 function settled(
   { job, project, credits: before }: Inquired,
   record: Project,
-): Finding | undefined {
+): DriftFinding | undefined {
   const event = settlementOf(job.job, record, before);
   if (event === undefined) return undefined;
   const what = event.status === 'error' ? 'failed' : event.status;

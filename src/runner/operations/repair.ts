@@ -1,5 +1,5 @@
-// `repair`: reads a damaged state file and proposes one that is safe. The damaged file is never changed: a person
-// puts the proposal in its place.
+// `repair`: reads a damaged state file and proposes a state file that is safe. Never changes the damaged file: the user
+// replaces it by the proposal.
 import { existsSync, lstatSync } from 'node:fs';
 import { open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { syncFolder } from '../adapters/files/output-folders.ts';
 import { writeLedger } from '../adapters/state/compaction.ts';
-import { linkTrouble, loadState } from '../adapters/state/load-state.ts';
+import { linkProblem, loadState } from '../adapters/state/load-state.ts';
 import { rawLines } from '../adapters/state/raw-lines.ts';
 import { memoryStore } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine, TaskLine } from '../journal/line.ts';
@@ -36,26 +36,26 @@ export interface RepairOptions extends LocateOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Called with what a person should know besides the result. */
+  /** Called with warnings for the user. */
   readonly onWarning?: (message: string) => void;
 }
 
 export interface Repaired {
-  /** The damaged file, which is left as it is. */
+  /** The damaged file, which stays unchanged. */
   readonly state: string;
   readonly pipeline: string;
-  /** The file loads as it is: nothing is wrong, or only what does no harm. */
-  readonly whole: boolean;
-  /** By line. */
+  /** True if the file loads as it is, with at most harmless damage. */
+  readonly intact: boolean;
+  /** In the order of the lines. */
   readonly damages: readonly Damage[];
   readonly proposal: Proposal;
   /** Where the proposal was written. */
   readonly written?: string;
 }
 
-/** What the proposed state file would hold. */
+/** The content of the proposed state file. */
 export interface Proposal extends Omit<Repair, 'damages' | 'header' | 'ledger'> {
-  /** Absent: no line says to which service the ids belong. */
+  /** Absent if no line says which service the ids belong to. */
   readonly header?: Header;
   readonly jobs: readonly JobLine[];
   readonly runs: readonly RunLine[];
@@ -74,7 +74,7 @@ export async function repair(
     return err(
       problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
     );
-  if (lstatSync(state).isSymbolicLink()) return err(problem(linkTrouble(state), 'the state file'));
+  if (lstatSync(state).isSymbolicLink()) return err(problem(linkProblem(state), 'the state file'));
   const refused = await targetProblem(paths, options.write);
   if (refused !== undefined) return err(refused);
   const service = rehearsal ? ok('rehearsal') : serviceOf(pipeline, options);
@@ -88,10 +88,10 @@ export async function repair(
   const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
   const found = repairOf(lines.value, { pipeline: name, service: service.value, kindOf });
   const repaired = {
-    ...{ state, pipeline: name, whole: isWhole(found) },
+    ...{ state, pipeline: name, intact: isWhole(found) },
     ...{ damages: found.damages.map(shown), proposal: proposalOf(found) },
   };
-  if (options.write === undefined || repaired.whole) return ok(repaired);
+  if (options.write === undefined || repaired.intact) return ok(repaired);
   const { header } = found;
   if (header === undefined) return err(homeless(state));
   const stranger = strangerTo(header, state, name);
@@ -115,7 +115,7 @@ const homeless = (state: string): Problem =>
     'name the service: --service <address>, or --rehearse',
   );
 
-/** The kind of the tool behind a task: its own step's, or that of the step it downloads or deletes. */
+/** The tool behind a task: the kind of its step, or of the step that it downloads or deletes. */
 function paidKindOf({ steps }: Pipeline, task: string): string | undefined {
   const name = stepOf(task);
   const step = steps.find((known) => known.name === name);
@@ -151,7 +151,7 @@ async function targetProblem(
     : undefined;
 }
 
-/** Synced, and read back: what is proposed must load. */
+/** Syncs the proposal and reads it back: a proposal must load. */
 async function writeProposal(
   file: string,
   header: Header,
@@ -162,7 +162,7 @@ async function writeProposal(
     await writeLedger(handle, header, ledger);
     await syncFolder(dirname(file));
   } catch (error) {
-    // What another has put there meanwhile is not ours to remove.
+    // If another process created the file meanwhile, it is not ours to remove.
     if (systemCode(error) !== 'EEXIST') await rm(file, { force: true });
     return err({ ...problem(`${file} ${systemReason(error)}`), reason: 'system' });
   }
@@ -171,10 +171,10 @@ async function writeProposal(
   return ok(file);
 }
 
-/** How much of a line people see. */
+/** The length of the shown beginning of a line, in characters. */
 const beginning = 60;
 
-/** Damaged lines may hold anything, even what belongs to another file: what may be a secret is not shown. */
+/** A damaged line may contain anything, even the content of another file: a possible secret is not shown. */
 function shown(found: Damage): Damage {
   const { begins, what } = found;
   const safe = { ...found, what: printable(scrubbed(what)) };

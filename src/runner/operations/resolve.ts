@@ -1,4 +1,4 @@
-// `resolve`: a person settles a creation whose answer was lost. What can be verified is verified.
+// `resolve`: the user settles a creation whose answer was lost. Verifies everything that can be verified.
 
 import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { validatorOf } from '../../contract/base/schema.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import type { Happened, JobLine } from '../journal/line.ts';
+import type { JobLine, NewEvent } from '../journal/line.ts';
 import { abandoned, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import { readPatiently } from '../run/jobs/inquiry.ts';
@@ -17,8 +17,9 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
 /**
- * - `project`: it was taken, and this is its project: the record must carry the attempt's name.
- * - `not-charged`: the service never took it: the next run may send it again.
+ * - `project`: the service accepted the creation, and this is its project; the project's record must have the attempt's
+ *   name.
+ * - `not-charged`: the service never accepted the creation; the next run may send it again.
  * - `abandon`: nobody can tell. The reserved credits count as charged, and the next run may pay for it again.
  */
 export type Resolution =
@@ -30,7 +31,7 @@ export interface Resolved {
   readonly tasks: readonly string[];
   /** The attempt's name. */
   readonly name: string;
-  /** What it is now. */
+  /** The new state. */
   readonly state: JobLine['state'];
   readonly credits: number;
   readonly project?: string;
@@ -83,9 +84,13 @@ function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
   return err(problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint));
 }
 
-type Events = Result<readonly Happened[], Problem>;
+type ResolvingEvents = Result<readonly NewEvent[], Problem>;
 
-async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit): Promise<Events> {
+async function eventsFor(
+  doubt: JobLine,
+  resolution: Resolution,
+  edit: StateEdit,
+): Promise<ResolvingEvents> {
   const { job, reserve = 0 } = doubt;
   switch (resolution.how) {
     case 'not-charged': {
@@ -101,8 +106,8 @@ async function eventsFor(doubt: JobLine, resolution: Resolution, edit: StateEdit
   }
 }
 
-/** The project must be there, bear the attempt's name, and belong to no other job. */
-async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<Events> {
+/** The project must exist, have the attempt's name, and belong to no other job. */
+async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<ResolvingEvents> {
   const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
   if (!usable(project))
@@ -125,9 +130,9 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
   return settled(doubt, read.value);
 }
 
-function settled(doubt: JobLine, record: Project): Events {
+function settled(doubt: JobLine, record: Project): ResolvingEvents {
   const { job, name, reserve = 0 } = doubt;
-  // A repaired state file may not know the name any more: then a person's word is all there is.
+  // A repaired state file may lack the name: then nothing but the user's word counts.
   if (name !== undefined && typeof record.name === 'string' && record.name !== name)
     return err(
       problem(
@@ -137,7 +142,7 @@ function settled(doubt: JobLine, record: Project): Events {
       ),
     );
   const credits = record.credits_charged ?? reserve;
-  const created: Happened = { event: 'created', job, project: record.id, credits };
+  const created: NewEvent = { event: 'created', job, project: record.id, credits };
   const settlement = settlementOf(job, record, credits);
   if (settlement === undefined) return ok([created]);
   const gone = record.enabled === false && settlement.status === 'complete';

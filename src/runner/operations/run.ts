@@ -1,7 +1,7 @@
-// `run`: makes it so. Everything that can be refused is refused before the first request.
+// `run`: runs a pipeline. Everything that can be refused is refused before the first request.
 import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { isSystemTrouble, systemReason } from '../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
 import { pathsOf } from './files/run-paths.ts';
@@ -25,7 +25,7 @@ export type { RunInternals, RunOptions };
 export interface Ran {
   readonly summary: Summary;
   readonly rehearsal: boolean;
-  /** The state file and the output folder, relative to the working folder where they are below it. */
+  /** The state file and the output folder, relative to the working folder if they are below it. */
   readonly state: string;
   readonly output: string;
 }
@@ -68,7 +68,7 @@ export async function runWith(
     });
     return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return err(stoppedBy(error, state));
   }
 }
@@ -104,7 +104,7 @@ async function runOn(
   return ok(summary);
 }
 
-/** The journal could not be written: nothing new was sent after that, and what was is in it. */
+/** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */
 function stoppedBy(error: unknown, state: string): Problem {
   const hint =
     'everything that was recorded is safe; fix this, then run again: nothing is paid twice';

@@ -1,4 +1,4 @@
-// `status`: what the state file says. It sends nothing and writes nothing, and a run may go on meanwhile.
+// `status`: shows the state file. Sends and writes nothing, even while a run continues.
 import { ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { resultFates } from '../plan/result-fate.ts';
@@ -15,7 +15,7 @@ export interface StatusOptions extends LocateOptions {
   readonly expiringMs?: number | undefined;
   /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Called with what a person should know besides the result. */
+  /** Called with warnings for the user. */
   readonly onWarning?: (message: string) => void;
 }
 

@@ -1,5 +1,5 @@
-// `trust`: the user lets a pipeline file send the API key to the service that the file names. Consent covers the content of
-// the file, so a changed file must be trusted again.
+// `trust`: the user lets a pipeline file send the API key to the service that the file names. Consent covers the
+// content of the file, so a changed file must be trusted again.
 import { err, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
@@ -15,7 +15,7 @@ export type { Consent };
 export interface TrustOptions {
   /** Default: the process's environment. */
   readonly env?: Env;
-  /** Dates the consent; default: the system's clock. */
+  /** The time of the consent; default: the system's clock. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
@@ -25,7 +25,7 @@ export interface Trusted extends Consent {
   readonly variables: readonly string[];
 }
 
-/** Remembers that the user trusts this content of a pipeline file. Nothing is sent. */
+/** Remembers that the user trusts this content of a pipeline file. Sends nothing. */
 export function trust(
   file: string,
   { env = process.env, clock = realClock }: TrustOptions = {},
@@ -51,12 +51,12 @@ export function trust(
   });
 }
 
-/** Takes back what was trusted under a file's name or with its content. Answers what was taken back. */
+/** Removes consents by a file's name or by its content. Returns the removed consents. */
 export function distrust(
   file: string,
   { env = process.env }: TrustOptions = {},
 ): Result<readonly Consent[], Problem> {
-  // A file that is gone or no longer valid can still be distrusted.
+  // A file that is missing or no longer valid can still be distrusted.
   const parsed = parsePipeline(file);
   const digest = parsed.ok ? parsed.value.digest : undefined;
   const path = realPathOf(file);

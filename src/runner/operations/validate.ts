@@ -1,4 +1,4 @@
-// `validate`: whether a pipeline file is right. Reads nothing but the file.
+// `validate`: checks a pipeline file. Reads nothing but the file.
 import { ok, type Result } from '../../contract/base/result.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
@@ -18,9 +18,9 @@ export interface Validated {
 
 export interface ValidStep {
   readonly name: string;
-  /** What its `uses:` names. */
+  /** The step kind that `uses:` names. */
   readonly kind: string;
-  /** It refers to no item, and is done once. */
+  /** True if the step refers to no item, and is done once. */
   readonly shared: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a plan can say of a task that waits for outputs which only the run will make.
+// Plans a task that waits for outputs that only the run will make.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import type { JobLine } from '../journal/line.ts';
 import { parseExpression, type Scope } from '../language/expression.ts';
@@ -6,17 +6,17 @@ import type { Step } from '../language/pipeline.ts';
 import { fillKnown } from '../language/template.ts';
 import type { TaskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
-import type { Trouble } from './ask.ts';
+import type { TaskProblem } from './ask.ts';
 import { decideDelete } from './decide.ts';
 import { comesLater, type PlannedTask } from './planned-action.ts';
 import type { PlanContext } from './planning.ts';
 
-/** A plan in the making: what it says of the steps so far. */
+/** A plan in progress: what is known about the steps so far. */
 export interface Unfinished {
   readonly context: PlanContext;
   readonly scope: Scope;
   of(step: string): PlannedTask | undefined;
-  /** Will this step's outputs only be known while the run lasts? */
+  /** True if this step's outputs become known only during the run. */
   comesLater(step: string): boolean;
   /** The downloads that must be safe before a delete. */
   saversOf(step: Step): readonly PlannedTask[];
@@ -55,7 +55,7 @@ export function plannedAfterwards(
   return { step, task, action, why: `after ${uncertain}`, ...place, ...known };
 }
 
-/** Why a delete will keep its project although some of the steps that it waits for are still to come. */
+/** Why a delete will keep its project although some of the steps that it waits for have not run yet. */
 function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): string | undefined {
   if (step.kind.operation !== 'delete' || step.discard) return undefined;
   const savers = plan.saversOf(step);
@@ -76,14 +76,14 @@ function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): string |
     : `kept: ${skipped.task} does not download it`;
 }
 
-/** The step whose outputs a task lacks only because they come later; undefined: the trouble is its own. */
+/** The step whose later outputs a task lacks; undefined if the task has a problem of its own. */
 export function unknownIn(
   plan: Unfinished,
   step: Step,
-  { expression }: Trouble,
+  { expression }: TaskProblem,
 ): string | undefined {
   if (expression === undefined) {
-    // A missing file may be one that a download is about to write.
+    // A download may be about to write the missing file.
     const { file } = knownBody(step, plan.scope);
     const isOutput = typeof file === 'string' && file.startsWith(plan.context.facts.recordedAs(''));
     return isOutput

@@ -1,4 +1,4 @@
-// Asks one task what it wants and whether it is needed. `plan` and `run` both go through here.
+// Asks a task what it wants and whether it is needed. Both `plan` and `run` use this.
 import { extensionOf, knownExtensions, mediaTypeOf } from '../../contract/api/asset.ts';
 import { type Digest, digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
@@ -25,30 +25,30 @@ import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
 
-/** What is wrong with a task before anything was sent: a sentence, and its place in the pipeline file. */
-export interface Trouble {
+/** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
+export interface TaskProblem {
   readonly message: string;
   readonly expression?: TemplateError;
   readonly at?: Path;
 }
 
-export type Answer =
-  /** It ends without a job: `skipped` by its `if:`, or `failed` by its trouble. */
-  | ({ readonly is: 'end'; readonly trouble?: Trouble } & End)
+export type TaskAnswer =
+  /** The task ends without a job: `skipped` by its `if:`, or `failed` with a problem. */
+  | ({ readonly is: 'end'; readonly problem?: TaskProblem } & End)
   /** A file must be hashed first. */
   | { readonly is: 'unread' }
   | {
       readonly is: 'decided';
       readonly wanted: TaskRequest;
-      /** The job's: for a download or a delete, that of the step it is of. */
+      /** The job's fingerprint. A download or a delete has the fingerprint of the step that it refers to. */
       readonly fingerprint: Fingerprint;
       readonly job: JobLine | undefined;
       readonly decision: Decision;
-      /** upload: the content of its file. */
+      /** upload: the digest of its file. */
       readonly content?: Digest;
     };
 
-export interface Question {
+export interface TaskQuestion {
   readonly step: Step;
   readonly task: string;
   readonly names: Names;
@@ -58,13 +58,13 @@ export interface Question {
   readonly savers: readonly string[];
 }
 
-export function ask(question: Question): Answer {
+export function ask(question: TaskQuestion): TaskAnswer {
   const { step, names, facts, jobOf } = question;
   const holds = conditionHolds(step, names.scope);
-  if (!holds.ok) return troubleAt(holds.error);
+  if (!holds.ok) return problemAt(holds.error);
   if (!holds.value) return { is: 'end', ending: 'skipped', why: 'its if: is false' };
   const wished = taskRequestOf(step, names);
-  if (!wished.ok) return troubleAt(wished.error);
+  if (!wished.ok) return problemAt(wished.error);
   const wanted = wished.value;
   switch (wanted.operation) {
     case 'upload':
@@ -75,20 +75,20 @@ export function ask(question: Question): Answer {
       const job = jobOf(fingerprint);
       const decision = wanted.operation === 'detect' ? decideSupply(job) : decideCreate(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
-      if (bad !== undefined) return troubled(bad);
+      if (bad !== undefined) return withProblem(bad);
       return { is: 'decided', wanted, fingerprint, job, decision };
     }
     case 'download': {
       const place = normalized(wanted.to);
-      if (!place.ok) return trouble(`to: ${place.error}`);
+      if (!place.ok) return problem(`to: ${place.error}`);
       const job = jobOf(wanted.of);
-      if (job === undefined) return trouble(`bug: ${step.of} has no job`);
+      if (job === undefined) return problem(`bug: ${step.of} has no job`);
       const decision = decideDownload({ task: question.task, to: wanted.to, job }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
       const job = jobOf(wanted.of);
-      if (job === undefined) return trouble(`bug: ${step.of} has no job`);
+      if (job === undefined) return problem(`bug: ${step.of} has no job`);
       const { discard } = step;
       const decision = decideDelete({ job, savers: question.savers, discard }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
@@ -96,8 +96,8 @@ export function ask(question: Question): Answer {
   }
 }
 
-/** The first value of a request that is known and cannot be sent. */
-export function badValue(step: Step, body: JsonObject): Trouble | undefined {
+/** The first known value of a request that cannot be sent. */
+export function badValue(step: Step, body: JsonObject): TaskProblem | undefined {
   const [first] = knownBodyErrors(step, body);
   if (first === undefined) return undefined;
   return { message: first.message, at: ['steps', step.name, 'with', ...first.path] };
@@ -105,17 +105,17 @@ export function badValue(step: Step, body: JsonObject): Trouble | undefined {
 
 function askUpload(
   wanted: Extract<TaskRequest, { operation: 'upload' }>,
-  { facts, jobOf }: Question,
-): Answer {
+  { facts, jobOf }: TaskQuestion,
+): TaskAnswer {
   const extension = extensionOf(wanted.file);
   if (mediaTypeOf(extension) === undefined)
-    return trouble(
+    return problem(
       `${wanted.file}: the service takes no ${extension === '' ? 'file without an extension' : `.${extension} file`}; ` +
         `it takes ${knownExtensions.join(' ')}`,
     );
   const fact = facts.input(wanted.file);
-  if (fact.is === 'absent') return trouble(`${wanted.file} ${fact.why}`);
-  if (fact.bytes === 0) return trouble(`${wanted.file} is empty`);
+  if (fact.is === 'absent') return problem(`${wanted.file} ${fact.why}`);
+  if (fact.bytes === 0) return problem(`${wanted.file} is empty`);
   if (fact.digest === undefined) return { is: 'unread' };
   const fingerprint = uploadFingerprint(fact.digest);
   const job = jobOf(fingerprint);
@@ -123,20 +123,20 @@ function askUpload(
   return { is: 'decided', wanted, fingerprint, job, decision: decideSupply(job), content };
 }
 
-/** An upload is its content: the same bytes under any name are uploaded once. */
+/** The fingerprint of an upload depends only on the content: the same bytes under any name are uploaded once. */
 export function uploadFingerprint(content: string): Fingerprint {
   return fingerprintOf({ kind: 'upload', content: fingerprintFrom(digestFrom(content)) });
 }
 
-const troubled = (trouble: Trouble): Answer => ({
+const withProblem = (problem: TaskProblem): TaskAnswer => ({
   is: 'end',
   ending: 'failed',
-  why: trouble.message,
-  trouble,
+  why: problem.message,
+  problem,
 });
-const trouble = (message: string): Answer => troubled({ message });
-const troubleAt = (at: TemplateError): Answer =>
-  troubled({
+const problem = (message: string): TaskAnswer => withProblem({ message });
+const problemAt = (at: TemplateError): TaskAnswer =>
+  withProblem({
     message: `in the expression ${shortened(at.text.trim())}: ${at.message}`,
     expression: at,
   });

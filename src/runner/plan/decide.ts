@@ -1,29 +1,29 @@
-// The rebuilder: is a task needed, and why? Asked by `plan` with what is known now and by `run` when the task
-// is ready, so that the two cannot disagree.
+// The rebuilder: decides whether a task is needed, and why. `plan` asks with what is known now, and `run` asks when the
+// task is ready, so the two cannot disagree.
 import { extensionOf } from '../../contract/api/asset.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import type { Facts } from './facts.ts';
 import { wantedPath } from './output-path.ts';
 
 export type Decision =
-  /** Done before, by this task or another with the same content. */
+  /** Done before, by this task or by another task with the same content. */
   | { readonly act: 'reuse'; readonly why: string }
-  /** Needs doing. For a tool this is what costs credits. */
+  /** Must be done. For a tool, this costs credits. */
   | { readonly act: 'begin'; readonly why: string }
-  /** Paid already: only its result is waited for. */
+  /** Already paid: the run only waits for the result. */
   | { readonly act: 'attach'; readonly why: string }
-  /** The result is in a local file already: only its place is new. */
+  /** A local file already has the result, so it is copied to another place. */
   | { readonly act: 'copy'; readonly why: string; readonly sources: readonly OutputLine[] }
-  /** It may have been paid; nobody knows. Only a person moves it. */
+  /** Perhaps paid; nobody knows. Only a person can resolve it. */
   | { readonly act: 'doubt'; readonly why: string }
-  /** The result is gone here and there: it would have to be paid again, which needs a person's word. */
+  /** The result is lost here and at the service. To pay for it again requires the user's permission. */
   | { readonly act: 'lost'; readonly why: string }
-  /** Must not be done as things are. */
+  /** Must not be done in the current state. */
   | { readonly act: 'keep'; readonly why: string };
 
 export type Act = Decision['act'];
 
-/** upload, face-detect: free, done once; stale values are renewed when something that needs them begins. */
+/** upload, face-detect: free, and done once. Stale values are refreshed when a step that needs them begins. */
 export function decideSupply(job: JobLine | undefined): Decision {
   return job?.state === 'supplied'
     ? { act: 'reuse', why: 'same content as before' }
@@ -57,7 +57,7 @@ export function decideCreate(job: JobLine | undefined): Decision {
 export interface DownloadQuestion {
   readonly task: string;
   readonly to: string;
-  /** The job of the step that it is of. */
+  /** The job of the step that the task refers to. */
   readonly job: JobLine;
 }
 
@@ -84,8 +84,8 @@ export function decideDownload({ task, to, job }: DownloadQuestion, facts: Facts
 }
 
 /**
- * What became of a file in its place. `superseded`: another result of ours took the place, and this one was kept.
- * `edited`: somebody changed it, which is theirs to do.
+ * The state of a recorded file. `superseded`: another result of ours replaced it, and it was kept. `edited`: somebody
+ * changed it, which they may do.
  */
 function standingOf(
   output: OutputLine,
@@ -97,13 +97,13 @@ function standingOf(
   return 'whole';
 }
 
-/** How many downloads a complete job has, as the journal keeps it. */
+/** The number of downloads of a complete job, from the journal. */
 export function downloadCount(job: JobLine): number {
   const count = job.result?.['downloads'];
   return typeof count === 'number' ? count : 0;
 }
 
-/** One whole recorded file for each of a job's downloads, under whatever task or path; undefined: not all. */
+/** One intact recorded file for each of a job's downloads, under any task or path; undefined if some are missing. */
 export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
   const found: OutputLine[] = [];
   for (let index = 0; index < downloadCount(job); index++) {
@@ -119,12 +119,12 @@ export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] |
 const isSomewhere = (output: OutputLine, facts: Facts): boolean =>
   conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
 
-/** An output whose place was taken by another is kept under its hash. */
+/** True if a replaced output is kept under its hash. */
 export function keptCopy(output: OutputLine, facts: Facts): boolean {
   return facts.kept(output.sha256, extensionOf(output.path)).is === 'file';
 }
 
-/** `unread`: its content must be hashed before anything can be said. */
+/** `unread`: the content must be hashed before a decision. */
 export type Condition = 'whole' | 'absent' | 'changed' | 'unread';
 
 export function conditionOf(output: OutputLine, facts: Facts): Condition {
@@ -137,9 +137,9 @@ export function conditionOf(output: OutputLine, facts: Facts): Condition {
 
 export interface DeleteQuestion {
   readonly job: JobLine;
-  /** The tasks beside it that download the project: each must have its files. */
+  /** The downloads of the project beside the delete: each must have its files. */
   readonly savers: readonly string[];
-  /** The result is thrown away on purpose. */
+  /** True if the result is discarded on purpose. */
   readonly discard: boolean;
 }
 
@@ -158,7 +158,7 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
     if (bad !== undefined)
       return { act: 'keep', why: `kept: ${bad.path} is ${conditionOf(bad, facts)} on disk` };
   }
-  // The items download what a shared step made: every file must be somewhere, whoever fetched it.
+  // The items download the result of a shared step: every file must be somewhere, whichever task saved it.
   if (savers.length === 0 && (wholeCopies(job, facts)?.length ?? 0) < downloadCount(job))
     return { act: 'keep', why: 'kept: no download has its files on disk' };
   return { act: 'begin', why: 'its files are safe' };

@@ -1,17 +1,17 @@
 // How a task ends: one table for the plan, the run and the summary.
 
 /**
- * - `done`: its outputs are there.
+ * - `done`: its outputs exist.
  * - `skipped`: its `if:` is false, or it uses the outputs of a skipped step.
- * - `excluded`: this run leaves it out, or leaves out a step that it waits for.
- * - `failed`: it cannot be done as it is, or it was tried and failed. Nothing is charged for it.
- * - `doubt`: it may be paid, and nobody knows.
+ * - `excluded`: this run excludes it, or a step that it waits for.
+ * - `failed`: it cannot run as it is, or it ran and failed. Nothing is charged for it.
+ * - `doubt`: it may be paid; nobody knows.
  * - `blocked`: a step that it waits for has no outputs now.
- * - `pending`: it is not over, or was not begun: the next run goes on with it.
+ * - `pending`: it is not over, or did not begin; the next run continues it.
  */
 export type Ending = 'done' | 'skipped' | 'excluded' | 'failed' | 'doubt' | 'blocked' | 'pending';
 
-/** `why` is empty where the ending needs no reason. */
+/** `why` is empty if the ending needs no reason. */
 export interface End {
   readonly ending: Ending;
   readonly why: string;
@@ -20,20 +20,20 @@ export interface End {
 export type Phase = 'waiting' | 'started' | Ending;
 
 export interface EndingFacts {
-  /** How a step that waits for it ends because of it; `done`: the step may start. */
+  /** How a step that waits for this task ends; `done`: that step may start. */
   readonly dependents: 'done' | 'skipped' | 'excluded' | 'blocked';
-  /** A summary lists it as trouble: a person may have to act. */
-  readonly trouble: boolean;
-  /** The run acted on it, or wanted to. */
+  /** True if a summary lists the task as a problem: a person may have to act. */
+  readonly problem: boolean;
+  /** True if the run acted on the task, or tried to. */
   readonly acted: boolean;
 }
 
 export const endingFacts: Readonly<Record<Ending, EndingFacts>> = {
-  done: { dependents: 'done', trouble: false, acted: true },
-  skipped: { dependents: 'skipped', trouble: false, acted: false },
-  excluded: { dependents: 'excluded', trouble: false, acted: false },
-  failed: { dependents: 'blocked', trouble: true, acted: true },
-  doubt: { dependents: 'blocked', trouble: true, acted: true },
-  blocked: { dependents: 'blocked', trouble: false, acted: true },
-  pending: { dependents: 'blocked', trouble: true, acted: true },
+  done: { dependents: 'done', problem: false, acted: true },
+  skipped: { dependents: 'skipped', problem: false, acted: false },
+  excluded: { dependents: 'excluded', problem: false, acted: false },
+  failed: { dependents: 'blocked', problem: true, acted: true },
+  doubt: { dependents: 'blocked', problem: true, acted: true },
+  blocked: { dependents: 'blocked', problem: false, acted: true },
+  pending: { dependents: 'blocked', problem: true, acted: true },
 };

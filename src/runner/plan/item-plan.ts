@@ -1,4 +1,4 @@
-// The plan of one item: a pure walk over its steps with what is known now. It asks the rules that a run asks.
+// The plan of one item: a pure walk over its steps with what is known now, by the same rules as a run.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import { resultOf } from '../journal/line.ts';
@@ -11,23 +11,26 @@ import { type TaskId, taskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
 import { knownBody, plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
-import { type Answer, ask, badValue, type Trouble } from './ask.ts';
+import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
 import { comesLater, endingOf, type PlannedTask } from './planned-action.ts';
-import type { OverItems, PlanContext, Verdict } from './planning.ts';
+import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
 import { lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { saversOf, turnOf } from './turn.ts';
 
-/** What was foreseen of other steps: for an item the shared ones; for the last shared ones also the items. */
+/**
+ * The plans that precede this one: for an item, that of the shared steps; for the last shared steps, also those of the
+ * items.
+ */
 export interface Before {
   readonly shared?: ItemPlan;
   readonly items?: OverItems;
 }
 
 /**
- * Foresees one item's steps (or the shared ones), given what was foreseen before. Nothing is bought for an item that
- * cannot be done as it is: its paid steps are blocked by its first trouble.
+ * Plans one item's steps (or the shared steps), given the plans that precede them. Nothing is bought for an item that
+ * cannot run as it is: its first problem blocks its paid steps.
  */
 export function planItem(
   steps: readonly Step[],
@@ -36,22 +39,22 @@ export function planItem(
   before: Before = {},
 ): ItemPlan {
   const walk = new ItemPlan(steps, item, context, before);
-  const troubles = walk.tasks.filter(({ action }) => action === 'trouble');
-  return troubles.length === 0 ? walk : new ItemPlan(steps, item, context, { ...before, troubles });
+  const badTasks = walk.tasks.filter(({ action }) => action === 'problem');
+  return badTasks.length === 0 ? walk : new ItemPlan(steps, item, context, { ...before, badTasks });
 }
 
-/** A step that the run leaves out is still reused where it is done, and skipped where it is not wanted. */
+/** A step that the run excludes is still reused if it is done, and still skipped if its `if:` is false. */
 function withoutDoing(planned: PlannedTask): PlannedTask {
   const { step, task, action, fingerprint } = planned;
   if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
   const known = fingerprint === undefined ? {} : { fingerprint };
-  return { step, task, action: 'excluded', why: 'this run leaves it out', ...known };
+  return { step, task, action: 'excluded', why: 'this run excludes the step', ...known };
 }
 
-const troubledTask = (step: Step, task: TaskId, trouble: Trouble): PlannedTask => ({
-  ...{ step, task, trouble },
-  action: 'trouble',
-  why: trouble.message,
+const problemTask = (step: Step, task: TaskId, problem: TaskProblem): PlannedTask => ({
+  ...{ step, task, problem },
+  action: 'problem',
+  why: problem.message,
 });
 
 export class ItemPlan implements Unfinished {
@@ -62,19 +65,19 @@ export class ItemPlan implements Unfinished {
   readonly #item: Item | undefined;
   readonly context: PlanContext;
   readonly #before: Before;
-  /** Tasks that cannot run as things are. */
-  readonly troubles: readonly PlannedTask[];
-  /** What of an item that cannot be done as it is must not be begun: by step. */
-  readonly verdicts = new Map<string, Verdict>();
+  /** Tasks that cannot run in the current state. */
+  readonly badTasks: readonly PlannedTask[];
+  /** By step: why steps of an item that cannot run must not begin. */
+  readonly verdicts = new Map<string, ItemVerdict>();
 
   constructor(
     steps: readonly Step[],
     item: Item | undefined,
     context: PlanContext,
-    { troubles = [], ...before }: Before & { readonly troubles?: readonly PlannedTask[] },
+    { badTasks = [], ...before }: Before & { readonly badTasks?: readonly PlannedTask[] },
   ) {
-    this.troubles = troubles;
-    for (const { step, why } of troubles) this.verdicts.set(step.name, { ending: 'failed', why });
+    this.badTasks = badTasks;
+    for (const { step, why } of badTasks) this.verdicts.set(step.name, { ending: 'failed', why });
     this.#item = item;
     this.context = context;
     this.#before = before;
@@ -90,7 +93,7 @@ export class ItemPlan implements Unfinished {
   #visit(step: Step): void {
     const task = taskId(step.name, step.shared ? undefined : this.#item);
     const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
-    const planned = this.context.leftOut.has(step.name) ? withoutDoing(asked) : asked;
+    const planned = this.context.excluded.has(step.name) ? withoutDoing(asked) : asked;
     const free = this.#renewed(this.#spared(planned));
     this.#byStep.set(step.name, free);
     this.tasks.push(free);
@@ -104,7 +107,7 @@ export class ItemPlan implements Unfinished {
     return phase;
   }
 
-  /** What the steps that it waits for decide already. */
+  /** The result of a step that the steps before it already decide. */
   #decidedBefore(step: Step, task: TaskId): PlannedTask | undefined {
     const turn = turnOf(step, (name) => this.#phaseOf(name));
     if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
@@ -130,42 +133,42 @@ export class ItemPlan implements Unfinished {
       jobOf: this.context.jobOf,
       savers: this.saversOf(step).map((saver) => saver.task),
     });
-    const { trouble } = answer.is === 'end' ? answer : {};
-    const unknown = trouble === undefined ? undefined : unknownIn(this, step, trouble);
+    const { problem } = answer.is === 'end' ? answer : {};
+    const unknown = problem === undefined ? undefined : unknownIn(this, step, problem);
     if (unknown === undefined) return this.#answered(answer, step, task);
     const bad =
       operation === 'create' || operation === 'detect' ? this.#badAlready(step) : undefined;
-    if (bad !== undefined) return troubledTask(step, task, bad);
+    if (bad !== undefined) return problemTask(step, task, bad);
     return this.#priced({ step, task, action: 'maybe', why: `depends on ${unknown}` });
   }
 
-  /** What is wrong with a request of which only some values are known. */
-  #badAlready(step: Step): Trouble | undefined {
+  /** The problem with a request of which only some values are known. */
+  #badAlready(step: Step): TaskProblem | undefined {
     const holds = conditionHolds(step, this.scope);
     if (holds.ok && !holds.value) return undefined;
     const body = fillOpen(step.with, this.scope);
     return isObject(body) ? badValue(step, body) : undefined;
   }
 
-  /** A place that cannot be written is a trouble of its own, unless nothing is to be written there. */
+  /** An unusable path is a problem of its own, unless nothing will be written there. */
   #placed(planned: PlannedTask): PlannedTask {
     const { step, task, action, to } = planned;
     if (to === undefined || !comesLater(action)) return planned;
     const message = this.context.unusable(to);
     if (message === undefined) return planned;
     const at = ['steps', step.name, 'with', 'to'];
-    return troubledTask(step, task, { message, at });
+    return problemTask(step, task, { message, at });
   }
 
   saversOf(step: Step): readonly PlannedTask[] {
     return saversOf(step, this.context.steps).flatMap(({ name }) => this.of(name) ?? []);
   }
 
-  #answered(answer: Answer, step: Step, task: TaskId): PlannedTask {
+  #answered(answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
     switch (answer.is) {
       case 'end': {
-        const { trouble, why } = answer;
-        if (trouble !== undefined) return troubledTask(step, task, trouble);
+        const { problem, why } = answer;
+        if (problem !== undefined) return problemTask(step, task, problem);
         return { step, task, action: 'skipped', why };
       }
       case 'unread':
@@ -182,7 +185,7 @@ export class ItemPlan implements Unfinished {
     }
   }
 
-  /** Will this step's outputs only be known while the run lasts? */
+  /** True if this step's outputs become known only during the run. */
   comesLater(name: string): boolean {
     const planned = this.of(name);
     return planned === undefined
@@ -208,18 +211,18 @@ export class ItemPlan implements Unfinished {
     return planned?.fingerprint ?? planned?.alike;
   }
 
-  /** Nothing is bought for an item that cannot be done as it is. */
+  /** Buys nothing for an item that cannot run as it is. */
   #spared(planned: PlannedTask): PlannedTask {
-    const [trouble] = this.troubles;
+    const [problem] = this.badTasks;
     const { step, task, action } = planned;
     const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
-    if (trouble === undefined || !buys) return planned;
-    const why = `not bought: ${trouble.task} cannot run`;
+    if (problem === undefined || !buys) return planned;
+    const why = `not bought: ${problem.task} cannot run`;
     this.verdicts.set(step.name, { ending: 'blocked', why });
     return { step, task, action: 'blocked', why };
   }
 
-  /** A request that is about to be sent needs live values: those that went stale are made fresh first. */
+  /** A request needs live values: stale values are refreshed first. */
   #renewed(planned: PlannedTask): PlannedTask {
     const { step, action } = planned;
     const sends = step.kind.operation === 'detect' || step.kind.operation === 'create';
@@ -229,7 +232,10 @@ export class ItemPlan implements Unfinished {
     return { ...planned, action: 'lost', why: lostInput(lost) };
   }
 
-  /** Marks what is done again for a step's inputs. Returns the task whose result is gone for good, if there is one. */
+  /**
+   * Marks the tasks that must be repeated for a step's inputs. Returns the task whose result is lost for good, if there
+   * is one.
+   */
   #renewInputs(step: Step): TaskId | undefined {
     for (const name of step.uses) {
       const { shared = this } = this.#before;

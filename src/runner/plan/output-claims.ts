@@ -40,10 +40,7 @@ export class OutputClaims {
     this.#someOpen = someOpen;
   }
 
-  /**
-   * Registers a file that is read, by its path below the output folder. Returns the conflict, if
-   * any.
-   */
+  /** Registers a file that is read, by its path below the output folder. Returns the conflict, if any. */
   read(what: string, path: string): string | undefined {
     const name = this.#seen(path);
     const numbered = numberedIn(name);

@@ -41,14 +41,14 @@ export interface Plan {
 
 const notesMax = 100;
 
-interface Entry {
+interface RowCounts {
   row: Omit<PlanRow, 'tasks'>;
   tasks: Partial<Record<PlannedAction, number>>;
 }
 
 /** Counts tasks without storing them: a plan of a million tasks is a few rows. */
 export class PlanTally {
-  readonly #rows = new Map<string, Entry>();
+  readonly #rows = new Map<string, RowCounts>();
   readonly #why = new Set<string>();
   readonly #notes: PlanNote[] = [];
   /** Jobs that are already counted: a copy of a photo is not paid for again. */
@@ -95,7 +95,7 @@ export class PlanTally {
     tasks.begin = (tasks.begin ?? 0) + 1;
   }
 
-  #entry(step: Step): Entry {
+  #entry(step: Step): RowCounts {
     const row = { step: step.name, kind: step.kind.name, credits: 0, unpriced: 0 };
     const entry = this.#rows.get(step.name) ?? { row, tasks: {} };
     this.#rows.set(step.name, entry);

@@ -1,17 +1,17 @@
-// What the plan says of a task, and how the task then stands for the steps that wait for it.
+// The planned action of a task, and how the task then counts for the steps that wait for it.
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { TaskId } from '../task/task.ts';
-import type { Trouble } from './ask.ts';
+import type { TaskProblem } from './ask.ts';
 import type { Act } from './decide.ts';
 import type { Ending } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 
 /**
  * What is decided (`decide.ts`), or how the task ends without a decision (`ending.ts`).
- * `maybe`: it depends on what an earlier step finds. `trouble`: it cannot be done as things are.
+ * `maybe`: it depends on what an earlier step finds. `problem`: it cannot be done as things are.
  */
-export type PlannedAction = Act | 'maybe' | 'trouble' | 'skipped' | 'excluded' | 'blocked';
+export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
 
 export interface PlannedTask {
   readonly step: Step;
@@ -19,21 +19,21 @@ export interface PlannedTask {
   readonly action: PlannedAction;
   readonly why: string;
   readonly fingerprint?: Fingerprint;
-  /** Set for a tool's task that would be, or may be, paid. */
+  /** Set for a task that would or might be paid for. */
   readonly estimate?: Estimate;
-  /** `maybe`: equal for two tasks that are certain to come to the same job, whatever earlier steps find. */
+  /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */
   readonly alike?: string;
-  readonly trouble?: Trouble;
-  /** A download: where to. */
+  readonly problem?: TaskProblem;
+  /** For a download: the path to write. */
   readonly to?: string;
-  /** An upload: which file. */
+  /** For an upload: the file to read. */
   readonly file?: string;
 }
 
 interface ActionFacts {
-  /** How the task will have ended when the steps after it are asked, as far as anybody can say now. */
+  /** How the task will have ended when later steps are planned, as far as known. */
   readonly ending: Ending;
-  /** Are its outputs known only once the run has done it? */
+  /** True if its outputs become known only when the run has done it. */
   readonly later: boolean;
 }
 
@@ -49,7 +49,7 @@ const actionFacts: Readonly<Record<PlannedAction, ActionFacts>> = {
   doubt: { ending: 'doubt', later: false },
   lost: { ending: 'failed', later: false },
   keep: { ending: 'failed', later: false },
-  trouble: { ending: 'failed', later: false },
+  problem: { ending: 'failed', later: false },
 };
 
 export const endingOf = (action: PlannedAction): Ending => actionFacts[action].ending;

@@ -17,8 +17,8 @@ export interface PlanContext {
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Steps that the run leaves out by --only, --until or --exclude. */
-  readonly leftOut: ReadonlySet<string>;
+  /** Steps that the run excludes by --only, --until or --exclude. */
+  readonly excluded: ReadonlySet<string>;
   /** Why a download cannot be written to a place below the output folder. */
   readonly unusable: (to: string) => string | undefined;
 }
@@ -31,4 +31,4 @@ export interface OverItems {
 }
 
 /** How a step that cannot run ends: `failed` by its own problem, `blocked` because another step cannot run. */
-export type Verdict = End;
+export type ItemVerdict = End;

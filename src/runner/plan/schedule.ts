@@ -1,9 +1,10 @@
-// The scheduler: what may start now, for one item. It knows steps and their order, nothing of processes or money.
+// The scheduler: what may start now, for one item. It knows steps and their order, but nothing about processes or
+// money.
 import type { Step } from '../language/pipeline.ts';
 import type { Ending, Phase } from './ending.ts';
 import { type Turn, turnOf } from './turn.ts';
 
-/** A step whose turn has come, and what is to become of it. */
+/** A step that is ready, and what to do with it. */
 export interface StepTurn {
   readonly step: Step;
   readonly turn: Turn;
@@ -12,7 +13,9 @@ export interface StepTurn {
 export class Schedule {
   readonly #steps: readonly Step[];
   readonly #phases = new Map<string, Phase>();
-  /** Steps that others perform: for an item the shared ones, for the shared ones those of all items. */
+  /**
+   * The phases of steps that run elsewhere: for an item, the shared steps; for the shared steps, those of all items.
+   */
   readonly #outside: (step: string) => Phase;
   #open: number;
 
@@ -27,7 +30,7 @@ export class Schedule {
     return this.#phases.get(step) ?? this.#outside(step);
   }
 
-  /** The next step whose turn has come, in the order of the pipeline. */
+  /** The next step that is ready, in the order of the pipeline. */
   next(): StepTurn | undefined {
     for (const step of this.#steps) {
       if (this.#phases.get(step.name) !== 'waiting') continue;
@@ -41,7 +44,7 @@ export class Schedule {
     this.#move(step, 'waiting', 'started');
   }
 
-  /** It goes back among the waiting: its values went stale, or something that it needs did. */
+  /** Makes a step pending again, because its values are stale or because a step that it needs was reopened. */
   reopen(step: string): void {
     const phase = this.#phases.get(step);
     if (phase === 'done') this.#open += 1;
@@ -63,7 +66,7 @@ export class Schedule {
     this.#phases.set(step, to);
   }
 
-  /** Nothing waits and nothing is started. */
+  /** True if no step is waiting and no step is started. */
   get isOver(): boolean {
     return this.#open === 0;
   }

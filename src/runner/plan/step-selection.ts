@@ -1,5 +1,5 @@
-// Selection: the steps that a run leaves out (`--only`, `--until`, `--exclude`). A step that is
-// left out is reused if it is done, and never started.
+// Selection: the steps that a run excludes (`--only`, `--until`, `--exclude`). An excluded step is reused if it is
+// done, and never started.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -7,14 +7,14 @@ import type { Step } from '../language/pipeline.ts';
 export interface StepSelection {
   /** Only these steps, and the free steps that they need. */
   readonly only?: readonly string[] | undefined;
-  /** Only these steps, and all that they need. */
+  /** Only these steps, and all steps that they need. */
   readonly until?: readonly string[] | undefined;
   /** All steps except these. */
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** The names of the steps that are left out. Error: a name that no step has. */
-export function leftOut(
+/** The names of the excluded steps. Error: a name that no step has. */
+export function stepsExcludedBy(
   steps: readonly Step[],
   { only = [], until = [], exclude = [] }: StepSelection,
 ): Result<ReadonlySet<string>, string> {

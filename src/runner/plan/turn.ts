@@ -1,12 +1,12 @@
-// Whose turn is it? The one rule for what a step does once the steps that it waits for are over. `plan` asks it with
-// planned endings, `run` with real ones.
+// Decides what a step does once the steps that it waits for are over. `plan` asks with planned endings, `run` with real
+// ones.
 import type { Step } from '../language/pipeline.ts';
 import { type End, endingFacts, type Phase } from './ending.ts';
 
 /** A step starts, or ends because of a step that it waits for. */
 export type Turn = 'start' | End;
 
-/** Undefined: a step that it waits for is not over. A block outranks a skip, and a skip outranks an exclusion. */
+/** Undefined if a step that it waits for is not over. A block outranks a skip, and a skip outranks an exclusion. */
 export function turnOf(
   { after, uses }: Pick<Step, 'after' | 'uses'>,
   phaseOf: (step: string) => Phase,
@@ -24,7 +24,7 @@ export function turnOf(
   }
   if (block !== undefined) return { ending: 'blocked', why: `waits for ${block}` };
   if (skip !== undefined) return { ending: 'skipped', why: `${skip} is skipped` };
-  if (exclude !== undefined) return { ending: 'excluded', why: `${exclude} is left out` };
+  if (exclude !== undefined) return { ending: 'excluded', why: `${exclude} is excluded` };
   return 'start';
 }
 

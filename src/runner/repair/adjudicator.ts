@@ -1,5 +1,5 @@
-// The fold of a damaged state file: lines go into a ledger as always, and where one cannot be taken as it is, the tables
-// in precedence.ts say what becomes of its job.
+// The fold of a damaged state file. Lines go into a ledger as usual; if a line cannot be applied, the tables in
+// precedence.ts decide what becomes of its job.
 import { type Result, unreachable } from '../../contract/base/result.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine } from '../journal/line.ts';
@@ -9,13 +9,13 @@ import { type Fields, fieldsOf } from './fragments.ts';
 import { type Orphan, orphanOf } from './orphan.ts';
 import { mayHaveBegun, preferred, verdictOn } from './precedence.ts';
 
-/** The step kind of the job that a task asks for; undefined: the pipeline no longer has such a step. */
+/** The step kind of the job behind a task; undefined if the pipeline no longer has such a step. */
 export type KindOf = (task: string) => string | undefined;
 
 export class Adjudicator {
   readonly ledger = new Ledger();
   readonly orphans: Orphan[] = [];
-  /** Jobs about which a line could not be taken as it is, and why. */
+  /** Jobs with a line that could not be applied, and the reason. */
   readonly adjudicated = new Map<string, string>();
   readonly #kindOf: KindOf;
 
@@ -23,20 +23,20 @@ export class Adjudicator {
     this.#kindOf = kindOf;
   }
 
-  /** Credits are counted in a run, also where the line that began it is lost. */
+  /** Credits are counted in a run, even if the line that began the run is lost. */
   openRun(at: string): void {
     if (this.ledger.openRun !== undefined) return;
     const run = (this.ledger.runs().at(-1)?.run ?? 0) + 1;
     this.ledger.apply({ type: 'run', line: { run, at, charged: 0, refunded: 0 } });
   }
 
-  /** An event that is no legal move. */
+  /** An event that is not a legal move. */
   adjudicateEvent(event: JobEvent, why: string): void {
     const { job } = event;
     const before = this.ledger.job(job);
     this.adjudicated.set(job, why);
     if (before?.state === 'created' && event.event === 'output') {
-      // Files are saved only of what is complete: the file is kept, and the next run settles the project again.
+      // Only complete jobs have saved files. The state keeps the file, and the next run settles the project again.
       this.put({ ...before, state: 'complete' });
       applyNext(this.ledger, event);
       this.put({ ...(this.ledger.job(job) ?? before), state: 'created' });
@@ -47,7 +47,7 @@ export class Adjudicator {
     } else this.adjudicate(job, fieldsOf(event), why);
   }
 
-  /** What can be read of a line about a job. */
+  /** Applies the readable part of a line about a job. */
   adjudicate(job: string, fields: Fields, why: string): void {
     const before = this.ledger.job(job);
     const claim = { job, kind: this.#kindFor(before, fields), before, fields, why };
@@ -84,7 +84,7 @@ export class Adjudicator {
     else this.prefer(before, paid, why);
   }
 
-  /** What was charged counts in its run, whatever becomes of the job. */
+  /** The charge counts in its run, whatever becomes of the job. */
   #charge(doubt: JobLine, project: string, credits: number): void {
     const { job, at } = doubt;
     this.openRun(at);
@@ -100,8 +100,8 @@ export class Adjudicator {
   }
 
   /**
-   * An event that nobody can read may have begun this job, or begun it again. `charged`: what the service said it took,
-   * for a project that nobody can name.
+   * An unreadable event may have begun this job, or begun it again. `charged`: the charge that the service reported for
+   * a project whose id is lost.
    */
   doubt(before: JobLine, why: string, charged?: number): void {
     if (!mayHaveBegun(before)) return;
@@ -114,7 +114,7 @@ export class Adjudicator {
     this.put(open ? { ...line, name } : { ...line, ...withPast(before) });
   }
 
-  /** Two lines about one job. */
+  /** Chooses between two lines about one job. */
   prefer(before: JobLine, line: JobLine, why: string): void {
     const chosen = preferred(before, line);
     this.adjudicated.set(line.job, why);
@@ -131,7 +131,7 @@ export class Adjudicator {
   }
 }
 
-/** Folds an event in as if none were missing before it. */
+/** Folds an event in as if no event were missing before it. */
 export function applyNext(ledger: Ledger, event: EventLine): Result<void, string> {
   return ledger.apply({ type: 'event', line: { ...event, seq: ledger.seq + 1 } });
 }

@@ -1,4 +1,4 @@
-// What a line that cannot be taken as it is still claims about a job, and the job lines that such a claim can support.
+// The readable part of a line that cannot be applied, and the job lines that it supports.
 import type { JobLine } from '../journal/line.ts';
 import { withPast } from '../journal/state.ts';
 import { type Fields, jobFieldsOf } from './fragments.ts';
@@ -6,17 +6,17 @@ import { type Fields, jobFieldsOf } from './fragments.ts';
 export interface Claim {
   readonly job: string;
   readonly kind: string;
-  /** What is known of the job so far. */
+  /** The job's line so far. */
   readonly before: JobLine | undefined;
-  /** What can be read of the line. */
+  /** The readable fields of the line. */
   readonly fields: Fields;
-  /** Why the line cannot be taken as it is. */
+  /** Why the line cannot be applied. */
   readonly why: string;
 }
 
 /**
- * A job in doubt, with all that is known of its attempt. A price that is not known is the dearest of its kind; what its
- * line says was charged stays set aside.
+ * A job in doubt, with everything that is known about its attempt. An unknown price counts as the highest of its kind.
+ * A charge in the line stays set aside.
  */
 export function doubtLine({ job, kind, before, fields, why }: Claim, dearest: number): JobLine {
   const known = { ...before, ...jobFieldsOf(fields) };
@@ -36,7 +36,7 @@ export function doubtLine({ job, kind, before, fields, why }: Claim, dearest: nu
   };
 }
 
-/** A paid job: the next run reads its project, and settles it by what the service says. */
+/** A paid job: the next run reads its project and settles it by the service's record. */
 export function paidLine({ job, kind, before, fields }: Claim): JobLine {
   const {
     error: _e,
@@ -54,7 +54,7 @@ export function paidLine({ job, kind, before, fields }: Claim): JobLine {
     ...said,
     job,
     kind,
-    // Only a deleted project cannot be read again.
+    // A deleted project cannot be read again, but any other project can.
     state: deleted ? 'deleted' : 'created',
     tasks: tasksOf(before, fields),
     attempt: attemptIn(before, fields),
@@ -66,13 +66,13 @@ export function paidLine({ job, kind, before, fields }: Claim): JobLine {
 const attemptIn = (before: JobLine | undefined, fields: Fields): number =>
   Math.max(before?.attempt ?? 0, fields.attempt ?? 0, 1);
 
-/** A project is deleted only when all its downloads are saved, so the files say how many downloads there were. */
+/** A project is deleted only when all its downloads are saved, so the number of files is the number of downloads. */
 export function savedResult(outputs: NonNullable<JobLine['outputs']>): Pick<JobLine, 'result'> {
   const downloads = new Set(outputs.map(({ index }) => index)).size;
   return downloads === 0 ? {} : { result: { downloads } };
 }
 
-/** The tasks that a job is known to serve, sorted. */
+/** The known tasks of a job, sorted. */
 export function tasksOf(before: JobLine | undefined, { tasks = [], task }: Fields): string[] {
   const named = [...(before?.tasks ?? []), ...tasks, ...(task === undefined ? [] : [task])];
   return [...new Set(named)].sort();

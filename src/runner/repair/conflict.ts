@@ -1,26 +1,26 @@
-// Git's conflict markers in a state file: which line stands on which side of which conflict.
+// Git's conflict markers in a state file: the conflict and the side that each line belongs to.
 
 import { conflictMarker } from '../journal/raw-line.ts';
 
 export type Side = 'both' | 'ours' | 'theirs' | 'base';
 
 export interface Conflict {
-  /** The numbers of its first and last line, markers included. */
+  /** The numbers of the first and the last line, including the markers. */
   readonly from: number;
   readonly until: number;
-  /** It has its middle and its end. */
+  /** True if the conflict has its middle and end markers. */
   readonly whole: boolean;
 }
 
 export interface Sides {
   readonly conflicts: readonly Conflict[];
-  /** Markers that belong to no conflict: line numbers. */
+  /** Markers outside of any conflict: line numbers. */
   readonly stray: readonly number[];
-  /** Of each line, from the first; undefined: it is a marker. */
+  /** The side of each line, from the first line; undefined for a marker. */
   readonly of: readonly (Side | undefined)[];
 }
 
-/** The sides of all lines. A conflict without an end goes on to the next one, or to the last line. */
+/** The sides of all lines. A conflict without an end marker extends to the next conflict, or to the last line. */
 export function sidesOf(texts: readonly string[]): Sides {
   const conflicts: Conflict[] = [];
   const stray: number[] = [];

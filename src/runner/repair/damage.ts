@@ -1,4 +1,4 @@
-// What is wrong with a state file, line by line: which lines can be read, and what the others still say.
+// Examines a state file line by line: which lines can be read, and what the other lines still say.
 import { canonical, isJson, isObject } from '../../contract/base/json.ts';
 import { formats, parseAnyFormat } from '../journal/format.ts';
 import type { StateLine } from '../journal/line.ts';
@@ -30,14 +30,14 @@ export type DamageKind =
   | 'disagree';
 
 export interface Damage {
-  /** From 1; 0: it is about the whole file. */
+  /** From 1; 0 means the whole file. */
   readonly line: number;
   readonly kind: DamageKind;
-  /** What is wrong, as a sentence about the line. */
+  /** The problem, as a sentence about the line. */
   readonly what: string;
-  /** Loading copes with it, and nothing is lost by it. */
+  /** True if the file still loads and nothing is lost. */
   readonly harmless: boolean;
-  /** How the line begins: text from outside, to be made fit for showing. */
+  /** The beginning of the line: untrusted text, to be escaped before it is shown. */
   readonly begins?: string;
   readonly job?: string;
   readonly tasks?: readonly string[];
@@ -60,7 +60,7 @@ export interface UnreadableLine {
   readonly number: number;
   readonly side: Side;
   readonly fields: Fields;
-  /** Nothing is left of the end of the file: events may have stood there, and were perhaps synced. */
+  /** True if the end of the file is lost: it may have held events, perhaps synced ones. */
   readonly atEnd?: boolean;
 }
 
@@ -71,7 +71,7 @@ export interface Examined {
   readonly sides: Sides;
 }
 
-/** How much of a line is shown: enough to find it. */
+/** The length of the shown part of a line: enough to find it. */
 const shownCharacters = 400;
 
 export function examine(raw: readonly RawLine[]): Examined {
@@ -123,14 +123,14 @@ export function examine(raw: readonly RawLine[]): Examined {
   return { reads, unread, damages, sides };
 }
 
-/** The job that an unreadable line is about, where it still says so. */
+/** The job of an unreadable line, if the line still names it. */
 function subjectOf(list: readonly Fields[]): Partial<Pick<Damage, 'job' | 'tasks'>> {
   const { job, tasks, task } = list.find((fields) => fields.job !== undefined) ?? {};
   const named = tasks ?? (task === undefined ? [] : [task]);
   return job === undefined ? {} : { job, tasks: named };
 }
 
-/** The number of the last event that can be read. */
+/** The number of the last readable event. */
 function lastEvent(reads: readonly ReadableLine[]): number {
   const last = reads.at(-1)?.state;
   return last?.type === 'event' ? last.line.seq : 0;
@@ -169,7 +169,7 @@ function wrongWith(
     : damage(number, 'not-json', 'it is not JSON');
 }
 
-/** Two lines that say the same. */
+/** True if two lines are equal. */
 export function isSame(a: unknown, b: unknown): boolean {
   return isObject(a) && isObject(b) && canonical(a) === canonical(b);
 }

@@ -1,5 +1,5 @@
-// What a line that cannot be read still says: whole lines that stand inside it, and single fields that are whole.
-// Nothing here is guessed: a field counts only when its name, its value and the end of its value are there.
+// Reads what is left of an unreadable line: complete lines inside it, and complete single fields. Nothing is guessed: a
+// field counts only if its name, its value and the end of its value are there.
 import { serviceId } from '../../contract/api/bounds.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
@@ -7,7 +7,7 @@ import { parseAnyFormat } from '../journal/format.ts';
 import type { Header, JobLine, OutputLine, RunLine, StateLine } from '../journal/line.ts';
 import { headerSchema, jobSchema, outputSchema, runSchema } from '../journal/line-schemas.ts';
 
-/** Fields of whatever line it was. */
+/** The fields of any kind of line. */
 export type Fields = Partial<Omit<Header, 'shotlist'>> &
   Partial<RunLine> &
   Partial<JobLine> & {
@@ -26,12 +26,12 @@ const fieldSchemas: Readonly<Record<string, Schema>> = {
   seq: { type: 'integer', minimum: 1 },
   event: word,
   task: word,
-  /** An id goes into an address: one with other characters in it is no id any more. */
+  /** An id goes into an address. With other characters, it is no longer an id. */
   project: { allOf: [serviceId, { pattern: '^[\\x21-\\x7e]+$' }] },
 };
 const fieldsSchema: Schema = { type: 'object', properties: fieldSchemas };
 
-/** The fields of an object whose values are of their type, whatever the others are. */
+/** The fields of an object whose values are valid, regardless of its other fields. */
 export function fieldsOf(object: Readonly<Record<string, unknown>>): Fields {
   const whole = Object.fromEntries(
     Object.entries(object)
@@ -44,7 +44,7 @@ export function fieldsOf(object: Readonly<Record<string, unknown>>): Fields {
   return validatorOf<Fields>(fieldsSchema)(whole) ? whole : {};
 }
 
-/** Earlier attempts keep their credits, which must stay in the ledger, also where their project's id is not usable. */
+/** Earlier attempts without a usable project id: their credits must stay in the ledger. */
 function namelessPast(past: unknown): unknown {
   if (!Array.isArray(past)) return past;
   return past.map((attempt: unknown) => {
@@ -56,7 +56,7 @@ function namelessPast(past: unknown): unknown {
 
 const jobFields: Schema = { type: 'object', properties: jobSchema.properties };
 
-/** Those of the fields that a job line has. */
+/** The fields that a job line can have. */
 export function jobFieldsOf(fields: Fields): Partial<JobLine> {
   const own = Object.fromEntries(
     Object.entries(fields).filter(([key]) => Object.hasOwn(jobSchema.properties, key)),
@@ -65,19 +65,19 @@ export function jobFieldsOf(fields: Fields): Partial<JobLine> {
 }
 
 export interface Within {
-  /** Whole lines. */
+  /** Complete lines. */
   readonly lines: readonly StateLine[];
-  /** What is left of the text without them, where it says anything at all. */
+  /** The text between those lines, if it contains anything. */
   readonly rests: readonly string[];
 }
 
-/** How many characters are looked at for one line: a line full of open braces must not take for ever. */
+/** The most characters to scan for one line: a line of open braces must not take forever. */
 const patience = 1 << 24;
 
-/** What a decoder puts where bytes are no character. */
+/** The character with which a decoder replaces invalid bytes. */
 const replaced = '\ufffd';
 
-/** The lines inside a text: two that were glued together, one behind zeros. */
+/** The lines inside a text: for example two lines that were joined, or a line after zeros. */
 export function linesWithin(text: string): Within {
   const lines: StateLine[] = [];
   const rests: string[] = [];
@@ -103,7 +103,7 @@ export function linesWithin(text: string): Within {
   return { lines, rests: rests.filter((left) => /[^\0\s\ufeff]/.test(left)) };
 }
 
-/** Names that inner objects use too: where nobody can tell inside from outside, they are not believed. */
+/** Names that inner objects use too. If the nesting is unclear, fields with these names are ignored. */
 const inner = new Set([
   ...Object.keys(outputSchema.properties),
   ...Object.keys(jobSchema.properties.past.items.properties),
@@ -111,11 +111,11 @@ const inner = new Set([
   'id',
 ]);
 
-/** The whole fields in a text that is no line. The first of a name counts. */
+/** The complete fields in a text that is not a line. If a name occurs twice, the first field counts. */
 export function fieldsWithin(text: string): Fields {
   const found = new Map<string, Json>();
   const outputs: OutputLine[] = [];
-  // The second: an output, as it stands in a list.
+  // The second alternative matches an output in a list.
   const names = /"([A-Za-z0-9_]+)":|\{"task":/g;
   let looked = 0;
   let outside = /^[\0\s\ufeff]*\{"/.test(text);
@@ -145,7 +145,7 @@ const isOutput = (value: unknown): value is OutputLine =>
 
 const scalar = /"(?:[^"\\]|\\.)*"(?=[,}\]])|-?\d+(?=[,}\]])/y;
 
-/** A JSON value that begins here and is whole; numbers and texts count only when something follows them. */
+/** A complete JSON value that begins here. Numbers and texts count only if something follows them. */
 function valueAt(
   text: string,
   start: number,
@@ -163,7 +163,7 @@ function valueAt(
   }
 }
 
-/** The end of the object or list that begins here; undefined: it is not closed. */
+/** The end of the object or list that begins here; undefined if it is not closed. */
 function closeOf(text: string, start: number): number | undefined {
   let depth = 0;
   let quoted = false;

@@ -1,4 +1,4 @@
-// A payment that has no place in the proposal: a person looks it up in the service's hub.
+// A payment without a place in the proposal: a person must look it up in the service's hub.
 import type { JobLine } from '../journal/line.ts';
 
 export interface Orphan {
@@ -11,7 +11,9 @@ export interface Orphan {
   readonly why: string;
 }
 
-/** What was paid, or may have been, for a line that is not kept. Undefined: nothing, or the kept line has it. */
+/**
+ * The payment, certain or possible, of a line that is not kept; undefined if there is none, or if the kept line has it.
+ */
 export function orphanOf(other: JobLine, kept: JobLine): Orphan | undefined {
   const { job, tasks, project, name, credits } = other;
   if (['failed', 'supplied', 'forgotten'].includes(other.state)) return undefined;

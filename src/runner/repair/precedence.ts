@@ -1,26 +1,26 @@
-// What is safe to believe about one job when a line about it cannot be read, or when two lines disagree. Two tables, read
-// from the top; whatever they say, a payment never looks as if it had not been made.
+// Decides what to believe about a job if a line about it cannot be read, or if two lines disagree. Two tables, read
+// from the top. Whatever they decide, a payment is never treated as if it had not been made.
 import { kindNamed } from '../../contract/kinds/all.ts';
 import type { JobLine } from '../journal/line.ts';
 import { jobFacts, unknownKind, withPast } from '../journal/state.ts';
 import type { Claim } from './claim.ts';
 import { type Orphan, orphanOf } from './orphan.ts';
 
-/** Free work is done again at no cost: it needs no protection. */
+/** Free work costs nothing to repeat, so it needs no protection. */
 export function isFree(kind: string): boolean {
   const known = kindNamed(kind);
   return known !== undefined && known.tool === undefined;
 }
 
-/** A paid job without a project cannot be: the money was spent on a project that nobody can name. */
+/** A paid job without a project is not valid: the money was spent on a project whose id is lost. */
 export const lacksProject = ({ state, project }: JobLine): boolean =>
   (state === 'created' || state === 'complete' || state === 'deleted') && project === undefined;
 
 const hasFiles = ({ outputs = [] }: JobLine): boolean => outputs.length > 0;
 
 /**
- * Of two lines about one job, the one that keeps more of what was paid is taken: the first row that either of them fits.
- * Between two lines of one row, the later attempt.
+ * Of two lines about one job, the one that keeps more of the payments wins: the one that fits the first row that fits
+ * either. If both fit the same row, the later attempt wins.
  */
 const precedence: readonly ((line: JobLine) => boolean)[] = [
   ({ state }) => state === 'supplied',
@@ -34,23 +34,23 @@ const precedence: readonly ((line: JobLine) => boolean)[] = [
 
 const rowOf = (line: JobLine): number => precedence.findIndex((fits) => fits(line));
 
-/** Of two lines about one project, the later in its life. */
+/** Of two lines about one project, the later in this life cycle wins. */
 const life: readonly JobLine['state'][] = ['created', 'failed', 'complete', 'deleted'];
 
-export type Verdict =
-  /** What is known of the job stays as it is. */
+export type ClaimVerdict =
+  /** The job stays as it is known. */
   | 'unchanged'
-  /** The job has the project that the line names; the next run asks the service what became of it. */
+  /** The job has the project that the line names. The next run asks the service about it. */
   | 'paid'
-  /** Nothing is known but that a creation may have been sent. */
+  /** A creation may have been sent; nothing else is known. */
   | 'in doubt'
-  /** A new attempt is begun only when the one before is over: that one is an orphan if it was paid. */
+  /** A new attempt begins only when the previous one is over. If the previous attempt was paid, it is an orphan. */
   | 'next attempt in doubt'
-  /** What is known stays, unless the job may have been begun, or begun again, in this line. */
+  /** The job stays as it is known, unless this line may have begun it, or begun it again. */
   | 'in doubt if it may begin';
 
-/** What a line about a job that cannot be taken as it is makes of that job: the first row that fits. */
-const verdicts: readonly (readonly [Verdict, (claim: Claim) => boolean])[] = [
+/** What becomes of a job if a line about it cannot be applied: the first row that fits. */
+const verdicts: readonly (readonly [ClaimVerdict, (claim: Claim) => boolean])[] = [
   ['unchanged', ({ fields: { event, state } }) => event === 'supplied' || state === 'supplied'],
   ['unchanged', ({ kind }) => isFree(kind)],
   ['unchanged', (claim) => namesProject(claim) && claim.before?.project === claim.fields.project],
@@ -60,30 +60,30 @@ const verdicts: readonly (readonly [Verdict, (claim: Claim) => boolean])[] = [
   ['in doubt if it may begin', () => true],
 ];
 
-/** A figure that was amended may be that of an earlier attempt: its project says nothing about the last one. */
+/** An amended charge may be that of an earlier attempt, whose project says nothing about the last attempt. */
 function namesProject({ fields: { project, event } }: Claim): boolean {
   return project !== undefined && event !== 'amended';
 }
 
 const attemptOf = (before: JobLine | undefined): number => before?.attempt ?? 0;
 
-export const verdictOn = (claim: Claim): Verdict =>
+export const verdictOn = (claim: Claim): ClaimVerdict =>
   verdicts.find(([, fits]) => fits(claim))?.[0] ?? 'in doubt';
 
 /**
- * May an event that nobody can read have begun this job, or begun it again? A deleted project stays what it is: nobody
- * pays for it again unasked.
+ * True if an unreadable event may have begun this job, or begun it again. A deleted project stays deleted, because
+ * shotlist never pays for it again unasked.
  */
 export const mayHaveBegun = ({ state, kind }: JobLine): boolean =>
   (state === 'intended' || jobFacts[state].mayBegin) && state !== 'deleted' && !isFree(kind);
 
 export interface Preferred {
   readonly line: JobLine;
-  /** The other line's payment, where it was another one. */
+  /** The other line's payment, if it was a different one. */
   readonly orphan?: Orphan;
 }
 
-/** Two lines about one job: the preferred one, and what the other knew besides. */
+/** Compares two lines about one job: returns the preferred one, with what only the other line knew. */
 export function preferred(a: JobLine, b: JobLine): Preferred {
   const same = a.project !== undefined && a.project === b.project;
   const order = same
@@ -107,7 +107,7 @@ function withOutputsOf(line: JobLine, other: JobLine): JobLine {
   return more.length === 0 ? line : { ...line, outputs: [...own, ...more] };
 }
 
-/** What another line knew of earlier attempts stays with the job, each project once: no credit is lost. */
+/** Keeps the earlier attempts of the other line with the job, each project once, so that no credit is lost. */
 function withPastOf(line: JobLine, more: JobLine['past'] = []): JobLine {
   const past = [...(line.past ?? [])];
   for (const attempt of more) {

@@ -1,5 +1,5 @@
-// From the lines of a damaged state file to a state that is safe: what is wrong, what is proposed, and what only a
-// person can look up. It proposes and never guesses.
+// Turns the lines of a damaged state file into a proposal for a safe state: the damage, the proposed lines, and what
+// only a person can look up. Nothing is guessed.
 import { canonical } from '../../contract/base/json.ts';
 import { type CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine } from '../journal/line.ts';
@@ -16,11 +16,11 @@ export interface JobChange {
   readonly job: string;
   readonly tasks: readonly string[];
   readonly is: 'kept' | 'in doubt' | 'dropped';
-  /** Its state by the readable lines alone, on each side; undefined: none says. */
+  /** The state by the readable lines alone, on each side; undefined if no line says. */
   readonly was: readonly (JobLine['state'] | undefined)[];
   readonly state?: JobLine['state'];
   readonly project?: string;
-  /** How many saved files are recorded for it. */
+  /** The number of recorded files. */
   readonly files: number;
   readonly credits: { readonly before: readonly number[]; readonly after: number };
   readonly why: string;
@@ -33,29 +33,32 @@ export interface RenumberedRun {
 }
 
 export interface Repair {
-  /** By line. */
+  /** In the order of the lines. */
   readonly damages: readonly Damage[];
-  /** Undefined: no line says to which service the ids belong. */
+  /** Undefined if no line says which service the ids belong to. */
   readonly header: Header | undefined;
   readonly ledger: Ledger;
-  /** How many jobs are taken as they are. */
+  /** The number of jobs that are taken as they are. */
   readonly untouched: number;
   readonly changes: readonly JobChange[];
   readonly orphans: readonly Orphan[];
   readonly gaps: readonly Gap[];
   readonly renumbered: readonly RenumberedRun[];
   readonly credits: {
-    /** By the readable lines alone, on each side. */
+    /** The totals by the readable lines alone, on each side. */
     readonly before: readonly (CreditTotals & { readonly side: string })[];
     readonly after: CreditTotals;
-    /** What the jobs of the proposal were charged; less than its runs: for what was paid again, or is lost. */
+    /**
+     * The charges of the jobs in the proposal. They are less than the charges of the runs if a job was paid again, or
+     * if a job is lost.
+     */
     readonly jobs: number;
   };
 }
 
 export interface RepairContext {
   readonly pipeline: string;
-  /** To which service the ids belong, should the file not say. */
+  /** The service of the ids, if the file does not name it. */
   readonly service: string | undefined;
   readonly kindOf: KindOf;
 }
@@ -95,7 +98,7 @@ export function repairOf(raw: readonly RawLine[], context: RepairContext): Repai
   };
 }
 
-/** Every credit of a run stands in a job, so a file that was cut between two lines can be told by its sums. */
+/** Every credit of a run belongs to a job, so the sums reveal a file that was cut between two lines. */
 function unaccounted({ charged, refunded }: CreditTotals, jobs: number): readonly Damage[] {
   const runs = charged - refunded;
   if (runs === jobs) return [];
@@ -105,13 +108,13 @@ function unaccounted({ charged, refunded }: CreditTotals, jobs: number): readonl
   return [damage(0, 'missing', what)];
 }
 
-/** Nothing is wrong with the file but what loading copes with. */
+/** True if the file still loads and nothing is lost. */
 export const isWhole = ({ damages }: Repair): boolean => damages.every(({ harmless }) => harmless);
 
 interface Headed {
   readonly header: Header | undefined;
   readonly damages: readonly Damage[];
-  /** The lines that belong to this pipeline and service. */
+  /** The lines of this pipeline and service. */
   readonly home: Pick<Examined, 'reads' | 'unread'>;
 }
 
@@ -123,19 +126,19 @@ function headed({ reads, unread }: Examined, context: RepairContext): Headed {
   const damages: Damage[] = [];
   if (own === undefined || reads[0]?.state.type !== 'header')
     damages.push(damage(reads.length === 0 && unread.length === 0 ? 0 : 1, 'no-header', headless));
-  /** Where lines of another state file begin and end. */
+  /** The beginnings and ends of lines from another state file. */
   const foreign: { from: number; until: number }[] = [];
   for (const { number, side, line } of headers) {
     const open = foreign.at(-1);
     if (open?.until === Number.POSITIVE_INFINITY) open.until = number;
     if (own === undefined || number === own.number) continue;
     if (isSame(line, own.line)) {
-      // Two sides of a merge each have theirs, where one of them was still of an older format.
+      // Two sides of a merge each have their own header if one of them was still in an older format.
       if (side === 'both' || side === own.side)
         damages.push(damage(number, 'second-header', 'a second header'));
     } else {
       const what = `a header of the pipeline "${line.pipeline}" and the service ${line.service}, not of "${own.line.pipeline}" and ${own.line.service}`;
-      const left = side === 'both' ? `${what}: its lines are left out` : what;
+      const left = side === 'both' ? `${what}: its lines are ignored` : what;
       damages.push(damage(number, 'foreign', left));
       if (side === 'both') foreign.push({ from: number, until: Number.POSITIVE_INFINITY });
     }
@@ -180,7 +183,7 @@ function mergedOf(
   };
 }
 
-/** Each run has a number of its own, higher than the one before. */
+/** Each run has its own number, higher than the number before. */
 function renumberedRuns(runs: readonly RunLine[]): {
   readonly runs: readonly RunLine[];
   readonly renumbered: readonly RenumberedRun[];
@@ -226,7 +229,7 @@ function jobChangesOf(
 const isKept = ({ project, name }: Orphan, kept: JobLine | undefined): boolean =>
   project === undefined ? kept?.name === name : kept?.project === project;
 
-/** Each but once: what stands outside of a conflict is found on both sides of it. */
+/** Each element once: a line outside of all conflicts is found on both sides. */
 function distinct<T extends object>(list: readonly T[]): T[] {
   return [
     ...new Map(list.map((value) => [canonical(JSON.parse(JSON.stringify(value))), value])).values(),

@@ -1,4 +1,5 @@
-// Two sides of a merge become one: jobs by what keeps more of what was paid, runs with the credits of both.
+// Merges two sides into one: for each job the line that keeps more of the payments, and the runs with the credits of
+// both.
 
 import type { JobLine, RunLine, TaskLine } from '../journal/line.ts';
 import type { Conflict } from './conflict.ts';
@@ -11,11 +12,14 @@ import type { History } from './sequence.ts';
 export interface Histories {
   /** The whole file, or the two sides of its conflicts. */
   readonly sides: readonly History[];
-  /** What both sides began with, as far as the file has it. */
+  /** The common beginning of both sides, as far as the file contains it. */
   readonly base: History | undefined;
 }
 
-/** The histories in a file. A conflict about events only, whose numbers do not collide, is no parting of ways. */
+/**
+ * The histories in a file. A conflict that contains only events, with numbers that do not collide, does not split the
+ * history.
+ */
 export function historiesOf({ reads, unread }: Pick<Examined, 'reads' | 'unread'>): Histories {
   const contested = reads.filter(({ side }) => side !== 'both');
   const onlyEvents = contested.every(({ state }) => state.type === 'event') && !collide(reads);
@@ -45,7 +49,7 @@ export interface Reconciled {
   readonly runs: readonly RunLine[];
   readonly damages: readonly Damage[];
   readonly orphans: readonly Orphan[];
-  /** Jobs that the sides disagree about, and how it was chosen. */
+  /** Jobs that differ between the sides, and how one was chosen. */
   readonly adjudicated: ReadonlyMap<string, string>;
 }
 
@@ -68,7 +72,7 @@ export function reconcile(
     if (a === undefined || isSame(a, b) || isSame(a, before) || isSame(b, before)) continue;
     const chosen = preferred(a, b);
     if (a.state === 'supplied' && b.state === 'supplied') {
-      // Free, and either is as good: not worth a word.
+      // The job is free and either line will do, so it is not reported.
       jobs.set(job, chosen.line);
       continue;
     }
@@ -94,7 +98,7 @@ export function reconcile(
 const described = ({ state, project }: JobLine): string =>
   project === undefined ? state : `${state} (project ${project})`;
 
-/** Runs by when they began. What both sides added to one run that they share is added up; nothing is dropped. */
+/** Runs by their start. If both sides added to the same run, the additions are summed; nothing is dropped. */
 function runsOf(ours: Salvaged, theirs: Salvaged, base: Salvaged): readonly RunLine[] {
   const runs = [...ours.ledger.runs()];
   const isTwin =

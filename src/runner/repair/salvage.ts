@@ -1,5 +1,5 @@
-// Folds what can be read of a state file, one side of a merge at a time. It never gives up: what the transition
-// function does not allow is weighed job by job, so that no damage makes a payment look as if it had not been.
+// Folds the readable lines of a state file, one side of a merge at a time. It never stops at a damaged line: a move
+// that the transition function does not allow is judged job by job, so that no damage hides a payment.
 
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine, RunLine } from '../journal/line.ts';
@@ -12,28 +12,28 @@ import type { Orphan } from './orphan.ts';
 import { lacksProject } from './precedence.ts';
 import { type History, isAboutNoJob, type Sequence, sequenceOf } from './sequence.ts';
 
-/** Lines that nobody can name: they may have been payments. */
+/** Missing or unreadable lines, which may have been payments. */
 export interface Gap {
-  /** How many events; undefined: nobody knows. */
+  /** The number of events; undefined if unknown. */
   readonly events?: number;
-  /** The last time before them and the first after them, as far as they can be read. */
+  /** The last time before the gap, and the first after it, as far as they can be read. */
   readonly after?: string;
   readonly before?: string;
-  /** By how many credits its runs exceed its jobs. */
+  /** The credits by which the runs exceed the jobs. */
   readonly credits?: number;
-  /** A job line: state files are sorted by tasks, so it stood between these. */
+  /** The tasks between which a missing job line belongs: state files are sorted by tasks. */
   readonly between?: readonly [above: string | undefined, below: string | undefined];
 }
 
 export interface Salvaged {
   readonly name: History['name'];
   readonly ledger: Ledger;
-  /** What the lines say by themselves: those that do not fit are left out. */
+  /** The ledger of the readable lines alone. Lines that do not fit are omitted. */
   readonly plain: Ledger;
   readonly damages: readonly Damage[];
   readonly orphans: readonly Orphan[];
   readonly gaps: readonly Gap[];
-  /** Jobs that were weighed, and why. */
+  /** Jobs that were judged, and the reason. */
   readonly adjudicated: ReadonlyMap<string, string>;
 }
 
@@ -55,7 +55,7 @@ class Salvager {
   readonly gaps: Gap[] = [];
   readonly #history: History;
   readonly #sequence: Sequence;
-  /** The number of the event since which a job may be begun again. */
+  /** The number of the event since which a job may begin again, by job. */
   readonly #idleSince = new Map<string, number>();
   /** Events are missing before this number. */
   #gapBefore = 0;
@@ -68,7 +68,7 @@ class Salvager {
     this.damages.push(...this.#sequence.damages);
   }
 
-  /** What past runs came to: runs, jobs, and tasks without a job. */
+  /** The results of past runs: runs, jobs, and tasks without a job. */
   foldLines(): void {
     const seen = new Map<string, object>();
     for (const { number, state } of this.#history.reads) {
@@ -112,7 +112,7 @@ class Salvager {
     }
   }
 
-  /** A run line or a job line of which only fields can be read. */
+  /** A run line or a job line of which only some fields can be read. */
   #foldFields({ number, fields }: UnreadableLine): void {
     const { run, at, charged, refunded = 0, ended, job } = fields;
     if (job !== undefined)
@@ -191,7 +191,7 @@ class Salvager {
       this.#idleSince.set(job, event.seq);
   }
 
-  /** What had failed before the gap may have been tried again in it, and so may have been paid. */
+  /** A job that had failed before the gap may have been tried again in the gap, and so may have been paid. */
   doubtIdle(): void {
     const why =
       'events are missing since it failed or was forgotten, so it may have been tried again';

@@ -5,27 +5,27 @@ import type { EventLine } from '../journal/line.ts';
 import { type Damage, damage, isSame, type ReadableLine, type UnreadableLine } from './damage.ts';
 import type { Fields } from './fragments.ts';
 
-/** One history: the whole file, or what one side of a merge has of it. */
+/** One history: the whole file, or one side of a merge. */
 export interface History {
   readonly name: 'the file' | 'ours' | 'theirs' | 'base';
   readonly reads: readonly ReadableLine[];
   readonly unread: readonly UnreadableLine[];
 }
 
-export type Entry =
+export type SequenceEntry =
   | { readonly is: 'event'; readonly number: number; readonly event: EventLine }
   | { readonly is: 'lost'; readonly number: number; readonly fields: Fields };
 
 export interface Sequence {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly SequenceEntry[];
   readonly damages: readonly Damage[];
-  /** Unreadable lines that are no events. */
+  /** Unreadable lines that are not events. */
   readonly others: readonly UnreadableLine[];
   /** The line of the first event. */
   readonly first: number;
 }
 
-type Placed = Entry & { readonly seq: number };
+type Placed = SequenceEntry & { readonly seq: number };
 
 export function sequenceOf({ reads, unread }: History): Sequence {
   const first =
@@ -40,7 +40,7 @@ export function sequenceOf({ reads, unread }: History): Sequence {
   const damages: Damage[] = [];
   const seen = new Map<number, EventLine[]>();
   let [highest, next] = [0, 0];
-  // A line that does not say its number stands behind the event before it.
+  // A line without a readable number is placed after the previous event.
   const placeLost = (before: number): void => {
     for (let line = lost[next]; line !== undefined && line.number <= before; line = lost[next]) {
       const { number, fields } = line;
@@ -69,7 +69,7 @@ export function sequenceOf({ reads, unread }: History): Sequence {
   return { entries, damages, others: unread.filter((line) => !isEvent(line)), first };
 }
 
-/** An event that is about no job hides no payment, even if only its name can be read. */
+/** An event that is not about a job cannot hide a payment, even if only its name can be read. */
 export function isAboutNoJob({ event }: Fields): boolean {
   const schema = Object.entries(eventSchemas).find(([name]) => name === event)?.[1];
   return schema !== undefined && !Object.hasOwn(schema.properties, 'job');

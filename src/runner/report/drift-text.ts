@@ -22,14 +22,14 @@ export function refreshText({ projects, changes, unread }: Refreshed): string {
 }
 
 export function auditText(audited: Audited): string {
-  const { projects, credits, jobs, differences, untold, doubts } = audited;
+  const { projects, credits, jobs, differences, unreported, doubts } = audited;
   const net = credits.charged - credits.refunded;
   const lines = [
     `${count(projects, 'project')}; credits: ${creditsText({ ...credits, reserved: 0 })}.`,
   ];
-  if (untold.projects > 0)
+  if (unreported.projects > 0)
     lines.push(
-      `The service no longer reports ${count(untold.projects, 'project')}, for example after a deletion; by the state file, they cost ${count(untold.credits, 'credit')}.`,
+      `The service no longer reports ${count(unreported.projects, 'project')}, for example after a deletion; by the state file, they cost ${count(unreported.credits, 'credit')}.`,
     );
   if (doubts.jobs > 0)
     lines.push(
@@ -39,9 +39,9 @@ export function auditText(audited: Audited): string {
     lines.push(
       `The jobs add up to ${count(jobs, 'credit')}, the runs add up to ${net}; the two must be equal.`,
     );
-  for (const { tasks, project, here, there, why } of differences)
+  for (const { tasks, project, recorded, reported, why } of differences)
     lines.push(
-      `  differs: ${whose(tasks, project)}: ${here} here, ${there} there: ${printable(why)}`,
+      `  differs: ${whose(tasks, project)}: ${recorded} recorded, ${reported} reported: ${printable(why)}`,
     );
   if (differences.length === 0 && jobs === net) lines.push('The ledgers agree.');
   return lines.join('\n');

@@ -5,7 +5,7 @@ import type { CreditTotals } from '../journal/ledger.ts';
 export interface DriftChange {
   readonly tasks: readonly string[];
   readonly project: string;
-  readonly what: 'complete' | 'failed' | 'canceled' | 'gone' | 'lost' | 'credits';
+  readonly what: 'complete' | 'failed' | 'canceled' | 'deleted' | 'lost' | 'credits';
   /** One sentence. */
   readonly why: string;
   /** Credits. */
@@ -23,9 +23,10 @@ export interface Refreshed {
 export interface Difference {
   readonly project: string;
   readonly tasks: readonly string[];
-  /** Credits. */
-  readonly here: number;
-  readonly there: number;
+  /** Credits by the state file. */
+  readonly recorded: number;
+  /** Credits by the service. */
+  readonly reported: number;
   readonly why: string;
 }
 
@@ -35,11 +36,8 @@ export interface Audited {
   /** The total cost of the jobs in the state file; the runs must have the same total. */
   readonly jobs: number;
   readonly differences: readonly Difference[];
-  /**
-   * Projects that the service no longer reports, such as deleted ones, and their credits by the
-   * state file.
-   */
-  readonly untold: { readonly projects: number; readonly credits: number };
+  /** Projects that the service no longer reports, such as deleted projects, and their credits by the state file. */
+  readonly unreported: { readonly projects: number; readonly credits: number };
   /** Creations in doubt, and the credits reserved for them. */
   readonly doubts: { readonly jobs: number; readonly credits: number };
 }

@@ -1,4 +1,4 @@
-// Outages as text: what is away, since when, and what the run does.
+// Outages as text: which part of the service is down, since when, and what the run does.
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Outage, RunEvent } from './run-event.ts';
 import { duration } from './text.ts';

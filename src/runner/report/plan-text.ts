@@ -12,12 +12,12 @@ const words: Readonly<Record<PlannedAction, string>> = {
   copy: 'to copy',
   reuse: 'reused',
   skipped: 'skipped',
-  excluded: 'left out',
+  excluded: 'excluded',
   doubt: 'IN DOUBT',
   lost: 'LOST',
   keep: 'kept',
   blocked: 'waiting',
-  trouble: 'CANNOT RUN',
+  problem: 'CANNOT RUN',
 };
 
 const order: readonly PlannedAction[] = [
@@ -32,13 +32,13 @@ const order: readonly PlannedAction[] = [
   'lost',
   'keep',
   'blocked',
-  'trouble',
+  'problem',
 ];
 
 /** The most notes to show; JSON output has more. */
 const notesShown = 20;
 
-/** `told` are messages that are printed separately; the plan does not repeat them. */
+/** `told` are messages that are printed separately, so the plan does not repeat them. */
 export function planText(plan: Plan, told: readonly string[] = []): string {
   const rows = plan.rows.map(({ step, kind, tasks, credits, unpriced }) => [
     step,

@@ -1,4 +1,4 @@
-// A damaged state file as text: what is wrong with it, what a proposal would change, what a person must look up.
+// A damaged state file as text: the damage, the changes in the proposal, and what a person must look up.
 import { printable } from '../../contract/base/printable.ts';
 import type { CreditTotals } from '../journal/ledger.ts';
 import type { Damage } from '../repair/damage.ts';
@@ -9,10 +9,10 @@ import { count, table } from './text.ts';
 
 type RepairFacts = Omit<Repair, 'header' | 'ledger'>;
 
-/** How many lines of each list are shown; --json has them all. */
+/** The number of lines of each list that are shown; --json has all of them. */
 const most = 40;
 
-/** `state` is the damaged file; `pipeline` is what names in the hub begin with. */
+/** `state` is the damaged file. Names in the hub begin with `pipeline`. */
 export function repairText(repair: RepairFacts, state: string, pipeline: string): string {
   const { damages, untouched, changes, orphans, gaps, renumbered, credits } = repair;
   const wrong = damages.filter(({ harmless }) => !harmless).length;

@@ -75,7 +75,7 @@ export type RunEvent =
 
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {
-  readonly outcome: Outcome;
+  readonly outcome: RunOutcome;
   /** Why the run stopped early, if it did. */
   readonly stopped?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
@@ -87,7 +87,7 @@ export interface Summary {
   };
   readonly elapsedMs: number;
   /** The first hundred tasks that need attention. */
-  readonly trouble: readonly {
+  readonly problems: readonly {
     readonly task: string;
     readonly ending: TaskEnding;
     readonly why: string;
@@ -95,10 +95,10 @@ export interface Summary {
     readonly advice?: string;
   }[];
   /** All of these tasks, grouped by step and reason. The first hundred groups. */
-  readonly groups: readonly TroubleGroup[];
+  readonly groups: readonly ProblemGroup[];
 }
 
-export interface TroubleGroup {
+export interface ProblemGroup {
   readonly step: string;
   readonly ending: TaskEnding;
   readonly why: string;
@@ -108,4 +108,4 @@ export interface TroubleGroup {
   readonly examples: readonly string[];
 }
 
-export type Outcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
+export type RunOutcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';

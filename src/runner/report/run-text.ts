@@ -1,10 +1,10 @@
-// A run as text: a line per item and per trouble while it lasts, and a summary.
+// A run as text: a line per item and per problem during the run, and a summary.
 import { bugText } from '../../contract/base/bug.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
 import { backText, waitingText } from './outage-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
-import type { RunEvent, Summary, TaskEnding, TroubleGroup } from './run-event.ts';
+import type { ProblemGroup, RunEvent, Summary, TaskEnding } from './run-event.ts';
 import { rehearsalLine, serviceLine } from './service-text.ts';
 import { count, duration, table } from './text.ts';
 
@@ -29,7 +29,7 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       if (!event.changed) return undefined;
       return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.ok ? '' : ' (not finished)'}`;
     case 'waiting':
-      // Shown less and less often, because attempts go on every half minute.
+      // Shown at growing intervals, because a long outage has an attempt every half minute.
       return isPowerOfTwo(event.tries) ? printable(waitingText(event)) : undefined;
     case 'back':
       return printable(backText(event));
@@ -80,9 +80,7 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
     'pending',
     'blocked',
   ];
-  const told = kinds
-    .filter((kind) => tasks[kind] > 0)
-    .map((kind) => `${tasks[kind]} ${kind === 'excluded' ? 'left out' : kind}`);
+  const told = kinds.filter((kind) => tasks[kind] > 0).map((kind) => `${tasks[kind]} ${kind}`);
   const lines = [
     headline[summary.outcome],
     ...(summary.stopped === undefined ? [] : [`  ${printable(summary.stopped)}`]),
@@ -94,25 +92,25 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
       ['results', output],
       ['state file', state],
     ]),
-    ...(summary.groups.length === 0 ? [] : troubleLines(summary)),
+    ...(summary.groups.length === 0 ? [] : problemLines(summary)),
   ];
   return printable(lines.join('\n'), true);
 }
 
 const mostGroups = 20;
 
-function troubleLines({ groups, tasks }: Summary): readonly string[] {
+function problemLines({ groups, tasks }: Summary): readonly string[] {
   const bad = tasks.failed + tasks.doubt + tasks.pending;
   const shown = groups.slice(0, mostGroups);
   const named = shown.reduce((sum, { count: tasks }) => sum + tasks, 0);
   return [
-    `${count(bad, 'task')} with trouble${bad > named ? `, the first ${named.toLocaleString('en-US')}` : ''}:`,
+    `${count(bad, 'task')} with problems${bad > named ? `, the first ${named.toLocaleString('en-US')}` : ''}:`,
     ...shown.map(groupText),
     'Run it again to retry the failed tasks; finished tasks are reused.',
   ];
 }
 
-function groupText({ step, ending, why, advice, count: tasks, examples }: TroubleGroup): string {
+function groupText({ step, ending, why, advice, count: tasks, examples }: ProblemGroup): string {
   const [first = step] = examples;
   const who = tasks === 1 ? first : `${count(tasks, 'task')} of ${step}`;
   const more = tasks > examples.length ? `, and ${count(tasks - examples.length, 'other')}` : '';

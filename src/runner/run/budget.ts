@@ -1,10 +1,10 @@
-// The budget: may this creation be sent? Every credit that a run counts in memory is counted here. Credits are set aside
-// before a job starts, so that two tasks cannot pass on the same credit; the ledger takes over with the intent. What is
-// not over yet counts at today's estimate, so that one charge above its estimate, at the answer or at the end, is known
-// to all that is still to come.
+// The budget: decides whether a creation may be sent, and counts every credit that a run counts in memory. Credits are
+// reserved before a job starts, so that two tasks cannot spend the same credit; from the intent on, the ledger holds
+// the reserve. A job that is not over counts at its current estimate, so a charge above its estimate immediately raises
+// the estimates of similar jobs.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
-import type { Happened } from '../journal/line.ts';
+import type { NewEvent } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
 import type { ItemRun } from './item-run.ts';
@@ -12,9 +12,9 @@ import type { JobOrder } from './jobs/job.ts';
 
 export interface BudgetOptions {
   readonly journal: { readonly ledger: Ledger; readonly account: CreditTotals };
-  /** Credits that this run, with those that share its id, may charge at most. */
+  /** The most credits that this run may charge, together with the runs that share its id. */
   readonly total: number | undefined;
-  /** Credits that one item may charge at most. */
+  /** The most credits that one item may charge. */
   readonly perItem: number | undefined;
 }
 
@@ -23,34 +23,34 @@ export type Grant =
   | { readonly granted: true; readonly reserve: number }
   | { readonly granted: false; readonly instead: Wait | EndWithoutJob };
 
-/** Why nothing more is bought in this run. */
+/** Why this run buys nothing more. */
 export interface Closed {
   readonly because: 'budget' | 'credits' | 'machine' | 'failures' | 'saving';
   readonly why: string;
 }
 
 /**
- * A job that is paid or about to be, and not over. `reserved`: nothing is sent. `intended`: its reserve is in the ledger.
- * `doubt`: so it is, and no answer may ever come. `charged`: the service has said a figure, and may still correct it.
- * `over`: no credit of it moves any more.
+ * A job that is paid or about to be paid, and not over. `reserved`: nothing is sent yet. `intended`: the ledger holds
+ * its reserve. `doubt`: the same, but an answer may never come. `charged`: the service has reported a charge, and may
+ * still correct it. `over`: its credits no longer change.
  */
-interface Charge {
+interface JobCharge {
   readonly itemRun: ItemRun;
-  /** Set for a creation of this run: what its estimate is made of. */
+  /** The basis of the estimate; set for a creation of this run. */
   readonly expectation: Expectation | undefined;
-  /** Credits that an earlier run was charged for it. */
+  /** Credits that an earlier run was charged for this job. */
   readonly before: number;
   stage: 'reserved' | 'intended' | 'doubt' | 'charged' | 'over';
-  /** Credits that its item has for it: the reserve, then the charge. */
+  /** Credits that the item has committed to this job: the reserve, then the charge. */
   credits: number;
-  /** Credits that the service has said it charged for it. */
+  /** The charge that the service has reported. */
   charged: number;
 }
 
 interface ItemCredits {
-  /** Charged or set aside, by any run: what `budget.per_item` caps. */
+  /** Credits charged or set aside by any run; `budget.per_item` limits them. */
   committed: number;
-  /** Charged by this run, refunds taken off. */
+  /** Credits charged by this run, minus refunds. */
   paid: number;
 }
 
@@ -63,9 +63,9 @@ const ended = (ending: 'failed' | 'pending', why: string): Grant => ({
 
 export class Budget {
   readonly #o: BudgetOptions;
-  readonly #charges = new Map<string, Charge>();
+  readonly #charges = new Map<string, JobCharge>();
   readonly #items = new WeakMap<ItemRun, ItemCredits>();
-  /** Jobs whose charge may still become less: those that are paid and not over, and those not answered. */
+  /** Jobs whose charge may still become lower: paid jobs that are not over, and creations without an answer. */
   readonly #unsettled = new Set<string>();
   #closed: Closed | undefined;
   #writtenOff = 0;
@@ -78,7 +78,7 @@ export class Budget {
     return this.#closed;
   }
 
-  /** Nothing more is bought; the first reason stays, unless it was only that something else is saved first. */
+  /** Stops all buying. The first reason stays, unless it was only to save other results first. */
   close(closed: Closed): void {
     const saving = this.#closed?.because === 'saving';
     if (this.#closed === undefined || (saving && closed.because === 'machine'))
@@ -117,9 +117,9 @@ export class Budget {
   }
 
   /**
-   * Asked again right before a creation is recorded, and before it is sent: it may have waited for its turn while
-   * others were charged more than was set aside, prices rose, or the budget was closed. Its own reserve grows with the
-   * estimate. Answers the reserve, or why the creation must not be sent.
+   * Checked again right before a creation is recorded, and before it is sent: while it waited, other charges may have
+   * exceeded their reserves, prices may have risen, or the budget may have been closed. The creation's own reserve
+   * grows with its estimate. Returns the reserve, or why the creation must not be sent.
    */
   recheck(key: string): Result<number, string> {
     const own = this.#charges.get(key);
@@ -145,8 +145,8 @@ export class Budget {
   }
 
   /**
-   * Under a cap the first creation of a step kind goes alone, and so does the first with other settings: its charge is
-   * the only sure price.
+   * Under a cap, the first creation of a step kind goes alone, and so does the first with other settings: only its
+   * charge is a reliable price.
    */
   #isUntried({ kind, measure }: Expectation): boolean {
     const { rates } = this.#o.journal.ledger;
@@ -158,14 +158,14 @@ export class Budget {
     return false;
   }
 
-  /** Credits that it may come to, by what is known today. */
-  #worst({ expectation, stage, credits }: Charge): number {
+  /** The most credits that the job may cost, by current knowledge. */
+  #worst({ expectation, stage, credits }: JobCharge): number {
     if (expectation === undefined || stage === 'over') return credits;
     const estimate = this.#estimate(expectation);
     return Math.max(credits, estimate.known ? estimate.credits : 0);
   }
 
-  /** Credits charged, set aside in the ledger, and reserved; what is not over at what it is now expected to be. */
+  /** Credits charged, set aside in the ledger, and reserved. Jobs that are not over count at their current estimate. */
   #spent(): number {
     const { charged, refunded, reserved } = this.#o.journal.account;
     let sum = charged - refunded + reserved;
@@ -182,19 +182,21 @@ export class Budget {
     return sum;
   }
 
-  /** Credits set aside for a creation of this run that is not answered yet. */
+  /** Credits set aside for a creation of this run without an answer yet. */
   reserveOf(key: string): number {
     const own = this.#charges.get(key);
     if (own?.expectation === undefined) return 0;
     return own.stage === 'charged' || own.stage === 'over' ? 0 : own.credits;
   }
 
-  /** Credits that the service has said it charged for a job that is in flight. */
+  /** The charge that the service has reported for a job in flight. */
   chargedFor(key: string): number {
     return this.#charges.get(key)?.charged ?? 0;
   }
 
-  /** Sets aside what a job that starts may charge, or counts what an earlier run was charged for it. */
+  /**
+   * Reserves the credits that a starting job may charge, or counts the credits that an earlier run was charged for it.
+   */
   reserve(itemRun: ItemRun, order: JobOrder): void {
     switch (order.operation) {
       case 'create':
@@ -215,7 +217,7 @@ export class Budget {
     key: string,
     itemRun: ItemRun,
     credits: number,
-    stage: Charge['stage'],
+    stage: JobCharge['stage'],
     expectation: Expectation | undefined,
   ): void {
     const before = stage === 'charged' ? credits : 0;
@@ -224,13 +226,13 @@ export class Budget {
     this.#set(charge, credits);
   }
 
-  /** Credits of an earlier run that count for an item: charged, or perhaps charged. */
+  /** Counts credits of an earlier run for an item: charged, or perhaps charged. */
   carryOver(itemRun: ItemRun, credits: number): void {
     this.#of(itemRun).committed += credits;
   }
 
-  /** Follows what became of a reservation: the ledger holds it, or it was charged, or it was not. */
-  record(key: string, event: Happened): void {
+  /** Follows a reservation: the ledger holds it, it was charged, or it was released. */
+  record(key: string, event: NewEvent): void {
     const own = this.#charges.get(key);
     if (own === undefined) return;
     switch (event.event) {
@@ -249,23 +251,23 @@ export class Budget {
     }
   }
 
-  #charge(own: Charge, stage: Charge['stage'], credits: number): void {
+  #charge(own: JobCharge, stage: JobCharge['stage'], credits: number): void {
     const more = credits - own.charged;
-    // What an earlier run paid and is given back now was not charged in this one.
+    // A refund of an earlier run's charge does not lower the charges of this run.
     this.#of(own.itemRun).paid += own.before > 0 ? Math.max(0, more) : more;
     this.#set(own, credits);
     own.charged = credits;
     own.stage = stage;
   }
 
-  #set(own: Charge, credits: number): void {
+  #set(own: JobCharge, credits: number): void {
     this.#of(own.itemRun).committed += credits - own.credits;
     own.credits = credits;
   }
 
   /**
-   * A job is over: what was reserved for it and never used is free again. What is in doubt stays set aside. Answers the
-   * credits that this run was charged for it.
+   * Call when a job is over. Releases its unused reserve; a doubt stays set aside. Returns the credits that this run
+   * was charged for the job.
    */
   release(key: string): number {
     const own = this.#charges.get(key);
@@ -276,7 +278,7 @@ export class Budget {
     return Math.max(0, own.charged - own.before);
   }
 
-  /** An item that failed is over. Answers the credits that went to all such items. */
+  /** Call when a failed item is over. Returns the credits spent on all such items. */
   writeOff(itemRun: ItemRun): number {
     this.#writtenOff += this.#of(itemRun).paid;
     return this.#writtenOff;

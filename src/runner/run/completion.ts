@@ -1,4 +1,4 @@
-// What follows when a job is over: each task that waited for it ends, or is asked again.
+// Ends a job: each task that waited for it ends, or is decided again.
 import { digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
@@ -7,7 +7,7 @@ import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { InFlight, RunningJob, Waiter } from './in-flight.ts';
-import type { Ended, Outcome } from './jobs/job.ts';
+import type { Ended, JobOutcome } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import { redoSuppliers } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
@@ -25,7 +25,7 @@ export interface CompletionOptions {
   readonly stepBreaker: StepBreaker;
   readonly stop: Stop;
   readonly endings: TaskEndings;
-  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
+  /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
   readonly failed: Map<Fingerprint, string>;
 }
 
@@ -36,7 +36,7 @@ export class Completion {
     this.#o = options;
   }
 
-  complete(key: string, given: Outcome): void {
+  complete(key: string, given: JobOutcome): void {
     const { inFlight, commit, budget, window } = this.#o;
     window.askAgain();
     const outcome = given.is === 'bug' ? commit.afterBug(key, given.bug) : given;
@@ -46,10 +46,10 @@ export class Completion {
     for (const follower of job.followers) this.#settle(job, outcome, follower, 0);
   }
 
-  /** Ends one of the tasks that a job was for. */
+  /** Ends one of the tasks of a job. */
   #settle(
     job: RunningJob,
-    outcome: Exclude<Outcome, { readonly is: 'bug' }>,
+    outcome: Exclude<JobOutcome, { readonly is: 'bug' }>,
     waiter: Waiter,
     credits: number,
   ): void {
@@ -65,7 +65,7 @@ export class Completion {
       case 'resupply':
         return job === waiter ? this.#resupply(waiter, outcome.why) : askAgain(waiter);
       case 'withheld':
-        // Others may be refunded yet, and make room for it: the budget says whether it waits.
+        // Refunds may still free credits for the task: the budget decides whether it waits.
         if (budget.closed === undefined) return askAgain(waiter);
         return endings.end(waiter, { ending: 'pending', why: outcome.why });
       case 'ended':
@@ -124,7 +124,7 @@ export class Completion {
     endings.end(waiter, { ending: 'done', why: '', reused, credits });
   }
 
-  /** The free tasks that made a request's inputs are done again, once; then the request is sent again. */
+  /** Repeats the free tasks behind a request's inputs, once; then the request is sent again. */
   #resupply(waiter: Waiter, why: string): void {
     const { itemRun, step } = waiter;
     if (!itemRun.mayResupply(step.name))
@@ -139,7 +139,7 @@ export class Completion {
 
 const askAgain = ({ itemRun, step }: Waiter): void => itemRun.schedule.reopen(step.name);
 
-/** Jobs that no other task can share name it in their orders. */
+/** A job that no other task can share has its fingerprint only in its order. */
 function fingerprintOf({ fingerprint, order }: RunningJob): Fingerprint {
   if (fingerprint !== undefined) return fingerprint;
   if ('fingerprint' in order) return fingerprintFrom(digestFrom(order.fingerprint));

@@ -1,5 +1,5 @@
-// The dispatcher: from a step whose turn has come to the next action, a job or an end without one. It decides with the
-// plan's functions and builds orders; it starts nothing and ends nothing.
+// The dispatcher: turns a step that is ready into the next action: a job, or an end without one. It decides with the
+// plan's functions and builds orders, but starts and ends nothing.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
@@ -7,12 +7,12 @@ import type { Scope } from '../language/expression.ts';
 import { bodyErrors } from '../language/filled-body.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
-import { type Answer, ask } from '../plan/ask.ts';
+import { ask, type TaskAnswer } from '../plan/ask.ts';
 import { type Act, downloadCount } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Action, EndWithoutJob, Hopeless } from './action.ts';
+import type { Action, EndWithoutJob, UnrunnableItems } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { InFlight } from './in-flight.ts';
@@ -33,30 +33,30 @@ import { refreshesFor } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
 import type { Window } from './window.ts';
 
-type Decided = Extract<Answer, { is: 'decided' }>;
+type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 
 type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 
 const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
 const fail = (why: string): Action => end('failed', why);
-const leftOut: Action = end('excluded', 'this run leaves it out');
+const excluded: Action = end('excluded', 'this run excludes the step');
 const payAgainHint = '--pay-again would pay for it again';
 
-/** The terms of a run that decide what it does. */
+/** The settings of a run that affect decisions. */
 export interface RunTerms {
   readonly pipeline: Pipeline;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   readonly journal: Journal;
   readonly fileFacts: FileFacts;
   readonly clock: Clock;
-  /** A result that is gone here and there may be paid again. */
+  /** A result that is lost here and at the service may be paid for again. */
   readonly payAgain: boolean;
-  /** The service's events are listened to: one may say what became of a creation in doubt. */
+  /** The run receives the service's events, so an event may resolve a creation in doubt. */
   readonly listening?: boolean;
-  /** May this be done for a step in this run? What is done before is reused in any case. */
+  /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */
   readonly allows: (step: Step, act: Act) => boolean;
-  readonly hopeless: Hopeless;
-  /** Jobs that failed in this run: siblings with the same content would meet the same fate. */
+  readonly unrunnable: UnrunnableItems;
+  /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
   readonly failed: Map<Fingerprint, string>;
 }
 
@@ -74,7 +74,7 @@ export class Dispatcher {
   }
 
   nextAction(itemRun: ItemRun, step: Step): Action {
-    const verdict = this.#o.hopeless.get(itemRun.item?.key ?? '')?.get(step.name);
+    const verdict = this.#o.unrunnable.get(itemRun.item?.key ?? '')?.get(step.name);
     if (verdict !== undefined) return { action: 'end', ...verdict };
     const { fileFacts, journal, base } = this.#o;
     const answer = ask({
@@ -93,7 +93,7 @@ export class Dispatcher {
     }
     switch (answer.is) {
       case 'end':
-        if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return leftOut;
+        if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return excluded;
         return end(answer.ending, answer.why);
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
@@ -107,11 +107,11 @@ export class Dispatcher {
   #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
     const { decision, fingerprint, job, wanted } = answer;
     const redone = itemRun.isRedone(step.name);
-    // What a step that is left out reuses was done before this run: the plan knows nothing else.
+    // An excluded step reuses only results of earlier runs, because the plan knows no others.
     if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
-      return leftOut;
-    if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return leftOut;
-    // Begun by another task of this run: its intent or its charge stands in the journal, and this task shares it.
+      return excluded;
+    if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return excluded;
+    // Another task of this run began the job: its intent or its charge is in the journal, and this task shares it.
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
     if ((redone || decision.act !== 'reuse') && shareable && this.#o.inFlight.has(fingerprint))
       return { action: 'join', fingerprint };
@@ -144,7 +144,7 @@ export class Dispatcher {
     }
   }
 
-  /** Would a download meet a delete of the same project, or a delete a use of it, of any item? */
+  /** True if a download would meet a delete of the same project, or a delete a task that uses it, in any item. */
   #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     const { inFlight, window } = this.#o;
     return inFlight.clashes(step, fingerprint) || window.keepsFrom(itemRun, step, fingerprint);
@@ -199,7 +199,7 @@ export class Dispatcher {
     }
   }
 
-  /** Addresses that this run has just read, so that they need not be read again. */
+  /** Addresses that this run has just read, to save another read. */
   #freshDownloads(
     itemRun: ItemRun,
     step: Step,
@@ -217,7 +217,7 @@ export class Dispatcher {
     return downloads.length === listed.length ? { downloads } : {};
   }
 
-  /** A request whose body carries other steps' outputs: they must be live, and the body valid. */
+  /** A request whose body contains outputs of other steps: the outputs must be live, and the body valid. */
   #request(
     itemRun: ItemRun,
     step: Step,
@@ -230,8 +230,8 @@ export class Dispatcher {
     const filled = fill(step.with, itemRun.live(this.#o.base));
     if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
     const body = isObject(filled.value) ? filled.value : {};
-    const [trouble] = bodyErrors(step, body);
-    if (trouble !== undefined) return fail(trouble.message);
+    const [problem] = bodyErrors(step, body);
+    if (problem !== undefined) return fail(problem.message);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
       return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };

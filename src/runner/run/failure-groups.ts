@@ -1,11 +1,10 @@
-// Tasks that did not end well, those of one step that ended for the same reason together: a summary of 10,000 equal
-// failures is one line.
-import type { TaskEnding, TroubleGroup } from '../report/run-event.ts';
+// Groups unsuccessful tasks by step and reason, so that a summary of 10,000 equal failures is one line.
+import type { ProblemGroup, TaskEnding } from '../report/run-event.ts';
 
 const mostGroups = 100;
 const mostExamples = 3;
 
-interface Group extends TroubleGroup {
+interface Group extends ProblemGroup {
   count: number;
   readonly examples: string[];
 }
@@ -13,7 +12,7 @@ interface Group extends TroubleGroup {
 export class FailureGroups {
   readonly #groups = new Map<string, Group>();
 
-  get groups(): readonly TroubleGroup[] {
+  get groups(): readonly ProblemGroup[] {
     return [...this.#groups.values()];
   }
 

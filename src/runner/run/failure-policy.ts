@@ -1,4 +1,5 @@
-// The failure policy: how much may go wrong before a run buys nothing more (`on_failure`, `max_failures` of a pipeline).
+// The failure policy: how many failures a run tolerates before it stops buying (`on_failure` and `max_failures` of a
+// pipeline).
 
 import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
@@ -10,18 +11,18 @@ export class FailurePolicy {
   readonly #failureLimits: FailureLimits;
   readonly #total: number;
   readonly #budget: Budget;
-  /** Items that have failed and are not over. */
+  /** Failed items that are not over. */
   readonly #failed = new Set<ItemRun>();
   #items = 0;
 
-  /** `total`: the items of the run, which a share is taken of. */
+  /** `total`: the number of items in the run, for limits given as a share. */
   constructor(failureLimits: FailureLimits, total: number, budget: Budget) {
     this.#failureLimits = failureLimits;
     this.#total = total;
     this.#budget = budget;
   }
 
-  /** One of an item's tasks has failed. */
+  /** Call when one of an item's tasks has failed. */
   failed(itemRun: ItemRun): void {
     if (this.#failed.has(itemRun)) return;
     this.#failed.add(itemRun);
@@ -29,7 +30,7 @@ export class FailurePolicy {
     this.#judge(tooManyFailed(this.#failureLimits, this.#items, this.#total));
   }
 
-  /** An item is over. */
+  /** Call when an item is over. */
   over(itemRun: ItemRun): void {
     if (!this.#failed.delete(itemRun)) return;
     const lost = this.#budget.writeOff(itemRun);

@@ -1,4 +1,4 @@
-// Facts about files, and a list of those that must be read before more can be said.
+// Caches facts about files, and lists the files that must be read before a decision is possible.
 import type { Facts, FileFact } from '../plan/facts.ts';
 import type { Place } from './jobs/job.ts';
 
@@ -27,12 +27,12 @@ export class FileFacts implements Facts {
     return this.#noted(this.#disk.kept(digest, extension), { in: 'kept', digest, extension });
   }
 
-  /** A file that could not be read counts as absent from now on. `why`: the end of a sentence about it. */
+  /** An unreadable file counts as absent from now on. `why` is the end of a sentence about the file. */
   unreadable(place: Place, why: string): void {
     this.#unreadable.set(keyOf(place), why);
   }
 
-  /** The files that were looked at and have no known digest, once each; the list is empty afterwards. */
+  /** Returns the files without a known digest, once each, and empties the list. */
   takeUnread(): readonly Place[] {
     const unread = this.#unread;
     this.#unread = [];

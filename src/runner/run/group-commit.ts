@@ -1,8 +1,8 @@
-// Group commit: puts on record what jobs report, syncs many reports at once, and lets each job go on when its report is
-// on disk where it must be, and when there is still money for what the job is about to send.
+// Group commit: records the events of jobs, and syncs many at once. A job continues when its event is on disk, if it
+// must be, and when the budget still covers what the job is about to send.
 import { type Bug, bugText } from '../../contract/base/bug.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
-import type { Happened } from '../journal/line.ts';
+import type { NewEvent } from '../journal/line.ts';
 import { isNotTaken, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -23,28 +23,28 @@ export interface GroupCommitOptions {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** The creation has its answer, or none. */
-const isAnswer = (event: Happened): boolean =>
+/** The creation has an answer, or certainly none. */
+const isAnswer = (event: NewEvent): boolean =>
   event.event === 'created' || event.event === 'doubt' || isNotTaken(event);
 
-interface Waiting {
+interface WaitingJob {
   readonly key: string;
-  /** It is about to send a creation. */
+  /** The job is about to send a creation. */
   readonly sends: boolean;
 }
 
 export class GroupCommit {
   readonly #o: GroupCommitOptions;
-  /** By how much a step kind was charged above its estimate, at worst, as far as that was told. */
+  /** The highest reported excess of a charge over its estimate, by step kind. */
   readonly #told = new Map<string, number>();
 
   constructor(options: GroupCommitOptions) {
     this.#o = options;
   }
 
-  /** True: a creation has its answer, or none, which others may wait for. */
+  /** True if a creation now has an answer, or certainly none: other tasks may wait for that. */
   take(notices: readonly Notice[]): boolean {
-    const durable: Waiting[] = [];
+    const durable: WaitingJob[] = [];
     let answered = false;
     for (const notice of notices) {
       if (notice.is === 'ended') continue;
@@ -64,8 +64,8 @@ export class GroupCommit {
     return answered;
   }
 
-  /** An intent is recorded with what it is expected to cost now; undefined: there is no money for it any more. */
-  #priced(key: string, event: Happened): Happened | undefined {
+  /** Records an intent with its current estimate; undefined if the budget no longer covers it. */
+  #priced(key: string, event: NewEvent): NewEvent | undefined {
     if (event.event !== 'intent') return event;
     const grant = this.#o.budget.recheck(key);
     if (grant.ok) return { ...event, reserve: grant.value };
@@ -73,7 +73,7 @@ export class GroupCommit {
     return undefined;
   }
 
-  #record(key: string, event: Happened): void {
+  #record(key: string, event: NewEvent): void {
     const { journal, budget, inFlight } = this.#o;
     const { order, step } = inFlight.get(key);
     this.#remark(order, event);
@@ -82,8 +82,8 @@ export class GroupCommit {
     if (event.event === 'created') this.#o.stepBreaker.taken(step);
   }
 
-  /** Jobs go on when the disk has what they said; nobody waits here, others' syncs are grouped meanwhile. */
-  #sync(waiting: readonly Waiting[]): void {
+  /** Jobs continue when their events are on disk. This function does not wait, so later events share the next sync. */
+  #sync(waiting: readonly WaitingJob[]): void {
     const { journal, runner } = this.#o;
     const goOn = (): void => {
       for (const { key, sends } of waiting) {
@@ -97,7 +97,10 @@ export class GroupCommit {
       .catch((error: unknown) => runner.fail(error));
   }
 
-  /** Right before a creation leaves: prices may have risen, or the budget been closed, since its intent was written. */
+  /**
+   * Right before a creation is sent: since its intent was written, prices may have risen, or the budget may have been
+   * closed.
+   */
   #send(key: string): void {
     const { budget, runner, inFlight } = this.#o;
     const grant = budget.recheck(key);
@@ -111,8 +114,8 @@ export class GroupCommit {
   }
 
   /**
-   * A bug ended a job in the middle, and what it leaves is told and recorded as what it is: with nothing but an intent on
-   * record, its creation may have been paid.
+   * A bug ended a job midway. Reports and records what is known: if only an intent is on record, its creation may have
+   * been paid.
    */
   afterBug(key: string, bug: Bug): Ended {
     const { order } = this.#o.inFlight.get(key);
@@ -124,12 +127,12 @@ export class GroupCommit {
       this.#record(key, { event: 'doubt', job: order.fingerprint, why });
     const facts = state === undefined ? undefined : jobFacts[state];
     if (facts?.inDoubt === true) return { is: 'ended', ending: 'doubt', why };
-    // Paid: the next run goes on with it.
+    // Paid: the next run continues it.
     return facts?.atService === true ? pending(why) : failed(why, 'bug');
   }
 
-  /** Charges that are not what was expected are said, with their projects. */
-  #remark(order: JobOrder, event: Happened): void {
+  /** Reports charges that differ from the estimate, with their projects. */
+  #remark(order: JobOrder, event: NewEvent): void {
     const { onEvent, budget, journal } = this.#o;
     const charged = budget.chargedFor(order.key);
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {

@@ -1,4 +1,4 @@
-// Jobs in flight: which tasks wait for which job. Tasks with one fingerprint share one job, and one payment.
+// Jobs in flight, and the tasks that wait for them. Tasks with the same fingerprint share one job, and one payment.
 import { jobFacts } from '../journal/state.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
@@ -12,23 +12,23 @@ export interface Waiter {
   readonly step: Step;
 }
 
-/** Its own `itemRun` and `step` are those of the task that began it. */
+/** `itemRun` and `step` are those of the task that began the job. */
 export interface RunningJob extends Waiter {
   /** Undefined for jobs that no other task can share: a download, a copy, a delete, hashing. */
   readonly fingerprint: Fingerprint | undefined;
   readonly order: JobOrder;
-  /** Other tasks that want the same. */
+  /** Other tasks that need the same result. */
   readonly followers: readonly Waiter[];
 }
 
 export interface InFlightOptions {
   readonly runner: Runner;
   readonly journal: Pick<Journal, 'ledger'>;
-  /** `begun` is asked: the run leaves steps out. */
-  readonly someLeftOut: boolean;
+  /** The run excludes steps, so `begun` must be tracked. */
+  readonly someExcluded: boolean;
 }
 
-/** One turn of the event loop: what is ready is heard, and so are signals. */
+/** One turn of the event loop, so that pending notices and signals are processed. */
 const turn = (): Promise<undefined> =>
   new Promise((resolve) => void setImmediate(() => resolve(undefined)));
 
@@ -41,14 +41,14 @@ export class InFlight {
   >();
   readonly #begun = new Set<Fingerprint>();
   #keys = 0;
-  /** Asked for, and not come yet. */
+  /** Requested, but not resolved yet. */
   #next: Promise<readonly Notice[]> | undefined;
 
   constructor(options: InFlightOptions) {
     this.#o = options;
   }
 
-  /** What happened next. With `eager` nothing is waited for: it may be none. */
+  /** The next notices. With `eager`, does not wait, and may return none. */
   async happened(eager: boolean): Promise<readonly Notice[]> {
     this.#next ??= this.#o.runner.next();
     const notices = await (eager ? Promise.race([this.#next, turn()]) : this.#next);
@@ -60,7 +60,7 @@ export class InFlight {
     return this.#byKey.size;
   }
 
-  /** A name for the next job. */
+  /** A new job key. */
   key(): string {
     this.#keys += 1;
     return `j${this.#keys}`;
@@ -73,18 +73,18 @@ export class InFlight {
     this.#byKey.set(order.key, job);
     if (fingerprint !== undefined) {
       this.#byFingerprint.set(fingerprint, { job, followers });
-      if (this.#o.someLeftOut && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
+      if (this.#o.someExcluded && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
     }
     this.#o.runner.start(order);
   }
 
-  /** Done by this run or an earlier one: a job for it only makes its values fresh. */
+  /** True if this run or an earlier one finished the job: a new job for it only refreshes its values. */
   #isDone(fingerprint: Fingerprint): boolean {
     const state = this.#o.journal.ledger.job(fingerprint)?.state;
     return state !== undefined && jobFacts[state].hasResult;
   }
 
-  /** Joins a job that is in flight for another task; false: there is none. */
+  /** Joins another task's job in flight; false if there is none. */
   join({ itemRun, step }: Waiter, fingerprint: Fingerprint): boolean {
     const shared = this.#byFingerprint.get(fingerprint);
     if (shared === undefined) return false;
@@ -93,17 +93,17 @@ export class InFlight {
     return true;
   }
 
-  /** True when a job for this content is in flight. */
+  /** True if a job for this content is in flight. */
   has(fingerprint: Fingerprint): boolean {
     return this.#byFingerprint.has(fingerprint);
   }
 
-  /** Was a job for this content begun in this run, in flight or over? Known only where steps are left out. */
+  /** True if a job for this content was begun in this run. Only tracked if the run excludes steps. */
   begun(fingerprint: Fingerprint): boolean {
     return this.#begun.has(fingerprint);
   }
 
-  /** Would a download meet a delete of the same project in flight, or a delete either? */
+  /** True if a download would meet a delete of the same project in flight, or a delete would meet either. */
   clashes(step: Step, fingerprint: Fingerprint): boolean {
     for (const { order } of this.#byKey.values()) {
       if (order.operation !== 'download' && order.operation !== 'delete') continue;

@@ -15,10 +15,10 @@ import { namedByContent } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
 import type { Names } from '../task/task-request.ts';
 
-/** What a finished task gave. */
+/** The outputs of a finished task. */
 interface Given {
   readonly fingerprint: Fingerprint;
-  /** Its outputs as requests see them; undefined: they must be renewed before a request can carry them. */
+  /** The outputs as requests see them; undefined if they must be refreshed before a request can contain them. */
   live: JsonObject | undefined;
   content: unknown;
   liveCel: unknown;
@@ -29,11 +29,11 @@ export class ItemRun {
   readonly steps: readonly Step[];
   readonly schedule: Schedule;
   readonly shared: ItemRun | undefined;
-  /** Free tasks that are done again although the journal has them: their values are no longer in storage. */
+  /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
   readonly #redone = new Set<string>();
-  /** How each step's task was shown to have ended; one that is done again for another step ends twice. */
+  /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
   readonly #shown = new Map<string, TaskEnding>();
-  /** Steps whose inputs were supplied again once already. */
+  /** Steps whose inputs were already supplied a second time. */
   readonly #resupplied = new Set<string>();
   #changed = false;
   #unfinished = false;
@@ -53,17 +53,17 @@ export class ItemRun {
     this.#itemCel = toCel(options.item?.fields);
   }
 
-  /** It performs the steps that are done once for all items. */
+  /** True if it performs the steps that are done once for all items. */
   get isShared(): boolean {
     return this.shared === undefined;
   }
 
-  /** Something was done, or went wrong, for it in this run. */
+  /** True if a task of this item did something or failed in this run. */
   get hasChanged(): boolean {
     return this.#changed;
   }
 
-  /** Some of its tasks did not end well. */
+  /** True if some of its tasks did not end well. */
   get isUnfinished(): boolean {
     return this.#unfinished;
   }
@@ -73,7 +73,7 @@ export class ItemRun {
     if (endingFacts[ending].dependents === 'blocked') this.#unfinished = true;
   }
 
-  /** Notes how a task is shown to have ended. Answers how it was shown before, if it was. */
+  /** Records the reported ending of a task. Returns the ending that was reported before, if any. */
   show(step: string, shown: TaskEnding): TaskEnding | undefined {
     if (shown !== 'reused' && endingFacts[shown].acted) this.#changed = true;
     const before = this.#shown.get(step);
@@ -81,18 +81,18 @@ export class ItemRun {
     return before;
   }
 
-  /** A free task that is done is done again although the journal has it. */
+  /** Marks a free task for repetition although the journal has it. */
   redo(step: string): void {
     this.schedule.reopen(step);
     this.#redone.add(step);
   }
 
-  /** Is the task to be done again, and not yet? */
+  /** True if the task is still to be repeated. */
   isRedone(step: string): boolean {
     return this.#redone.has(step);
   }
 
-  /** A step's inputs are supplied again once: false from the second time on. */
+  /** Allows one more supply of a step's inputs: true the first time, then false. */
   mayResupply(step: string): boolean {
     if (this.#resupplied.has(step)) return false;
     this.#resupplied.add(step);
@@ -103,7 +103,7 @@ export class ItemRun {
     return taskId(step.name, this.item);
   }
 
-  /** The tasks that download what a delete is about to remove, also those that the run leaves out. */
+  /** The tasks that download the project of a delete, including tasks that the run excludes. */
   saversOf(step: Step): readonly string[] {
     return saversOf(step, this.steps).map((other) => this.task(other));
   }
@@ -112,15 +112,15 @@ export class ItemRun {
     return this.steps.find((step) => step.name === name);
   }
 
-  /** The work that performs a step: this one, or the shared one. */
+  /** The item run that performs a step: this one, or the shared one. */
   ownerOf(step: string): ItemRun | undefined {
     if (this.#given.has(step) || this.step(step) !== undefined) return this;
     return this.shared?.ownerOf(step);
   }
 
   /**
-   * Puts a finished task's outputs where later steps look for them. `live`: as requests see them now; undefined: they
-   * are made fresh when something needs them.
+   * Stores a finished task's outputs for later steps. `live`: the outputs as requests see them now; undefined if they
+   * are refreshed on demand.
    */
   give(
     step: Step,
@@ -141,8 +141,8 @@ export class ItemRun {
   }
 
   /**
-   * Is a step that uses a project, under whatever step name, not over yet? Deletes do not count, nor do steps that wait
-   * for the delete that asks: they would wait for each other.
+   * True if a step that uses a project, under any step name, is not over yet. Deletes do not count, nor do steps that
+   * wait for the asking delete: they would wait for each other.
    */
   stillUses(fingerprint: Fingerprint, asking: Step): boolean {
     const waiting = new Set([asking.name]);
@@ -163,7 +163,7 @@ export class ItemRun {
     return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
   }
 
-  /** This work itself has the step's outputs, fresh or not. */
+  /** True if this item run itself has the step's outputs, fresh or not. */
   hasGiven(step: string): boolean {
     return this.#given.has(step);
   }
@@ -172,7 +172,7 @@ export class ItemRun {
     return this.#given.get(step) ?? this.shared?.given(step);
   }
 
-  /** Sets the live outputs of a step of this work. */
+  /** Sets the live outputs of a step of this item run. */
   enliven(step: string, live: JsonObject | undefined): void {
     const given = this.#given.get(step);
     if (given === undefined) throw new Error(`bug: ${step} has given nothing yet`);
@@ -180,7 +180,7 @@ export class ItemRun {
     given.liveCel = toCel(live);
   }
 
-  /** Names as fingerprints see them. */
+  /** The names for fingerprints. */
   byContent(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Names {
     return {
       scope: { ...base, item: this.#itemCel, steps: this.#outputs('content') },
@@ -188,7 +188,7 @@ export class ItemRun {
     };
   }
 
-  /** Names as requests see them. */
+  /** The names for requests. */
   live(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Scope {
     return { ...base, item: this.#itemCel, steps: this.#outputs('liveCel') };
   }

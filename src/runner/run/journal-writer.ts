@@ -1,26 +1,27 @@
-// The journal writer: gives events their numbers and times, folds them into the ledger, and hands the lines to the file. What the
-// reader would refuse is never written: each line is read before it is appended, and what was read is what counts.
+// The journal writer: assigns numbers and times to events, folds them into the ledger, and hands the lines to the file.
+// Each line is parsed before it is appended, and the parsed value is folded, so a line that the next run could not load
+// is never written.
 import { Redactor } from '../../contract/base/redactor.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
-import { type EventLine, type Happened, lineText, parseLine } from '../journal/line.ts';
+import { type EventLine, lineText, type NewEvent, parseLine } from '../journal/line.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
 
-/** Where lines go. Appending is cheap; `sync` resolves when all that was appended is on disk. */
+/** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
 export interface LineFile {
   append(line: string): void;
   sync(): Promise<void>;
 }
 
-type Created = Extract<Happened, { readonly event: 'created' }>;
+type Created = Extract<NewEvent, { readonly event: 'created' }>;
 
-/** `--run-id`: runs with one id share one budget. */
+/** `--run-id`: runs with the same id share one budget. */
 export interface RunName {
   readonly id?: string | undefined;
 }
 
 export interface JournalWriterTerms {
   readonly run?: RunName | undefined;
-  /** Hides secrets in what is written. */
+  /** Hides secrets in lines. */
   readonly redactor?: Redactor | undefined;
 }
 
@@ -31,12 +32,12 @@ export class JournalWriter implements Journal {
   readonly #redactor: Redactor;
   readonly #run: RunName | undefined;
   #wrote = false;
-  /** Creations that were answered, and whose answer may not be on disk yet: by job. */
+  /** By job: creations whose answer may not be on disk yet. */
   readonly #fresh = new Map<string, Created>();
   #now = Number.NaN;
   #time = '';
 
-  /** Without a run's name what is appended belongs to no run: a person mends the state. */
+  /** Without the name of a run, events belong to no run: then a person repairs the state. */
   constructor(ledger: Ledger, file: LineFile, clock: Clock, terms: JournalWriterTerms = {}) {
     this.ledger = ledger;
     this.#run = terms.run;
@@ -45,7 +46,7 @@ export class JournalWriter implements Journal {
     this.#clock = clock;
   }
 
-  append(events: readonly Happened[]): void {
+  append(events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     if (!this.#wrote && this.#run !== undefined) this.#begin(this.#run);
     this.#wrote = true;
@@ -53,8 +54,8 @@ export class JournalWriter implements Journal {
   }
 
   /**
-   * A run is only a run once something happened in it. It goes on with one that was interrupted, unless that has
-   * another id.
+   * A run is recorded only when something happens in it. It continues an interrupted run, unless that run has another
+   * id.
    */
   #begin({ id }: RunName): void {
     const open = this.ledger.openRun;
@@ -64,13 +65,13 @@ export class JournalWriter implements Journal {
     this.#write({ event: 'run', run, ...(id === undefined ? {} : { id }) });
   }
 
-  /** What a budget of this run is compared with: all runs that share its id count. */
+  /** The totals with which a budget of this run is compared: all runs that share its id count. */
   get account(): CreditTotals {
     const id = this.#run?.id;
     return id === undefined ? this.ledger.account : this.ledger.accountOf(id);
   }
 
-  /** Closes the run, unless nothing ever happened in it or it is to be gone on with. */
+  /** Ends the run, unless nothing happened in it, or the next run will continue it. */
   end(): void {
     if (this.ledger.openRun !== undefined) this.#write({ event: 'ended' });
   }
@@ -85,7 +86,10 @@ export class JournalWriter implements Journal {
     for (const job of before) this.#fresh.delete(job);
   }
 
-  /** What a person must be told when the journal cannot be written any more: the service has these, the disk not. */
+  /**
+   * What to tell the user when the journal can no longer be written: projects that the service has and the disk does
+   * not.
+   */
   get unwritten(): readonly { readonly name: string; readonly project: string }[] {
     return [...this.#fresh.values()].map(({ job, project }) => ({
       name: this.ledger.job(job)?.name ?? '',
@@ -93,7 +97,7 @@ export class JournalWriter implements Journal {
     }));
   }
 
-  #write(event: Happened): void {
+  #write(event: NewEvent): void {
     const now = this.#clock.now();
     if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
     const line: EventLine = this.#redactor.value({

@@ -1,5 +1,5 @@
-// The loop: start what may start, wait for the next thing that happened, make it durable, let it go on.
-// It has one wait in every turn, `inFlight.happened`; a job that must wait for the journal holds up nobody else.
+// The loop: start what is ready, wait for the next notice, make it durable, let the job continue. Each turn waits only
+// in `inFlight.happened`. A job that must wait for the journal delays no other job.
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -28,19 +28,19 @@ import { Window } from './window.ts';
 
 export interface LoopOptions extends RunTerms {
   readonly items: Iterable<Item>;
-  /** How many items the pipeline has in this run. */
+  /** The number of the pipeline's items in this run. */
   readonly total: number;
-  /** The run leaves steps out. */
-  readonly someLeftOut: boolean;
-  /** The run takes only some of the pipeline's items. */
+  /** True if the run excludes steps. */
+  readonly someExcluded: boolean;
+  /** True if the run includes only some of the pipeline's items. */
   readonly partial: boolean;
   readonly runner: Runner;
-  /** Credits that this run may charge, at most. */
+  /** The most credits that this run may charge. */
   readonly budget: number | undefined;
-  /** Set: nothing is bought from the start. */
+  /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
-  /** Tasks that were done in this run already, before anything new was bought. */
-  readonly rescued?: ReadonlySet<string>;
+  /** Tasks that this run finished already, before it bought anything new. */
+  readonly savedFirst?: ReadonlySet<string>;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -112,7 +112,7 @@ export class Loop {
     return this.#stop.stopped(this.#budget.closed);
   }
 
-  /** Nothing new starts, what runs comes to an end. */
+  /** Starts nothing new, and lets running jobs end. */
   halt(halted: Halted): void {
     this.#stop.halt(halted);
   }
@@ -129,17 +129,17 @@ export class Loop {
       if (this.#inFlight.size === 0) {
         if (this.#stop.isHalted || this.#isOver()) return this.#countOne();
         if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
-        // What a task waited for may have ended without a job.
+        // The task that others wait for may have ended without a job.
         this.#window.askAgain();
         continue;
       }
-      // Items that left without a job made room: others do not wait for the jobs of those that stayed.
+      // Items that ended without a job left room: admit others before waiting for a job.
       const room = this.#window.hasRoom && !this.#admissionOver && !this.#stop.isHalted;
       this.#handle(await this.#inFlight.happened(room));
     }
   }
 
-  /** Without items the shared steps are the one thing that is done, or not. */
+  /** Without items, the shared steps count as one item. */
   #countOne(): void {
     const { kind } = this.#o.pipeline.items;
     if (kind === 'one' && this.#shared.schedule.isOver && !this.#shared.isUnfinished)
@@ -150,18 +150,18 @@ export class Loop {
     return this.#admissionOver && this.#window.isEmpty && this.#shared.schedule.isOver;
   }
 
-  /** No further item is taken in: there is none, or no money for it. */
+  /** True if no further item is admitted, because there is none or because the budget is used up. */
   get #admissionOver(): boolean {
     return this.#window.isExhausted || this.#noneToBuy;
   }
 
-  /** Nothing more is bought, and not because only what is there already was to be saved. */
+  /** True if the run buys nothing more, for a reason other than saving existing results first. */
   get #noneToBuy(): boolean {
     const { closed } = this.#budget;
     return closed !== undefined && closed.because !== 'saving';
   }
 
-  /** How a step of the items stands, for the shared steps that wait for all of them. */
+  /** The phase of an item-level step, for the shared steps that wait for all items. */
   #itemPhase(step: string): Phase {
     const over = this.#admissionOver && this.#window.isEmpty;
     return this.#barrier.phase(step, { over, all: this.#window.isExhausted });
@@ -214,14 +214,14 @@ export class Loop {
     }
   }
 
-  /** Starts a job, or joins the one that is in flight for the same content. */
+  /** Starts a job, or joins the one in flight for the same content. */
   #start(waiter: Waiter, fingerprint: Fingerprint | undefined, order: JobOrder): void {
     if (fingerprint !== undefined && this.#inFlight.join(waiter, fingerprint)) return;
     this.#budget.reserve(waiter.itemRun, order);
     this.#inFlight.start(waiter, fingerprint, order);
   }
 
-  /** The step goes back among the waiting until its values are fresh; what uses it waits with it. */
+  /** The step becomes pending until its values are fresh; the steps that use it wait too. */
   #refresh(refresh: Refresh): void {
     const { owner, step } = refresh;
     if (owner.schedule.phase(step.name) !== 'done') return;
@@ -233,10 +233,10 @@ export class Loop {
     this.#window.stir(owner);
   }
 
-  /** Done before: it only has to be known for whom. */
+  /** Done before: only the task must be recorded. */
   #reuse(waiter: Waiter, fingerprint: Fingerprint, job: JobLine): void {
     const { itemRun, step } = waiter;
-    const { journal, rescued } = this.#o;
+    const { journal, savedFirst } = this.#o;
     const { operation } = step.kind;
     const task = itemRun.task(step);
     const isNew = !job.tasks.includes(task) || journal.ledger.task(task) !== undefined;
@@ -244,11 +244,11 @@ export class Loop {
       journal.append([{ event: 'serves', job: fingerprint, task }]);
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
-    const reused = rescued?.has(task) !== true;
+    const reused = savedFirst?.has(task) !== true;
     this.#endings.end(waiter, { ending: 'done', why: '', reused });
   }
 
-  /** Records all that happened, then ends what is over. */
+  /** Records all notices, then ends the jobs that are over. */
   #handle(notices: readonly Notice[]): void {
     if (this.#commit.take(notices)) this.#window.askAgain();
     for (const notice of notices)

@@ -1,4 +1,4 @@
-// Builds job orders: from a step whose turn has come to plain data that a runner can perform.
+// Builds job orders: turns a step that is ready into plain data for a runner.
 
 import { extensionOf } from '../../contract/api/asset.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
@@ -17,10 +17,10 @@ import type {
   ReuploadOrder,
 } from './jobs/job.ts';
 
-/** Free requests are tried this often in all: they cost nothing but patience. */
+/** The number of tries for free requests, which only cost time. */
 const freeAttempts = 5;
 
-/** How long a run waits for a project when the step has no `timeout:`, in milliseconds. */
+/** How long a run waits for a project if the step has no `timeout:`, in milliseconds. */
 export function timeoutOf(step: Step): number {
   const median = (step.kind.tool?.medianSeconds ?? 10) * 1000;
   return step.timeoutMs ?? Math.max(10 * 60_000, median * 6);
@@ -39,7 +39,7 @@ export function headOf(key: string, task: string, step: Step): Head {
   return { key, task, kind: step.kind.name, attempts };
 }
 
-/** Waits for what was paid, or reads it again. */
+/** Waits for a paid project, or reads it again. */
 export function attachOrder(
   head: Head,
   step: Step,
@@ -60,7 +60,7 @@ export function attachOrder(
   };
 }
 
-/** Waits for an event about a creation of an earlier run whose outcome is not known. */
+/** Waits for an event about an earlier run's creation whose outcome is unknown. */
 export function awaitOrder(
   head: Head,
   step: Step,
@@ -98,14 +98,14 @@ export function rereadOrder(
   };
 }
 
-/** Where a whole copy of a recorded output is: in its place, or kept. */
+/** The place of an intact copy of a recorded output: its own, or among the kept files. */
 export function placeOf(output: OutputLine, facts: Facts): Place {
   return conditionOf(output, facts) === 'whole'
     ? { in: 'output', path: output.path }
     : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };
 }
 
-/** Uploads a deleted project's saved files in place of its addresses; undefined: they are gone. */
+/** Uploads a deleted project's saved files to replace its addresses; undefined if the files are gone. */
 export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadOrder | undefined {
   const copies = wholeCopies(job, facts);
   if (copies === undefined || copies.length !== downloadCount(job)) return undefined;
@@ -141,7 +141,7 @@ export function copyOrder(
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A name that people recognise in the hub, that is unique to the attempt, and that comes back as it was sent. */
+/** A name that people recognize in the hub, that is unique to the attempt, and that the service returns unchanged. */
 export function attemptName(shown: string, chance: () => number): string {
   const token = Array.from(
     { length: 10 },

@@ -1,4 +1,4 @@
-// Before a request carries other steps' outputs: which of them went stale, and what makes them fresh.
+// Before a request contains outputs of other steps: which outputs are stale, and how to refresh them.
 import { unreachable } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';
@@ -12,9 +12,9 @@ import type { JobOrder } from './jobs/job.ts';
 import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
 
 export type Refresh =
-  /** The free task is done again. */
+  /** The free task is repeated. */
   | { readonly how: 'redo'; readonly owner: ItemRun; readonly step: Step }
-  /** This job reads or uploads it again. */
+  /** This job reads or uploads the output again. */
   | {
       readonly how: 'order';
       readonly owner: ItemRun;
@@ -36,7 +36,7 @@ interface RefreshContext {
   readonly payAgain: boolean;
 }
 
-/** What must be renewed before a step's request can be sent; values that the journal holds are taken from it. */
+/** The outputs to refresh before a step's request can be sent. Takes values that the journal has from the journal. */
 export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshContext): Refreshes {
   const list: Refresh[] = [];
   for (const name of step.uses) {
@@ -86,8 +86,8 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
 }
 
 /**
- * Storage has lost an input of a step: the free tasks that made its inputs, and theirs, are done again. Answers the
- * item runs in which something may start.
+ * Storage has lost an input of a step: the free tasks behind the step's inputs are repeated, and the tasks behind
+ * theirs. Returns the item runs in which a step may be ready.
  */
 export function redoSuppliers(itemRun: ItemRun, step: Step): readonly ItemRun[] {
   const stirred: ItemRun[] = [];
@@ -100,7 +100,7 @@ export function redoSuppliers(itemRun: ItemRun, step: Step): readonly ItemRun[] 
   return stirred;
 }
 
-/** All free suppliers of a step, and theirs. */
+/** All free suppliers of a step, and the suppliers of those. */
 function suppliersOf(itemRun: ItemRun, step: Step): readonly { owner: ItemRun; step: Step }[] {
   return step.uses.flatMap((name) => {
     const owner = itemRun.ownerOf(name);

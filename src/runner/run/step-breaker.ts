@@ -1,11 +1,12 @@
-// Refusals that are not an item's own: the plan of the account, or a request that the service takes from nobody. The
-// step is not tried again in this run, and nothing is paid that only it would use.
+// The step breaker: counts refusals that are not the fault of a single item, because the account's plan lacks the tool
+// or the service refuses such requests from everyone. The step is then not tried again in this run, and nothing is
+// bought that only this step would use.
 import type { Step } from '../language/pipeline.ts';
 
-/** So many items refused, and none taken: it is the request, not the items. */
+/** After this many refused items and no accepted one, the request is at fault, not the items. */
 const enough = 3;
 
-/** 400, 422 and the like; and 404, for a path that the service does not have. */
+/** 400, 422 and similar; also 404, for a path that the service does not have. */
 const refusing: ReadonlySet<string> = new Set(['refused', 'not-found', 'expired']);
 
 export class StepBreaker {
@@ -18,17 +19,17 @@ export class StepBreaker {
     this.#steps = steps;
   }
 
-  /** The service took a creation of this step: its requests are not wrong as such. */
+  /** The service accepted a creation of this step, so its requests are valid in general. */
   taken(step: Step): void {
     this.#taken.add(step.name);
   }
 
-  /** The service will take this step from nobody. */
+  /** The service refuses this step in general. */
   refuse(step: Step, why: string): void {
     this.#refused.set(step.name, why);
   }
 
-  /** One item's creation failed: when its request was refused, that may be the request's fault. */
+  /** Counts the failed creation of one item. If its request was refused, the request itself may be at fault. */
   count(
     step: Step,
     { code = '', why }: { readonly code?: string | undefined; readonly why: string },
@@ -43,7 +44,7 @@ export class StepBreaker {
       );
   }
 
-  /** Why a step's creation must not be sent; undefined: nothing is against it. */
+  /** Why a step's creation must not be sent; undefined if it may be sent. */
   against(step: Step): { readonly why: string; readonly own: boolean } | undefined {
     const own = this.#refused.get(step.name);
     if (own !== undefined) return { why: own, own: true };
@@ -52,7 +53,7 @@ export class StepBreaker {
     return { why: `only ${user} would use it, which the service refuses`, own: false };
   }
 
-  /** A refused step that everything made of this one ends in; undefined: something else uses it. */
+  /** A refused step that uses everything made from this one; undefined if another step uses it too. */
   #pointlessUser(step: Step, seen: Set<string>): string | undefined {
     if (this.#refused.size === 0 || seen.has(step.name)) return undefined;
     seen.add(step.name);

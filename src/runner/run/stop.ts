@@ -8,9 +8,9 @@ export interface Stopped {
   readonly interrupted: boolean;
   readonly unauthorized: boolean;
   readonly money: boolean;
-  /** This machine could not write what was paid for, or had no room for the journal: what was under way is recorded. */
+  /** This machine could not write a paid result, or had no room for the journal. Jobs in flight are recorded. */
   readonly machine: boolean;
-  /** The service was away for longer than the run may wait. */
+  /** The service was down for longer than the run may wait. */
   readonly outage: boolean;
   readonly why: string | undefined;
 }
@@ -34,7 +34,7 @@ export class Stop {
     return this.#halted !== undefined;
   }
 
-  /** Nothing new starts, what runs comes to an end. The first reason stays. */
+  /** Starts nothing new, and lets running jobs end. The first reason stays. */
   halt(halted: Halted): void {
     if (this.#halted !== undefined) return;
     this.#halted = halted;

@@ -1,6 +1,6 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
 import { endingFacts } from '../plan/ending.ts';
-import type { Outcome, Summary, TaskEnding } from '../report/run-event.ts';
+import type { RunOutcome, Summary, TaskEnding } from '../report/run-event.ts';
 import { FailureGroups } from './failure-groups.ts';
 import type { Stopped } from './stop.ts';
 
@@ -17,24 +17,24 @@ export class SummaryBuilder {
     pending: 0,
     blocked: 0,
   };
-  readonly #trouble: Summary['trouble'][number][] = [];
+  readonly #problems: Summary['problems'][number][] = [];
   readonly #groups = new FailureGroups();
   #ended = 0;
   #itemsDone = 0;
   #itemsUnfinished = 0;
 
-  /** An item is over; `ok`: all its tasks ended well. */
+  /** Call when an item is over; `ok`: all its tasks ended well. */
   addItem(ok: boolean): void {
     if (ok) this.#itemsDone += 1;
     else this.#itemsUnfinished += 1;
   }
 
-  /** How many items are over. */
+  /** The number of items that are over. */
   get items(): number {
     return this.#itemsDone + this.#itemsUnfinished;
   }
 
-  /** `before`: how it had ended already in this run, and was then done again for another step. */
+  /** `before`: the earlier ending of the task in this run, if it was repeated for another step. */
   add(
     task: string,
     told: {
@@ -48,10 +48,10 @@ export class SummaryBuilder {
     this.#ended += 1;
     if (before !== undefined) this.#tasks[before] -= 1;
     this.#tasks[ending] += 1;
-    if (ending === 'reused' || !endingFacts[ending].trouble) return;
+    if (ending === 'reused' || !endingFacts[ending].problem) return;
     this.#groups.add(task, ending, why, advice);
-    if (this.#trouble.length < kept)
-      this.#trouble.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
+    if (this.#problems.length < kept)
+      this.#problems.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
   }
 
   /** Grows with every task and every item that ends. */
@@ -59,7 +59,7 @@ export class SummaryBuilder {
     return this.#ended + this.items;
   }
 
-  outcome(stop: Stopped): Outcome {
+  outcome(stop: Stopped): RunOutcome {
     if (stop.interrupted) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
     if (this.#tasks.doubt > 0) return 'doubt';
@@ -69,7 +69,7 @@ export class SummaryBuilder {
   }
 
   build(
-    outcome: Outcome,
+    outcome: RunOutcome,
     rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
       readonly items: number;
       readonly stopped?: string | undefined;
@@ -81,7 +81,7 @@ export class SummaryBuilder {
       ...(stopped === undefined ? {} : { stopped }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
-      trouble: this.#trouble,
+      problems: this.#problems,
       groups: this.#groups.groups,
       ...others,
     };

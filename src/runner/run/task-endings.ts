@@ -1,5 +1,5 @@
-// The end of a task: its schedule moves on, the journal keeps an end that no job speaks for, the policies count it, the
-// summary adds it up, and whoever listens to the run hears it.
+// Ends a task: its schedule advances, the journal records an end without a job, the failure policy and the summary
+// count it, and listeners receive the event.
 import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
 import type { End, Ending } from '../plan/ending.ts';
@@ -14,11 +14,11 @@ import type { SummaryBuilder } from './summary-builder.ts';
 import type { Window } from './window.ts';
 
 export interface TaskEnd extends End {
-  /** What kind of failure it was. */
+  /** The kind of failure. */
   readonly code?: string | undefined;
   /** `done` by an earlier run, or by the job of another task. */
   readonly reused?: boolean;
-  /** Credits charged for it in this run. */
+  /** Credits charged for the task in this run. */
   readonly credits?: number;
 }
 
@@ -33,7 +33,7 @@ export interface TaskEndingsOptions {
 
 export class TaskEndings {
   readonly #o: TaskEndingsOptions;
-  /** Steps and extensions that were warned of. */
+  /** Pairs of a step and an extension that have been reported. */
   readonly #misnamed = new Set<string>();
 
   constructor(options: TaskEndingsOptions) {
@@ -51,7 +51,7 @@ export class TaskEndings {
     this.#over(waiter, 'done');
   }
 
-  /** An end without a job is recorded once. A skip is recorded only where it follows a failure. */
+  /** Records an end without a job, once. A skip is recorded only after a failure. */
   #record({ itemRun, step }: Waiter, { ending: event, why, code }: TaskEnd): void {
     if (event !== 'failed' && event !== 'skipped') return;
     const { journal } = this.#o;
@@ -74,7 +74,7 @@ export class TaskEndings {
     const task = itemRun.task(step);
     const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
     const before = itemRun.show(step.name, shown);
-    // Made fresh for the sake of another step, and told of already.
+    // Refreshed for another step, and already reported.
     if (before === shown && credits === 0) return;
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
@@ -89,7 +89,7 @@ export class TaskEndings {
     });
   }
 
-  /** An item is over. */
+  /** Call when an item is over. */
   itemOver(itemRun: Waiter['itemRun']): void {
     const { summary, failurePolicy, onEvent } = this.#o;
     failurePolicy.over(itemRun);
@@ -100,7 +100,7 @@ export class TaskEndings {
     onEvent({ type: 'item', item, ok, changed: itemRun.hasChanged, of });
   }
 
-  /** A file whose name says another format than it holds, once for each step and format. */
+  /** Reports a file whose name has the wrong extension for its content, once for each step and format. */
   misnamed({ step: { name } }: Waiter, { path, holds }: Misnamed): void {
     const key = `${name} ${extensionOf(path)} ${holds}`;
     if (this.#misnamed.has(key)) return;

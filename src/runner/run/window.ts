@@ -1,4 +1,4 @@
-// The window: the items in progress at once, and those of them in which something may start.
+// The window: the items in progress, and those of them in which a step may be ready.
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
@@ -7,7 +7,7 @@ import type { ItemRun } from './item-run.ts';
 
 export interface WindowOptions {
   readonly items: Iterable<Item>;
-  /** How many at once. */
+  /** The most items in progress. */
   readonly size: number;
   readonly open: (item: Item) => ItemRun;
 }
@@ -16,7 +16,7 @@ export class Window {
   readonly #o: WindowOptions;
   readonly #itemRuns = new Set<ItemRun>();
   readonly #stirred = new Set<ItemRun>();
-  /** Tasks that wait for others: for a price, for money, for another item to be done with their project. */
+  /** Tasks that wait for others: for a price, for credits, or until another item no longer needs their project. */
   readonly #patient: Waiter[] = [];
   readonly #source: Iterator<Item>;
   #exhausted = false;
@@ -26,7 +26,10 @@ export class Window {
     this.#source = options.items[Symbol.iterator]();
   }
 
-  /** Does another task still use what a delete is about to remove? Tasks with the same content share it. */
+  /**
+   * True if another task still uses the project that a delete would remove. Tasks with the same content share the
+   * project.
+   */
   keepsFrom(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     if (step.kind.operation !== 'delete') return false;
     if (itemRun.stillUses(fingerprint, step)) return true;
@@ -34,12 +37,12 @@ export class Window {
     return false;
   }
 
-  /** Every item has been taken in. */
+  /** True if every item has been admitted. */
   get isExhausted(): boolean {
     return this.#exhausted;
   }
 
-  /** Another item may be taken in. */
+  /** True if another item may be admitted. */
   get hasRoom(): boolean {
     return !this.#exhausted && this.#itemRuns.size < this.#o.size;
   }
@@ -48,7 +51,7 @@ export class Window {
     return this.#itemRuns.size === 0;
   }
 
-  /** Takes items in until the window is full; true when it has just seen that there are no more. */
+  /** Admits items until the window is full; true if it has just admitted the last one. */
   fill(): boolean {
     while (!this.#exhausted && this.#itemRuns.size < this.#o.size) {
       const next = this.#source.next();
@@ -63,12 +66,12 @@ export class Window {
     return this.#exhausted;
   }
 
-  /** Something may start in an item run. */
+  /** Marks an item run in which a step may be ready. */
   stir(itemRun: ItemRun): void {
     this.#stirred.add(itemRun);
   }
 
-  /** A task is asked again when something has happened that it may wait for. */
+  /** The task is decided again after any event that it may wait for. */
   wait(itemRun: ItemRun, step: Step): void {
     itemRun.schedule.start(step.name);
     this.#patient.push({ itemRun, step });
@@ -85,7 +88,7 @@ export class Window {
     for (const itemRun of this.#itemRuns) this.#stirred.add(itemRun);
   }
 
-  /** Takes the next item run in which something may start. */
+  /** Takes the next item run in which a step may be ready. */
   next(): ItemRun | undefined {
     for (const itemRun of this.#stirred) {
       this.#stirred.delete(itemRun);
@@ -94,7 +97,7 @@ export class Window {
     return undefined;
   }
 
-  /** An item is over. False: it was not in progress. */
+  /** Removes an item that is over. False if it was not in progress. */
   close(itemRun: ItemRun): boolean {
     return this.#itemRuns.delete(itemRun);
   }

@@ -1,5 +1,5 @@
-// The fingerprint: SHA-256 over what determines a task's result and nothing else (design.md, Words).
-// A wider key would make people pay again; so no id, address, time, path or step name is ever in it.
+// The fingerprint: SHA-256 over what determines a task's result and nothing else (design.md, Words). A wider key would
+// make people pay again, so it contains no id, address, time, path or step name.
 
 import { type Digest, digestOf } from '../../contract/base/digest.ts';
 import type { Json, JsonObject } from '../../contract/base/json.ts';
@@ -10,15 +10,15 @@ export type Fingerprint = Brand<Digest, 'Fingerprint'>;
 
 export const fingerprintFrom = (digest: Digest): Fingerprint => digest as Fingerprint;
 
-/** Everything that a result depends on, before it is hashed. */
+/** Everything that determines a result, before it is hashed. */
 export interface Manifest {
   /** The step kind. */
   readonly kind: string;
-  /** An upload: the SHA-256 of its file's content. */
+  /** For an upload: the SHA-256 of its file. */
   readonly content?: Digest;
-  /** The request body: defaults filled in, cosmetic fields gone, service values named by content. */
+  /** The request body: with defaults, without cosmetic fields, and with service values named by content. */
   readonly body?: JsonObject;
-  /** A result is not deterministic: another take is paid on purpose. Left out for the first. */
+  /** Results are not deterministic, so a user may pay for another take. Omitted for the first take. */
   readonly take?: number;
 }
 
@@ -31,7 +31,7 @@ export function fingerprintOf(manifest: Manifest): Fingerprint {
   return fingerprintFrom(digestOf(json));
 }
 
-/** What of a request body determines the result. The body must satisfy the schema or be near it. */
+/** The part of a request body that determines the result. The body must satisfy the schema, or nearly so. */
 export function essentialBody(schema: Schema, body: JsonObject): JsonObject {
   const complete = withoutIgnored(schema, withDefaults(schema, body));
   const properties = schema['properties'];
@@ -44,7 +44,7 @@ export function essentialBody(schema: Schema, body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(complete).filter(([key]) => !cosmetic.has(key)));
 }
 
-/** A value of the service, named by the content that it stands for instead of by today's address. */
+/** A value of the service, named by its content instead of by its current address. */
 export function token(of: Fingerprint, output: string): string {
   return `shotlist:${of}/${output}`;
 }

@@ -2,13 +2,13 @@
 import type { Json, JsonObject } from '../../contract/base/json.ts';
 
 export interface Item {
-  /** Unique among the items, stable between runs: a path below the glob's folder, a row's key or number. */
+  /** Unique among the items, and stable between runs: a path below the glob's folder, or a row's key or number. */
   readonly key: string;
-  /** What expressions see as `item`. */
+  /** The value of `item` in expressions. */
   readonly fields: JsonObject;
 }
 
-/** An item made of a file that a glob found. Both paths use "/" and are as the glob wrote them. */
+/** An item from a file that a glob found. Both paths use "/", in the form of the glob. */
 export function fileItem(path: string, base: string, index: number): Item {
   const key = path.startsWith(base) ? path.slice(base.length) : path;
   const slash = key.lastIndexOf('/');
@@ -28,7 +28,7 @@ export function fileItem(path: string, base: string, index: number): Item {
   };
 }
 
-/** An item made of one entry of `values`. Its key is its `key` field, or its number from 1. */
+/** An item from an entry of `values`. Its key is its `key` field, or its number from 1. */
 export function valueItem(value: Json, index: number): Item {
   const fields: JsonObject =
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -39,7 +39,10 @@ export function valueItem(value: Json, index: number): Item {
   return { key, fields: { ...fields, key, index } };
 }
 
-/** The part of a glob before its first wildcard or escape, up to its last "/". Parentheses are only wild in `@(…)` and the like. */
+/**
+ * The part of a glob before its first wildcard or escape, up to its last "/". Parentheses count as wildcards only in
+ * `@(…)` and the like.
+ */
 export function globBase(pattern: string): string {
   const wild = pattern.search(/[*?[\]{}\\]|[!+@]\(/);
   const fixed = wild < 0 ? pattern : pattern.slice(0, wild);

@@ -1,12 +1,12 @@
-// What a finished task gives to later ones, in two spellings: by content, for fingerprints, which never
-// goes stale; and live, for requests, which does.
+// The outputs of a finished task for later tasks, in two forms: by content, for fingerprints, which never become stale;
+// and live, for requests, which do.
 
 import type { FaceDetection, Project } from '../../contract/api/project.ts';
 import { asJson, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import { type Fingerprint, token } from './fingerprint.ts';
 
-/** The fields of a project record that stay true: what the journal keeps of it. */
+/** The fields of a project record that never change: the journal keeps them. */
 const lasting = [
   'type',
   'width',
@@ -19,7 +19,7 @@ const lasting = [
   'created_at',
 ] as const;
 
-/** What is kept of a complete project: lasting fields and how many downloads it has. No address. */
+/** The lasting part of a complete project: lasting fields and the number of downloads, without addresses. */
 export function lastingOf(record: Project): JsonObject {
   const kept: Record<string, Json> = { downloads: record.downloads.length };
   for (const field of lasting) {
@@ -29,12 +29,12 @@ export function lastingOf(record: Project): JsonObject {
   return kept;
 }
 
-/** What is kept of a face detection: its id and the faces' paths. No address. */
+/** The lasting part of a face detection: its id and the faces' paths, without addresses. */
 export function lastingFaces(record: FaceDetection): JsonObject {
   return { id: record.id, faces: record.faces.map(({ path }) => ({ path })) };
 }
 
-/** The outputs as fingerprints see them. `result` is what the journal keeps of the job. */
+/** The outputs for fingerprints. `result` is the part of the job that the journal keeps. */
 export function namedByContent(
   operation: Operation,
   of: Fingerprint,
@@ -77,7 +77,7 @@ export function namedByContent(
   }
 }
 
-/** The outputs as requests see them, from a record that was just read. */
+/** The outputs for requests, from a record that was just read. */
 export function liveProject(record: Project): JsonObject {
   const entries = Object.entries(record).filter(([, value]) => value !== undefined);
   const json = Object.fromEntries(entries) as JsonObject;
@@ -93,7 +93,9 @@ export function liveFaces(record: FaceDetection): JsonObject {
   };
 }
 
-/** What is known of a task's outputs before it has run: enough for the fingerprints of many that use it. */
+/**
+ * The outputs of a task before it has run, as far as they are known: enough for most fingerprints that depend on them.
+ */
 export function predicted(operation: Operation, of: Fingerprint): JsonObject {
   switch (operation) {
     case 'upload':
@@ -108,7 +110,7 @@ export function predicted(operation: Operation, of: Fingerprint): JsonObject {
   }
 }
 
-/** A project whose results live on only in files: their fresh uploads take the addresses' places. */
+/** The outputs of a deleted project: fresh uploads of its saved files replace its addresses. */
 export function liveFromUploads(result: JsonObject, filePaths: readonly string[]): JsonObject {
   const downloads = filePaths.map((url) => ({ url, expires_at: '' }));
   return {

@@ -1,4 +1,4 @@
-// A wish: what a task asks for once the tasks that it uses are over, and the fingerprint that names it.
+// A task request: what a task asks for once the tasks that it uses are over, and the fingerprint that identifies it.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Scope } from '../language/expression.ts';
@@ -17,13 +17,13 @@ export type TaskRequest =
   | { readonly operation: 'download'; readonly of: Fingerprint; readonly to: string }
   | { readonly operation: 'delete'; readonly of: Fingerprint };
 
-/** Names as one evaluation sees them, outputs by content or live. */
+/** The names in one evaluation, with outputs by content or live. */
 export interface Names {
   readonly scope: Scope;
   readonly fingerprintOfStep: (step: string) => Fingerprint | undefined;
 }
 
-/** False: the step is skipped. */
+/** False if the step is skipped. */
 export function conditionHolds(step: Step, scope: Scope): Result<boolean, TemplateError> {
   const { condition } = step;
   if (condition === undefined) return ok(true);

@@ -1,7 +1,7 @@
 // Events and their deliveries. An event is written in the same transaction as the change that it reports, so no event is
 // lost. The deliveries are a log of all attempts and their answers.
 import { randomUUID } from 'node:crypto';
-import { type Action, type EventKind, isEventKind } from '../../contract/api/event.ts';
+import { type EventAction, type EventKind, isEventKind } from '../../contract/api/event.ts';
 import { milliseconds } from '../../contract/base/duration.ts';
 import { toolNamed } from '../../contract/kinds/tools.ts';
 import type { Faults } from '../faults/faults.ts';
@@ -56,7 +56,7 @@ export interface DeliveryOptions {
 
 export interface Deliveries {
   /** Adds a delivery for each webhook of this kind of event. Call inside the write that changes the project. */
-  recordEvent(project: StoredProject, action: Action, at: number): void;
+  recordEvent(project: StoredProject, action: EventAction, at: number): void;
   /** The deliveries of a webhook that are due now: of each project only the first one that waits. */
   due(webhook: string, now: number, most: number): readonly Outgoing[];
   /** When the next delivery becomes due. */

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
-import { describeValue, diagnose, dotted, type Format } from '../../contract/yaml/shape.ts';
+import { describeValue, diagnose, dotted, type YamlFormat } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { badRequest, type ErrorResponse } from '../base/error-response.ts';
 import { sentenceOf } from '../base/request-body.ts';
@@ -112,7 +112,7 @@ function unknownTargets(rule: FaultRule, index: number): readonly RuleProblem[] 
 }
 
 /** Describes a time in words instead of by its pattern. */
-const faultsFormat: Format = {
+const faultsFormat: YamlFormat = {
   subjectOf: (path) => dotted(path) || 'the file',
   sentenceOf: ({ params, data }, _path, subject) =>
     params['pattern'] === durationPattern

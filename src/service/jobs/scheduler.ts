@@ -94,8 +94,8 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
   async function giveUp(job: ScheduledJob, reason: unknown): Promise<void> {
     try {
       await job.onFailure(reason);
-    } catch (trouble) {
-      reportInternalError('recording a failed job', trouble);
+    } catch (problem) {
+      reportInternalError('recording a failed job', problem);
     }
   }
 

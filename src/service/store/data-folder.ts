@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { oddEntryIn } from '../../contract/files/odd-entries.ts';
 import {
   claimFolder,
-  OwnerKeyTrouble,
+  OwnerKeyError,
   type Ownership,
   ownershipOf,
 } from '../../contract/files/owner.ts';
@@ -87,7 +87,7 @@ function orFolderError<T>(data: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    if (cause instanceof OwnerKeyTrouble)
+    if (cause instanceof OwnerKeyError)
       throw new DataFolderError(
         `The data folder ${data} can't be marked as yours: ${cause.message}. ` +
           'Set XDG_STATE_HOME to a folder that you can write to.',

@@ -1,6 +1,6 @@
 // The projects, one row each. Every change of state is one transaction with its credits and its event (interface.md, States
 // and transitions).
-import type { Action } from '../../contract/api/event.ts';
+import type { EventAction } from '../../contract/api/event.ts';
 import type { ProjectError, ProjectId } from '../../contract/api/project.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
@@ -33,7 +33,7 @@ export interface Completion {
 /** The transactional outbox of events: what happens to a project is recorded with it (interface.md, States and transitions). */
 export interface EventOutbox {
   /** Call inside the write that changes the project: the event is as durable as the change. */
-  record(project: StoredProject, action: Action, at: number): void;
+  record(project: StoredProject, action: EventAction, at: number): void;
   /** Call when that write is on disk. */
   flush(): void;
 }
@@ -123,7 +123,7 @@ export function openProjects(
   /** A change of state and its event in one write. `apply` returns false if the project's state does not allow the change. */
   const changeState = async (
     id: string,
-    action: Action,
+    action: EventAction,
     at: number,
     apply: (project: StoredProject) => boolean,
   ): Promise<boolean> => {

@@ -1,10 +1,10 @@
 // What is believed of an answer: ids and addresses must be usable, and an absurd figure is as if it were not told.
 import { describe, expect, test } from 'vitest';
 import {
+  readAcceptedCreation,
   readAccount,
   readFaceDetection,
   readProject,
-  readTaking,
   readUploadAddresses,
 } from '../../../src/contract/api/answers.ts';
 import { mostCredits } from '../../../src/contract/api/bounds.ts';
@@ -33,12 +33,12 @@ const badIds = [
 describe('an id that cannot be used', () => {
   test.each(badIds)('(%s) makes no project, creation, detection', (_, id) => {
     expect(readProject({ ...record, id })).toMatchObject({ ok: false });
-    expect(readTaking({ id, credits_charged: 10 })).toMatchObject({ ok: false });
+    expect(readAcceptedCreation({ id, credits_charged: 10 })).toMatchObject({ ok: false });
     expect(readFaceDetection({ id, status: 'complete', faces: [] })).toMatchObject({ ok: false });
   });
 
   test('is told in words', () => {
-    expect(readTaking({ id: '..' })).toEqual({
+    expect(readAcceptedCreation({ id: '..' })).toEqual({
       ok: false,
       error: '/id is not a usable id: it contains control or half characters, or is "." or ".."',
     });
@@ -49,7 +49,7 @@ test.each(['p', '...', '.p', 'a/../b', 'p?x#y', 'p p', '%2e%2e', '😀', 'p'.rep
   'the id %j can be used',
   (id) => {
     expect(readProject({ ...record, id })).toMatchObject({ ok: true, value: { id } });
-    expect(readTaking({ id })).toMatchObject({ ok: true, value: { id } });
+    expect(readAcceptedCreation({ id })).toMatchObject({ ok: true, value: { id } });
   },
 );
 
@@ -66,7 +66,7 @@ const absurd = [
 
 describe('a charge that is absurd', () => {
   test.each(absurd)('(%s) is not told: the project is known all the same', (_, charge) => {
-    expect(readTaking({ id: 'p1', credits_charged: charge })).toEqual({
+    expect(readAcceptedCreation({ id: 'p1', credits_charged: charge })).toEqual({
       ok: true,
       value: { id: 'p1', credits: undefined },
     });
@@ -75,14 +75,14 @@ describe('a charge that is absurd', () => {
   });
 
   test('leaves the word to a field of another name', () => {
-    expect(readTaking({ id: 'p1', credits_charged: -5, frame_cost: 12 })).toEqual({
+    expect(readAcceptedCreation({ id: 'p1', credits_charged: -5, frame_cost: 12 })).toEqual({
       ok: true,
       value: { id: 'p1', credits: 12 },
     });
   });
 
   test.each([0, 1, mostCredits])('is not %i', (charge) => {
-    expect(readTaking({ id: 'p1', credits_charged: charge })).toMatchObject({
+    expect(readAcceptedCreation({ id: 'p1', credits_charged: charge })).toMatchObject({
       value: { credits: charge },
     });
   });

@@ -1,10 +1,10 @@
 // One history with a service that answers as it likes: real performers, a real recorder and the real reading of answers;
 // only the wire, the disk and the clock are made up.
 import {
+  readAcceptedCreation,
   readAccount,
   readFaceDetection,
   readProject,
-  readTaking,
   readUploadAddresses,
 } from '../../../src/contract/api/answers.ts';
 import type { ApiFailure } from '../../../src/contract/api/failure.ts';
@@ -175,7 +175,7 @@ export class ScriptedRun {
         return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
       },
       put: async () => ok(digestOfText('a picture')),
-      detectFaces: async () => taken(talk.detection, readTaking),
+      detectFaces: async () => taken(talk.detection, readAcceptedCreation),
       faceDetection: async (id) => {
         addressed(routes.faceDetection(id).path);
         return taken(faces(), readFaceDetection);
@@ -187,7 +187,7 @@ export class ScriptedRun {
           const project = projectIn(event);
           if (project !== undefined) void inbox.deliver('image', project, this.#stopper.signal);
         }
-        return taken(talk.creation, readTaking);
+        return taken(talk.creation, readAcceptedCreation);
       },
       project: async (kind, id) => {
         addressed(routes.project(kind, id).path);

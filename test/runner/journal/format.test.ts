@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   currentFormat,
-  type Format,
   formatOf,
   parseAnyFormat,
+  type StateFormat,
 } from '../../../src/runner/journal/format.ts';
 import { isTorn } from '../../../src/runner/journal/torn.ts';
 import { at, job } from './lines.ts';
 
 const header = '{"shotlist":1,"pipeline":"p","service":"rehearsal"}';
 
-function old(): Format {
+function old(): StateFormat {
   const found = formatOf(header);
   if (!found.ok) throw new Error(found.error);
   return found.value;

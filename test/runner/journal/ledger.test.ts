@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { standingFailures } from '../../../src/runner/journal/failures.ts';
 import { committed, Ledger, memoryStore } from '../../../src/runner/journal/ledger.ts';
-import type { Happened, JobLine, Measure } from '../../../src/runner/journal/line.ts';
+import type { JobLine, Measure, NewEvent } from '../../../src/runner/journal/line.ts';
 import { worthOf } from '../../../src/runner/journal/state.ts';
 import { decideCreate } from '../../../src/runner/plan/decide.ts';
 import {
@@ -39,7 +39,7 @@ function sums(ledger: Ledger): Sum {
 }
 
 describe('credits', () => {
-  test.each<readonly [string, readonly Happened[], Sum]>([
+  test.each<readonly [string, readonly NewEvent[], Sum]>([
     ['nothing happened', [run()], [0, 0, 0]],
     ['a creation is about to be sent', [run(), intent('a', 10)], [0, 0, 10]],
     ['two are', [run(), intent('a', 10), intent('b', 5)], [0, 0, 15]],
@@ -165,7 +165,7 @@ describe('numbers', () => {
 
 describe('tasks without a job', () => {
   test('are remembered until they get one', () => {
-    const failed: Happened = { event: 'failed', task: 'swap:a', why: 'no such file' };
+    const failed: NewEvent = { event: 'failed', task: 'swap:a', why: 'no such file' };
     expect(folded([run(), failed]).task('swap:a')).toEqual({
       task: 'swap:a',
       state: 'failed',
@@ -190,8 +190,8 @@ describe('tasks without a job', () => {
 
 describe('a skipped task', () => {
   const why = 'its if: is false';
-  const skipped: Happened = { event: 'skipped', task: 'swap:a', why };
-  const failed: Happened = { event: 'failed', task: 'swap:a', why: 'no such file' };
+  const skipped: NewEvent = { event: 'skipped', task: 'swap:a', why };
+  const failed: NewEvent = { event: 'failed', task: 'swap:a', why: 'no such file' };
   const skip = { task: 'swap:a', state: 'skipped', why } as const;
 
   test('is not worth a line, and leaves none: the pipeline says that it is skipped', () => {
@@ -233,7 +233,7 @@ test('a failure before a job began is new unless the same is on record', () => {
 });
 
 describe('what creations really cost', () => {
-  const measured = (of: string, reserve: number, measure: Measure): Happened => ({
+  const measured = (of: string, reserve: number, measure: Measure): NewEvent => ({
     event: 'intent',
     job: job(of),
     task: `act:${of}`,
@@ -271,7 +271,7 @@ describe('what creations really cost', () => {
     expect(rates.overrun('act')).toBe(1.5);
   });
 
-  test.each<readonly [string, readonly Happened[]]>([
+  test.each<readonly [string, readonly NewEvent[]]>([
     ['became less', [complete('a', 5)]],
     ['was refunded', [errored('a', 0)]],
     ['was refunded, and it was begun again', [errored('a', 0), measured('a', 10, five)]],
@@ -299,7 +299,7 @@ describe('what creations really cost', () => {
 describe('money’s trace', () => {
   const paid = [run(), intent(), created('a', 10), complete('a', 10)];
 
-  test('stays when a job is forgotten and begun anew', () => {
+  test('stays when a job is forgotten and begun again', () => {
     const ledger = folded([...paid, forgotten(), intent('a', 10, 2), created('a', 12)]);
     expect(ledger.total).toEqual({ charged: 22, refunded: 0, reserved: 0 });
     expect(ledger.job(job('a'))?.past).toEqual([{ name: 'a #1', project: 'p-a', credits: 10 }]);
@@ -373,7 +373,7 @@ function endsWell(start: JobLine, chance: () => number): void {
   throw new Error('it never ended');
 }
 
-function nextOf(act: string, of: string, line: JobLine, chance: number): Happened {
+function nextOf(act: string, of: string, line: JobLine, chance: number): NewEvent {
   const late = chance % 5;
   switch (act) {
     case 'begin':

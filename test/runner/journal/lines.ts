@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { unreachable } from '../../../src/contract/base/result.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import type { EventLine, Happened, JobLine, StateLine } from '../../../src/runner/journal/line.ts';
+import type { EventLine, JobLine, NewEvent, StateLine } from '../../../src/runner/journal/line.ts';
 import { abandoned as givenUp, notTaken } from '../../../src/runner/journal/settled.ts';
 import { type JobEvent, stateAfter } from '../../../src/runner/journal/state.ts';
 
@@ -17,7 +17,7 @@ export const intent = (
   reserve = 10,
   attempt = 1,
   kind = 'face-swap-photo',
-): Happened => ({
+): NewEvent => ({
   event: 'intent',
   job: job(of),
   task: `swap:${of}`,
@@ -26,34 +26,34 @@ export const intent = (
   name: `${of} #${attempt}`,
   reserve,
 });
-export const created = (of = 'a', credits = 10): Happened => ({
+export const created = (of = 'a', credits = 10): NewEvent => ({
   event: 'created',
   job: job(of),
   project: `p-${of}`,
   credits,
 });
-export const complete = (of = 'a', credits = 10): Happened => ({
+export const complete = (of = 'a', credits = 10): NewEvent => ({
   event: 'settled',
   job: job(of),
   status: 'complete',
   credits,
   result: { downloads: 1 },
 });
-export const errored = (of = 'a', credits = 0): Happened => ({
+export const errored = (of = 'a', credits = 0): NewEvent => ({
   event: 'settled',
   job: job(of),
   status: 'error',
   credits,
   error: { code: 'unknown_error', message: 'it broke' },
 });
-export const doubted = (of = 'a'): Happened => ({
+export const doubted = (of = 'a'): NewEvent => ({
   event: 'doubt',
   job: job(of),
   why: 'the service did not answer',
 });
-export const refused = (of = 'a'): Happened =>
+export const refused = (of = 'a'): NewEvent =>
   notTaken(job(of), { code: 'refused', message: 'no' });
-export const output = (of = 'a', index = 0, path = `${of}-${index}.png`): Happened => ({
+export const output = (of = 'a', index = 0, path = `${of}-${index}.png`): NewEvent => ({
   event: 'output',
   job: job(of),
   task: `save:${of}`,
@@ -62,46 +62,46 @@ export const output = (of = 'a', index = 0, path = `${of}-${index}.png`): Happen
   bytes: 5,
   sha256: job(`${of} ${index}`),
 });
-export const deleted = (of = 'a'): Happened => ({
+export const deleted = (of = 'a'): NewEvent => ({
   event: 'deleted',
   job: job(of),
   task: `tidy:${of}`,
 });
-export const abandoned = (of = 'a', credits = 10): Happened =>
+export const abandoned = (of = 'a', credits = 10): NewEvent =>
   givenUp(job(of), credits, 'nobody knows');
-export const gone = (of = 'a'): Happened => ({ event: 'deleted', job: job(of), why: 'not found' });
-export const amended = (of = 'a', credits = 7): Happened => ({
+export const gone = (of = 'a'): NewEvent => ({ event: 'deleted', job: job(of), why: 'not found' });
+export const amended = (of = 'a', credits = 7): NewEvent => ({
   event: 'amended',
   job: job(of),
   project: `p-${of}`,
   credits,
 });
-export const forgotten = (of = 'a'): Happened => ({ event: 'forgotten', job: job(of) });
-export const unsaved = (of = 'a'): Happened => ({
+export const forgotten = (of = 'a'): NewEvent => ({ event: 'forgotten', job: job(of) });
+export const unsaved = (of = 'a'): NewEvent => ({
   event: 'forgotten',
   job: job(of),
   task: `save:${of}`,
 });
-export const supplied = (of = 'a'): Happened => ({
+export const supplied = (of = 'a'): NewEvent => ({
   event: 'supplied',
   job: job(of),
   task: `photo:${of}`,
   kind: 'upload',
   result: { file_path: 'x' },
 });
-export const serves = (of = 'a', task = `copy:${of}`): Happened => ({
+export const serves = (of = 'a', task = `copy:${of}`): NewEvent => ({
   event: 'serves',
   job: job(of),
   task,
 });
-export const run = (number = 1): Happened => ({ event: 'run', run: number });
-export const ended: Happened = { event: 'ended' };
+export const run = (number = 1): NewEvent => ({ event: 'run', run: number });
+export const ended: NewEvent = { event: 'ended' };
 
-export const numbered = (events: readonly Happened[]): readonly EventLine[] =>
+export const numbered = (events: readonly NewEvent[]): readonly EventLine[] =>
   events.map((event, index) => ({ seq: index + 1, ...event, at }));
 
 /** Folds events into a ledger; one that cannot be folded is an error. */
-export function folded(events: readonly Happened[], into = new Ledger()): Ledger {
+export function folded(events: readonly NewEvent[], into = new Ledger()): Ledger {
   for (const line of numbered(events)) {
     const result = into.apply({ type: 'event', line });
     if (!result.ok) throw new Error(result.error);
@@ -124,14 +124,14 @@ export function compacted(ledger: Ledger): Ledger {
   return again;
 }
 
-function asJob(event: Happened): JobEvent {
+function asJob(event: NewEvent): JobEvent {
   const [line] = numbered([event]);
   if (line === undefined || !('job' in line)) throw new Error(`${event.event} is about no job`);
   return line;
 }
 
 /** The job after these events, from nothing. */
-export function jobAfter(...events: readonly Happened[]): JobLine | undefined {
+export function jobAfter(...events: readonly NewEvent[]): JobLine | undefined {
   let line: JobLine | undefined;
   for (const event of events) {
     const moved = stateAfter(line, asJob(event));
@@ -141,11 +141,11 @@ export function jobAfter(...events: readonly Happened[]): JobLine | undefined {
   return line;
 }
 
-export const move = (before: JobLine | undefined, event: Happened): ReturnType<typeof stateAfter> =>
+export const move = (before: JobLine | undefined, event: NewEvent): ReturnType<typeof stateAfter> =>
   stateAfter(before, asJob(event));
 
 /** What may happen next to a job in this state. */
-function nexts(of: string, before: JobLine | undefined, credits: number): readonly Happened[] {
+function nexts(of: string, before: JobLine | undefined, credits: number): readonly NewEvent[] {
   const attempt = (before?.attempt ?? 0) + 1;
   const state = before?.state;
   switch (state) {
@@ -179,7 +179,7 @@ interface Pick {
 }
 
 /** A valid journal: runs that begin and end, jobs that move as they may, tasks that fail and are skipped. */
-export const journals: fc.Arbitrary<readonly Happened[]> = fc
+export const journals: fc.Arbitrary<readonly NewEvent[]> = fc
   .array(
     fc.record<Pick>({
       of: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -190,8 +190,8 @@ export const journals: fc.Arbitrary<readonly Happened[]> = fc
   )
   .map((picks) => {
     const ledger = new Ledger();
-    const events: Happened[] = [];
-    const add = (event: Happened): void => {
+    const events: NewEvent[] = [];
+    const add = (event: NewEvent): void => {
       events.push(event);
       const line = { seq: ledger.seq + 1, ...event, at };
       const result = ledger.apply({ type: 'event', line });

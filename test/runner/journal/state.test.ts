@@ -1,6 +1,6 @@
 // The one function that moves a job: every state with every event. What is not listed as legal is not.
 import { describe, expect, test } from 'vitest';
-import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
+import type { JobLine, NewEvent } from '../../../src/runner/journal/line.ts';
 import {
   abandoned,
   amended,
@@ -36,7 +36,7 @@ const states: Readonly<Record<State, JobLine | undefined>> = {
   forgotten: jobAfter(intent(), created(), complete(), forgotten()),
 };
 
-const events: Readonly<Record<string, Happened>> = {
+const events: Readonly<Record<string, NewEvent>> = {
   supplied: supplied(),
   intent: intent('a', 20, 2),
   created: created(),
@@ -151,7 +151,7 @@ describe('money', () => {
 });
 
 describe('what a job remembers', () => {
-  const settledWith = (expires: string): Happened => ({
+  const settledWith = (expires: string): NewEvent => ({
     event: 'settled',
     job: job('a'),
     status: 'complete',

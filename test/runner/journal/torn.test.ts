@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mostCredits } from '../../../src/contract/api/bounds.ts';
 import { eventSchemas } from '../../../src/runner/journal/event-schemas.ts';
-import { type EventLine, type Happened, lineText } from '../../../src/runner/journal/line.ts';
+import { type EventLine, lineText, type NewEvent } from '../../../src/runner/journal/line.ts';
 import { isTornEvent } from '../../../src/runner/journal/torn.ts';
 import { at, intent, job, journals, numbered, run } from './lines.ts';
 
@@ -11,7 +11,7 @@ const torn = (text: string, seq: number): boolean =>
   isTornEvent(text, { seq, onlyHeader: false }, eventSchemas);
 
 /** Texts and results as a service may send them: any characters, any JSON. */
-const wild: fc.Arbitrary<Happened> = fc.oneof(
+const wild: fc.Arbitrary<NewEvent> = fc.oneof(
   fc.record({
     event: fc.constant('settled' as const),
     job: fc.constant(job('a')),

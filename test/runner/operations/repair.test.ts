@@ -157,7 +157,7 @@ describe('--write', () => {
     const rig = await damagedRig();
     const before = rig.read('photos.state.jsonl');
     const write = rig.path('better.jsonl');
-    expect(await repaired(rig, { write })).toMatchObject({ whole: false, written: write });
+    expect(await repaired(rig, { write })).toMatchObject({ intact: false, written: write });
     expect(rig.read('photos.state.jsonl')).toBe(before);
     expect(statSync(write).mode & 0o777).toBe(0o644 & ~process.umask());
     expect((await loadState(write, memoryStore())).ok).toBe(true);
@@ -186,7 +186,7 @@ describe('--write', () => {
     const rig = await photoRig(1);
     await rig.run(await service());
     const write = rig.path('better.jsonl');
-    expect(await repaired(rig, { write })).toMatchObject({ whole: true });
+    expect(await repaired(rig, { write })).toMatchObject({ intact: true });
     expect(existsSync(write)).toBe(false);
   });
 
@@ -218,7 +218,7 @@ test('while a run holds the lock, nothing is read', async () => {
   const lock = await takeLock(rig.path('.shotlist/photos.state.jsonl.lock'), 0);
   expect(await repaired(rig)).toContain('another run holds');
   if (lock.ok) await lock.value.release();
-  expect(await repaired(rig)).toMatchObject({ whole: true });
+  expect(await repaired(rig)).toMatchObject({ intact: true });
 });
 
 test('what may be a secret in a damaged line is not shown', async () => {

@@ -32,7 +32,7 @@ describe('a creation', () => {
       'the last attempt failed: processing_timeout',
     ],
     [
-      'is in the works',
+      'is in progress',
       jobLine('created', { project: 'p-7' }),
       'attach',
       'paid already: project p-7',

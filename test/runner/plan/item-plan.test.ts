@@ -177,7 +177,7 @@ describe('a job with trouble', () => {
     expect(world.planItem(a).find(({ task }) => task === 'swap:a')?.estimate).toBeUndefined();
   });
 
-  test('in the works is attached to, for nothing', () => {
+  test('in progress is attached to, for nothing', () => {
     const world = swapWorld();
     begin(world);
     world.happen({ event: 'created', job: fingerprint(world), project: 'p', credits: 10 });
@@ -206,8 +206,8 @@ describe('a job with trouble', () => {
     if (content !== undefined) world.disk.inputs.set(file, content);
     const [, photo, swap] = world.planItem(a);
     expect(photo).toMatchObject({
-      action: 'trouble',
-      trouble: { message: expect.stringContaining(why) },
+      action: 'problem',
+      problem: { message: expect.stringContaining(why) },
     });
     expect(swap?.action).toBe('blocked');
   });

@@ -8,7 +8,7 @@ describe('the plan', () => {
     const tally = new PlanTally();
     for (const task of world.planItem(...items)) {
       tally.add(task);
-      if (task.action === 'trouble') tally.note(task);
+      if (task.action === 'problem') tally.note(task);
     }
     for (const _ of items) tally.addItem(false);
     return tally.plan(world.pipeline.steps.map(({ name }) => name));
@@ -73,7 +73,7 @@ describe('the plan', () => {
     const many = Array.from({ length: 120 }, (_, index) => ({ key: `gone${index}` }));
     expect(planOf(world, ...many).notes).toHaveLength(100);
     expect(planOf(world, { key: 'gone' }).notes).toMatchObject([
-      { task: 'photo:gone', action: 'trouble' },
+      { task: 'photo:gone', action: 'problem' },
     ]);
   });
 });

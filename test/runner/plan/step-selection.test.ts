@@ -1,6 +1,6 @@
-// Which steps a run leaves out, by --only, --until and --exclude.
+// Which steps a run excludes, by --only, --until and --exclude.
 import { describe, expect, test } from 'vitest';
-import { leftOut, type StepSelection } from '../../../src/runner/plan/step-selection.ts';
+import { type StepSelection, stepsExcludedBy } from '../../../src/runner/plan/step-selection.ts';
 import { pipelineOf } from './world.ts';
 
 const { steps } = pipelineOf(`pipeline: p
@@ -18,9 +18,9 @@ steps:
   tidy: { uses: delete, with: { of: swap } }
 `);
 
-/** The steps that are not left out, in the pipeline's order. */
+/** The steps that are not excluded, in the pipeline's order. */
 function kept(choice: StepSelection): string {
-  const out = leftOut(steps, choice);
+  const out = stepsExcludedBy(steps, choice);
   if (!out.ok) throw new Error(out.error);
   return steps
     .map(({ name }) => name)
@@ -30,7 +30,7 @@ function kept(choice: StepSelection): string {
 
 describe('a choice of steps', () => {
   test.each<[string, StepSelection, string]>([
-    ['nothing leaves nothing out', {}, 'actor photo faces swap colour save tidy'],
+    ['no flag excludes no step', {}, 'actor photo faces swap colour save tidy'],
     ['--only: the step and the free ones it needs', { only: ['swap'] }, 'actor photo faces swap'],
     ['--only: no paid step that it needs', { only: ['colour'] }, 'colour'],
     ['--only: a download, and not what it is of', { only: ['save'] }, 'save'],
@@ -61,11 +61,11 @@ describe('a choice of steps', () => {
   test.each(['only', 'until', 'exclude'] as const)(
     '--%s of a step that there is not is an error that names what is near, or all',
     (flag) => {
-      const near = leftOut(steps, { [flag]: ['swpa'] });
+      const near = stepsExcludedBy(steps, { [flag]: ['swpa'] });
       expect(!near.ok && near.error).toMatch(
         new RegExp(`^--${flag} swpa: there is no such step; .*swap`),
       );
-      const far = leftOut(steps, { [flag]: ['x-y-z-1-2-3'] });
+      const far = stepsExcludedBy(steps, { [flag]: ['x-y-z-1-2-3'] });
       expect(!far.ok && far.error).toContain(
         'steps: actor, photo, faces, swap, colour, save, tidy',
       );

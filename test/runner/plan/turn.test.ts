@@ -33,7 +33,7 @@ describe('a step that waits for several', () => {
     },
   );
 
-  test('is skipped rather than left out', () => {
+  test('is skipped rather than excluded', () => {
     expect(turnOf(step, phases({ a: 'excluded', b: 'skipped' }))).toEqual({
       ending: 'skipped',
       why: 'b is skipped',

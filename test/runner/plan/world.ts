@@ -2,7 +2,7 @@
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import type { Happened, JobLine, OutputLine } from '../../../src/runner/journal/line.ts';
+import type { JobLine, NewEvent, OutputLine } from '../../../src/runner/journal/line.ts';
 import { toCel } from '../../../src/runner/language/expression.ts';
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import { stagesOf } from '../../../src/runner/language/stages.ts';
@@ -94,7 +94,7 @@ export class World {
     this.happen({ event: 'run', run: 1 });
   }
 
-  happen(...events: readonly Happened[]): void {
+  happen(...events: readonly NewEvent[]): void {
     for (const event of events) {
       const line = { seq: this.ledger.seq + 1, ...event, at: new Date(this.now).toISOString() };
       const result = this.ledger.apply({ type: 'event', line });
@@ -110,7 +110,7 @@ export class World {
       estimate: (step: Step, body: JsonObject) => estimateOf(step, body, this.ledger),
       base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
       now: this.now,
-      leftOut: new Set(),
+      excluded: new Set(),
       unusable: () => undefined,
     };
   }

@@ -1,6 +1,6 @@
 // Git's conflict markers: which line stands on which side.
 import { describe, expect, test } from 'vitest';
-import { byteTrouble } from '../../../src/runner/journal/raw-line.ts';
+import { byteProblem } from '../../../src/runner/journal/raw-line.ts';
 import { sidesOf } from '../../../src/runner/repair/conflict.ts';
 
 const ours = '<<<<<<< HEAD';
@@ -24,7 +24,7 @@ describe('a conflict', () => {
     expect(windows.of).toEqual([undefined, 'ours', undefined, 'theirs', undefined]);
     expect(sidesOf(lines)).toEqual(windows);
     for (const text of [`${middle}\r`, middle, ours])
-      expect(byteTrouble({ text, wellFormed: true, terminated: true })).toContain('of git');
+      expect(byteProblem({ text, wellFormed: true, terminated: true })).toContain('of git');
   });
 
   test('without an end goes up to the next one', () => {

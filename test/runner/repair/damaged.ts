@@ -1,5 +1,5 @@
 // Damaged state files for these tests, and what is proposed for them.
-import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
+import type { JobLine, NewEvent } from '../../../src/runner/journal/line.ts';
 import type { RawLine } from '../../../src/runner/journal/raw-line.ts';
 import { type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
 import { folded, job, numbered } from '../journal/lines.ts';
@@ -27,11 +27,11 @@ export const json = (values: readonly object[]): string[] =>
   values.map((value) => JSON.stringify(value));
 
 /** The lines of a journal that was never compacted: line 1 is the header, line n + 1 event n. */
-export const journal = (...events: readonly Happened[]): string[] =>
+export const journal = (...events: readonly NewEvent[]): string[] =>
   json([header, ...numbered(events)]);
 
 /** The lines of a compacted state file. */
-export function compact(...events: readonly Happened[]): string[] {
+export function compact(...events: readonly NewEvent[]): string[] {
   const ledger = folded(events);
   return json([header, ...ledger.runs(), ...ledger.jobs(), ...ledger.tasks()]);
 }

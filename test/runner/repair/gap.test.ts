@@ -1,6 +1,6 @@
 // Events that are missing: what failed before them may have been tried again in them, and so may have been paid.
 import { describe, expect, test } from 'vitest';
-import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import {
   complete,
   created,
@@ -17,7 +17,7 @@ import {
 import { compact, journal, json, repaired, stateOf } from './damaged.ts';
 
 const failed = [run(), intent('a', 10), refused('a')];
-const paid = (of: string): readonly Happened[] => [intent(of, 5), created(of, 5)];
+const paid = (of: string): readonly NewEvent[] => [intent(of, 5), created(of, 5)];
 const gone = (lines: readonly string[], ...numbers: readonly number[]): string[] =>
   lines.filter((_, index) => !numbers.includes(index + 1));
 const cut = (lines: readonly string[], number: number, text: string): string[] =>

@@ -1,13 +1,13 @@
 // Merges of compacted files whose common beginning is known, each looked at from both sides.
 import { describe, expect, test } from 'vitest';
-import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import type { Repair } from '../../../src/runner/repair/proposal.ts';
 import { complete, created, ended, intent, job, output, run } from '../journal/lines.ts';
 import { compact, conflict, header, json, repaired, stateOf } from './damaged.ts';
 
 const start = [run(), intent('a', 10), created('a', 12)];
 const before = compact(...start, ended);
-const moved = (...more: readonly Happened[]): string[] => compact(...start, ...more, ended);
+const moved = (...more: readonly NewEvent[]): string[] => compact(...start, ...more, ended);
 
 /** Both ways round: nothing depends on whose side is whose. */
 function bothWays(
@@ -33,7 +33,7 @@ const creditsOf = ({ ledger }: Repair): readonly number[] => [
 describe('a merge', () => {
   test('takes a job from the one side that moved on, whatever keeps more', () => {
     // A refund: by what it keeps, the other line would win.
-    const failed: Happened = {
+    const failed: NewEvent = {
       event: 'settled',
       job: job('a'),
       status: 'error',

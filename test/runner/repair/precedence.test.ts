@@ -1,6 +1,6 @@
 // What becomes of one job when a line about it cannot be read, or when two lines disagree: a row of the tables each.
 import { describe, expect, test } from 'vitest';
-import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
+import type { JobLine, NewEvent } from '../../../src/runner/journal/line.ts';
 import { preferred } from '../../../src/runner/repair/precedence.ts';
 import {
   amended,
@@ -22,7 +22,7 @@ import {
 } from '../journal/lines.ts';
 import { compact, journal, repaired, stateOf } from './damaged.ts';
 
-function line(...events: readonly Happened[]): JobLine {
+function line(...events: readonly NewEvent[]): JobLine {
   const after = jobAfter(...events);
   if (after === undefined) throw new Error('no job');
   return after;

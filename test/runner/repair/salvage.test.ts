@@ -2,7 +2,7 @@
 // had not been.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Happened, JobLine } from '../../../src/runner/journal/line.ts';
+import type { JobLine, NewEvent } from '../../../src/runner/journal/line.ts';
 import type { DamageKind } from '../../../src/runner/repair/damage.ts';
 import { isWhole, type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
 import {
@@ -361,7 +361,7 @@ describe('what cannot be read', () => {
   });
 
   test('about no job hides nothing', () => {
-    const skipped: Happened = { event: 'skipped', task: 'swap:z', why: 'its if: is false' };
+    const skipped: NewEvent = { event: 'skipped', task: 'swap:z', why: 'its if: is false' };
     const lines = journal(run(), intent('a', 10), refused('a'), skipped, ended);
     const found = repaired(changed(lines, 5, (line) => line.slice(0, -4)));
     expect(found.gaps).toEqual([]);
@@ -400,7 +400,7 @@ describe('what cannot be read', () => {
     expect(sums(repaired(without(journal(...paid), 2)))).toEqual([12, 0, 0]);
   });
 
-  test('of an attempt that was begun anew is in doubt, and the first project stays in its past', () => {
+  test('of an attempt that was begun again is in doubt, and the first project stays in its past', () => {
     const again = [run(), intent('a'), created('a'), errored('a', 0), intent('a', 10, 2)];
     const found = repaired(without(journal(...again), 5));
     expect(found.ledger.job(job('a'))).toMatchObject({
@@ -438,9 +438,9 @@ describe('what cannot be read', () => {
 describe('two sides of a merge', () => {
   const start = [run(), intent('a', 10), created('a', 12)];
   const common = journal(...start);
-  const rest = (...events: readonly Happened[]): string[] =>
+  const rest = (...events: readonly NewEvent[]): string[] =>
     journal(...start, ...events).slice(common.length);
-  const other = (of: string): Happened => ({
+  const other = (of: string): NewEvent => ({
     ...created(of, 7),
     event: 'created',
     job: job(of),

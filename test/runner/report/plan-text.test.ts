@@ -70,7 +70,7 @@ describe('a plan', () => {
     ['doubt', 'IN DOUBT: swap:a: why so'],
     ['lost', 'LOST: swap:a: why so'],
     ['keep', 'kept: swap:a: why so'],
-    ['trouble', 'CANNOT RUN: swap:a: why so'],
+    ['problem', 'CANNOT RUN: swap:a: why so'],
   ] as const)('names the task that is on %s, and why', (action, expected) => {
     expect(planText({ ...plan, notes: [{ task: 'swap:a', action, why: 'why so' }] })).toContain(
       expected,
@@ -78,7 +78,7 @@ describe('a plan', () => {
   });
 
   test('shows twenty notes, and says how many more there are', () => {
-    const note = { task: 'photo:a', action: 'trouble', why: 'why so' } as const;
+    const note = { task: 'photo:a', action: 'problem', why: 'why so' } as const;
     const text = planText({ ...plan, badItems: 300, notes: Array(100).fill(note), noted: 300 });
     expect(text.match(/CANNOT RUN/g)).toHaveLength(20);
     expect(text).toContain('and 280 more; --json lists the first hundred');
@@ -88,7 +88,7 @@ describe('a plan', () => {
   });
 
   test('leaves what keeps a run from beginning to the diagnostics, which have places', () => {
-    const note = { task: 'photo:a', action: 'trouble', why: 'why so' } as const;
+    const note = { task: 'photo:a', action: 'problem', why: 'why so' } as const;
     const text = planText({ ...plan, badItems: 1, notes: [note], noted: 1 }, ['photo:a: why so']);
     expect(text).not.toContain('CANNOT RUN');
   });

@@ -1,10 +1,10 @@
 // A run as text: how far it is, what needs somebody, and how it came out.
 import { describe, expect, test } from 'vitest';
 import type {
+  ProblemGroup,
   RunEvent,
   Summary,
   TaskEnding,
-  TroubleGroup,
 } from '../../../src/runner/report/run-event.ts';
 import { runEventText, summaryText } from '../../../src/runner/report/run-text.ts';
 import { control, wild } from './wild.ts';
@@ -24,11 +24,11 @@ const summary: Summary = {
   },
   credits: { charged: 30, refunded: 0, reserved: 0 },
   elapsedMs: 1500,
-  trouble: [],
+  problems: [],
   groups: [],
 };
 
-const group = (task: string, ending: TaskEnding, why: string): TroubleGroup => ({
+const group = (task: string, ending: TaskEnding, why: string): ProblemGroup => ({
   ...{ step: task.split(':')[0] ?? '', ending, why },
   ...{ count: 1, examples: [task] },
 });
@@ -74,7 +74,7 @@ describe('a summary', () => {
     for (const part of [
       'Some tasks are in doubt: they may have been paid for, so they are not repeated.',
       'the account has not enough credits (402)',
-      '2 tasks with trouble:',
+      '2 tasks with problems:',
       'failed: swap:a: the service refused the request (422)',
       'IN DOUBT: swap:b: the service did not answer',
       'Run it again',
@@ -99,7 +99,7 @@ describe('a summary', () => {
     );
     expect(text).toContain(
       [
-        '121 tasks with trouble:',
+        '121 tasks with problems:',
         '  failed: 120 tasks of swap: the service refused the request (422)',
         '    swap:p1.png, swap:p2.png, swap:p3.png, and 117 others',
         '    → use another picture',
@@ -116,7 +116,7 @@ describe('a summary', () => {
       { ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 150 }, groups },
       places,
     );
-    expect(text).toContain('150 tasks with trouble, the first 20:');
+    expect(text).toContain('150 tasks with problems, the first 20:');
     expect(text).toContain('swap:19');
     expect(text).not.toContain('swap:20');
   });

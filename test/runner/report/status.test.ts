@@ -1,7 +1,7 @@
 // What a state file says to a person: credits, jobs, and what needs somebody.
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import type { ResultFate } from '../../../src/runner/plan/result-fate.ts';
 import { statusOf, statusText } from '../../../src/runner/report/status.ts';
 import {
@@ -28,7 +28,7 @@ const asked = {
   fateOf: (): ResultFate => 'fetched',
 };
 
-const history: readonly Happened[] = [
+const history: readonly NewEvent[] = [
   run(1),
   supplied('a'),
   intent('b', 10),

@@ -23,7 +23,7 @@ describe('a step of the items', () => {
     ['is blocked where it is in doubt for one', ['doubt'], 'blocked'],
     ['is blocked where it is pending for one', ['pending'], 'blocked'],
     ['is blocked where it is blocked for one', ['blocked'], 'blocked'],
-    ['is excluded where it is left out for one', ['done', 'excluded'], 'excluded'],
+    ['is excluded if it is excluded for one item', ['done', 'excluded'], 'excluded'],
     ['is blocked rather than excluded', ['failed', 'excluded'], 'blocked'],
     ['is blocked rather than excluded, in any order', ['excluded', 'failed'], 'blocked'],
   ])('%s', (_, endings, phase) => {

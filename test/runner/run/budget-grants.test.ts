@@ -1,6 +1,6 @@
 // What the budget grants, one question at a time: exact limits, earlier runs, and what closes it.
 import { describe, expect, test } from 'vitest';
-import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import type { Grant } from '../../../src/runner/run/budget.ts';
 import type { ItemRun } from '../../../src/runner/run/item-run.ts';
@@ -17,7 +17,7 @@ import {
   type Terms,
 } from './parts.ts';
 
-const refusedOf = (order: CreateOrder): Happened =>
+const refusedOf = (order: CreateOrder): NewEvent =>
   notTaken(order.fingerprint, { code: 'refused', message: 'no' });
 
 class Scene extends Parts {
@@ -51,7 +51,7 @@ class Scene extends Parts {
     return order;
   }
 
-  say({ key }: { readonly key: string }, ...events: readonly Happened[]): void {
+  say({ key }: { readonly key: string }, ...events: readonly NewEvent[]): void {
     for (const event of events) {
       this.journal.append([event]);
       this.budget.record(key, event);
@@ -182,7 +182,7 @@ describe('the budget of a run', () => {
 });
 
 describe('the budget of an item', () => {
-  const learned = (perItem: number, before: readonly Happened[] = []): Scene => {
+  const learned = (perItem: number, before: readonly NewEvent[] = []): Scene => {
     const scene = new Scene({ perItem, before });
     scene.create('j0', scene.item('other'), 'intent', 'created', 'settled');
     scene.budget.release('j0');

@@ -1,7 +1,7 @@
 // A budget, its ledger, and a service that charges as it likes: what a run does with them, a step at a time.
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
@@ -197,12 +197,12 @@ export class BudgetModel {
     creation.stage = 'over';
   }
 
-  #tell(creation: Creation, event: Happened): void {
+  #tell(creation: Creation, event: NewEvent): void {
     this.#write(event);
     this.budget.record(creation.order.key, event);
   }
 
-  #write(event: Happened): void {
+  #write(event: NewEvent): void {
     const line = { seq: this.ledger.seq + 1, ...event, at: '2026-11-21T12:00:00.000Z' };
     const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(folded.error);

@@ -31,7 +31,7 @@ describe('a bug in one job', () => {
     );
     const { summary } = told;
     expect(summary).toMatchObject({ outcome: 'doubt', items: { done: 3 } });
-    expect(summary.trouble).toMatchObject([
+    expect(summary.problems).toMatchObject([
       {
         task: 'swap:p1.png',
         ending: 'doubt',

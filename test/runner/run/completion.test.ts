@@ -6,7 +6,7 @@ import { FailurePolicy } from '../../../src/runner/run/failure-policy.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { GroupCommit } from '../../../src/runner/run/group-commit.ts';
 import type { ItemRun } from '../../../src/runner/run/item-run.ts';
-import type { CreateOrder, Ended, JobOrder, Outcome } from '../../../src/runner/run/jobs/job.ts';
+import type { CreateOrder, Ended, JobOrder, JobOutcome } from '../../../src/runner/run/jobs/job.ts';
 import { Stop } from '../../../src/runner/run/stop.ts';
 import { SummaryBuilder } from '../../../src/runner/run/summary-builder.ts';
 import { TaskEndings } from '../../../src/runner/run/task-endings.ts';
@@ -285,7 +285,7 @@ describe('a job that ends with its task not over', () => {
     const place = { in: 'input', path: 'a.png' } as const;
     const order = { key: 'd', task: 'photo:a', kind: 'digest', attempts: 1 };
     scene.start('photo', { ...order, operation: 'digest', places: [place] }, a);
-    const outcome: Outcome = { is: 'read', unreadable: [{ place, why: 'could not be read' }] };
+    const outcome: JobOutcome = { is: 'read', unreadable: [{ place, why: 'could not be read' }] };
     scene.completion.complete('d', outcome);
     expect(a.schedule.phase('photo')).toBe('waiting');
   });

@@ -1,7 +1,7 @@
 // From a step whose turn has come to what is done about it.
 import { describe, expect, test } from 'vitest';
 import { unreachable } from '../../../src/contract/base/result.ts';
-import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { uploadFingerprint } from '../../../src/runner/plan/ask.ts';
 import type { Act } from '../../../src/runner/plan/decide.ts';
@@ -30,7 +30,7 @@ class Scene extends Parts {
       fileFacts: new FileFacts(this.disk),
       payAgain: false,
       allows: () => true,
-      hopeless: new Map(),
+      unrunnable: new Map(),
       failed: new Map(),
       ...change,
     });
@@ -65,7 +65,7 @@ class Scene extends Parts {
 const history = (
   job: string,
   ...events: readonly ('created' | 'complete' | 'doubt' | 'refused')[]
-): readonly Happened[] => [
+): readonly NewEvent[] => [
   ...[
     {
       event: 'intent',
@@ -77,7 +77,7 @@ const history = (
       reserve: 12,
     } as const,
   ],
-  ...events.map((event): Happened => {
+  ...events.map((event): NewEvent => {
     switch (event) {
       case 'created':
         return { event, job, project: 'p', credits: 10 };
@@ -242,8 +242,8 @@ describe('a step that is done, paid, or in doubt', () => {
   });
 });
 
-describe('a step that this run leaves out', () => {
-  const excluded = { action: 'end', ending: 'excluded', why: 'this run leaves it out' };
+describe('a step that this run excludes', () => {
+  const excluded = { action: 'end', ending: 'excluded', why: 'this run excludes the step' };
   const allows = (_: unknown, act: Act) => act === 'attach';
 
   test('is not begun, and not even told of its trouble', () => {
@@ -259,7 +259,7 @@ describe('a step that this run leaves out', () => {
     expect(new Scene({ before }, { allows }).next(new Scene().item('a'), 'photo')).toMatchObject({
       action: 'reuse',
     });
-    const scene = new Scene({ someLeftOut: true }, { allows });
+    const scene = new Scene({ someExcluded: true }, { allows });
     const order = { ...createOrder('j1'), fingerprint: upload };
     scene.inFlight.start({ itemRun: scene.item('b'), step: scene.step('photo') }, upload, order);
     scene.inFlight.complete('j1');
@@ -270,7 +270,7 @@ describe('a step that this run leaves out', () => {
 
 test('an item that cannot be done as it is ends as its plan says', () => {
   const verdict = { ending: 'blocked', why: 'not bought: photo:a cannot run' } as const;
-  const scene = new Scene({}, { hopeless: new Map([['a', new Map([['swap', verdict]])]]) });
+  const scene = new Scene({}, { unrunnable: new Map([['a', new Map([['swap', verdict]])]]) });
   expect(scene.next(scene.supplied(), 'swap')).toEqual({ action: 'end', ...verdict });
   expect(scene.next(scene.supplied('b'), 'swap').action).toBe('start');
 });

@@ -90,20 +90,20 @@ describe('a delete', () => {
 });
 
 describe('content that was begun in this run', () => {
-  test('is remembered where steps are left out, until the end and not longer than needed elsewhere', () => {
-    for (const someLeftOut of [true, false]) {
-      const parts = new Parts({ someLeftOut });
+  test('is remembered until the end of a run that excludes steps, and otherwise only as long as needed', () => {
+    for (const someExcluded of [true, false]) {
+      const parts = new Parts({ someExcluded });
       const [step, order] = [parts.step('photo'), uploadOrder('j1')];
       parts.inFlight.start({ itemRun: parts.item('a'), step }, order.fingerprint, order);
       parts.inFlight.complete('j1');
-      expect(parts.inFlight.begun(order.fingerprint)).toBe(someLeftOut);
+      expect(parts.inFlight.begun(order.fingerprint)).toBe(someExcluded);
     }
   });
 
   test('is not what was complete before: a job for it only reads its addresses again', () => {
     const order = createOrder('j1');
     const before = [intentOf(order), createdOf(order), settledOf(order)];
-    const parts = new Parts({ someLeftOut: true, before });
+    const parts = new Parts({ someExcluded: true, before });
     const attach = { ...attachOrder('j1', 10, true), fingerprint: order.fingerprint };
     const waiter = { itemRun: parts.item('a'), step: parts.step('swap') };
     parts.inFlight.start(waiter, order.fingerprint, attach);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/contract/base/redactor.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import { type Happened, parseLine } from '../../../src/runner/journal/line.ts';
+import { type NewEvent, parseLine } from '../../../src/runner/journal/line.ts';
 import { JournalWriter } from '../../../src/runner/run/journal-writer.ts';
 import { FakeClock } from '../adapters/files/places.ts';
 import { created, intent, job } from '../journal/lines.ts';
@@ -21,12 +21,12 @@ function journalWriter(...secrets: readonly string[]): Written {
   return { journalWriter: new JournalWriter(ledger, file, new FakeClock(), terms), ledger, lines };
 }
 
-const project = (id: string): Happened => ({
+const project = (id: string): NewEvent => ({
   ...{ event: 'created', job: job('a'), project: id, credits: 10 },
 });
 
 describe('an event that nobody could read again is a bug, and is never written', () => {
-  test.each<[string, Happened]>([
+  test.each<[string, NewEvent]>([
     ['infinite credits', created('a', Number.POSITIVE_INFINITY)],
     ['no number of credits', created('a', Number.NaN)],
     ['credits beyond every price', created('a', 1_000_000_001)],

@@ -1,7 +1,7 @@
 // The loop with everything that it drives, in memory: what one run leaves for the next, and what is told.
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import type { Happened } from '../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { localRunner } from '../../../src/runner/run/jobs/local-runner.ts';
@@ -58,8 +58,8 @@ class InMemory {
     const loop = new Loop({
       ...{ pipeline: pipelineOf(text), base: { inputs: {}, env: {}, run: {} }, journal, clock },
       ...{ fileFacts: new FileFacts(disk), payAgain: false, allows: () => true },
-      ...{ hopeless: new Map(), failed: new Map(), total: keys.length, onEvent },
-      ...{ someLeftOut: false, partial: false, budget: undefined },
+      ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },
+      ...{ someExcluded: false, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),
       runner: localRunner({
         context: { ...patience, api: outages.api, outages, disk, speedFactor: 1 },
@@ -71,7 +71,7 @@ class InMemory {
     const endings = told.flatMap((event) =>
       event.type === 'task' ? [`${event.task} ${event.ending}`] : [],
     );
-    const events = lines.map((line): Happened['event'] => JSON.parse(line).event);
+    const events = lines.map((line): NewEvent['event'] => JSON.parse(line).event);
     return { loop, told, endings, events, charged: service.charged - before };
   }
 }

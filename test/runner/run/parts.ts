@@ -2,7 +2,7 @@
 // owns, and orders for it.
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import { type EventLine, type Happened, parseLine } from '../../../src/runner/journal/line.ts';
+import { type EventLine, type NewEvent, parseLine } from '../../../src/runner/journal/line.ts';
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
@@ -115,8 +115,8 @@ export interface Terms {
   readonly total?: number;
   readonly perItem?: number;
   readonly pipeline?: string;
-  readonly before?: readonly Happened[];
-  readonly someLeftOut?: boolean;
+  readonly before?: readonly NewEvent[];
+  readonly someExcluded?: boolean;
 }
 
 /** What an engine is made of, without the loop. */
@@ -138,7 +138,7 @@ export class Parts {
     total,
     perItem,
     before = [],
-    someLeftOut = false,
+    someExcluded = false,
     pipeline = photoPipeline,
   }: Terms = {}) {
     this.pipeline = pipelineOf(pipeline);
@@ -146,7 +146,7 @@ export class Parts {
     this.journal.append(before);
     const { journal, runner } = this;
     this.budget = new Budget({ journal, total, perItem });
-    this.inFlight = new InFlight({ runner, journal, someLeftOut });
+    this.inFlight = new InFlight({ runner, journal, someExcluded });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     const steps = this.pipeline.steps.filter((one) => one.shared);
     this.shared = new ItemRun({ steps, item: undefined, shared: undefined, outside: () => 'done' });
@@ -206,20 +206,20 @@ export const uploadOrder = (key: string): UploadOrder => ({
 });
 
 /** What a creation reports, in its order's words. */
-export const intentOf = (order: CreateOrder, reserve = order.reserve): Happened => ({
+export const intentOf = (order: CreateOrder, reserve = order.reserve): NewEvent => ({
   ...{ event: 'intent', job: order.fingerprint, task: order.task, kind: order.kind },
   ...{ attempt: order.attempt, name: order.name, reserve, measure: order.expectation.measure },
 });
 
-export const createdOf = (order: { fingerprint: string; key: string }, credits = 10): Happened => ({
+export const createdOf = (order: { fingerprint: string; key: string }, credits = 10): NewEvent => ({
   ...{ event: 'created', job: order.fingerprint, project: `p-${order.key}`, credits },
 });
 
-export const settledOf = (order: { fingerprint: string }, credits = 10): Happened => ({
+export const settledOf = (order: { fingerprint: string }, credits = 10): NewEvent => ({
   ...{ event: 'settled', job: order.fingerprint, credits },
   ...(credits === 0 ? { status: 'error' } : { status: 'complete', result: { downloads: 1 } }),
 });
 
-export const doubtOf = (order: { fingerprint: string }): Happened => ({
+export const doubtOf = (order: { fingerprint: string }): NewEvent => ({
   ...{ event: 'doubt', job: order.fingerprint, why: 'the answer never came' },
 });

@@ -134,7 +134,7 @@ describe('interface.md, Events: the event body', () => {
       const { client, ears } = await scene();
       const id = await begin(client, kind);
       const { payload } = await ears.until(`${kind}.completed`, id);
-      // Addresses are issued anew each time.
+      // Addresses are issued again each time.
       const { downloads: _, download: __, ...record } = await client.record(kind, id);
       expect(payload).toMatchObject(record);
     },

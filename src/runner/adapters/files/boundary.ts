@@ -1,8 +1,8 @@
-// The boundary around a pipeline's files: what is read must really be in the repository, links followed, unless the user
-// allows more. A cloned repository may hold a link named pic.png that leads to a private key.
+// The boundary around a pipeline's files: a file to read must really be in the repository, links followed, unless the
+// user allows more. A cloned repository may contain a link named pic.png that leads to a private key.
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { reservedFolder } from '../../plan/reserved-name.ts';
 import { realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
@@ -16,9 +16,9 @@ export interface BoundaryOptions {
   readonly named: readonly string[];
 }
 
-/** So many folders are remembered; one that was forgotten is looked at again. */
+/** The number of folders to remember. A forgotten folder is checked again. */
 const foldersMax = 10_000;
-/** So many places outside are remembered. */
+/** The number of places outside the repository to remember. */
 const outsideMax = 1000;
 
 export const outsideHint = 'use --allow-outside to allow it';
@@ -38,22 +38,25 @@ export class Boundary {
     this.#named = new Set(named.filter((path) => !leadsThrough(repository, path)));
   }
 
-  /** What was read outside the repository because the user allows it: real paths, at most a thousand. */
+  /** The files that were read outside the repository because the user allows it: at most a thousand real paths. */
   get outside(): readonly string[] {
     return [...this.#outside].sort();
   }
 
-  /** Why a file must not be read, as the end of a sentence about it; undefined: it may, or it is not there. */
+  /**
+   * Why a file must not be read, as the end of a sentence about the file. Undefined if it may be read, or does not
+   * exist.
+   */
   refusal(path: string): string | undefined {
     if (this.#named.has(path)) return undefined;
     let real: string;
     try {
       real = this.#realPathOf(path);
     } catch (error) {
-      if (!isSystemTrouble(error)) throw error;
+      if (!isSystemProblem(error)) throw error;
       // Some links below /proc lead to files without a path.
       return stands(path) && !this.#allowOutside
-        ? `leads to a place that cannot be told: ${outsideHint}`
+        ? `leads to a place that cannot be determined: ${outsideHint}`
         : undefined;
     }
     const where = this.#crossing(real);
@@ -63,7 +66,7 @@ export class Boundary {
     return undefined;
   }
 
-  /** Why a folder must not be searched, as the end of a sentence about it. `real` has no links in it. */
+  /** Why a folder must not be searched, as the end of a sentence about the folder. `real` contains no links. */
   folderRefusal(real: string): string | undefined {
     const where = this.#crossing(real);
     return where === undefined || this.#allowOutside ? undefined : `is ${where}: ${outsideHint}`;
@@ -96,12 +99,12 @@ function stands(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (isSystemTrouble(error)) return false;
+    if (isSystemProblem(error)) return false;
     throw error;
   }
 }
 
-/** True where a folder above a path is in the repository. */
+/** True if a folder above a path is in the repository. */
 function leadsThrough(repository: string, path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (isWithin(realPathOr(folder), repository)) return true;

@@ -1,5 +1,5 @@
-// The consents that the user gave: one file for each trusted pipeline file, named by the digest of its content. They are
-// kept outside all repositories, so that no repository can bring its own.
+// The consents that the user gave: one file for each trusted pipeline file, named by the digest of the pipeline file.
+// Consents are kept outside all repositories, so that no repository can bring its own.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -22,7 +22,7 @@ import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
 export interface Consent {
   /** Of the pipeline file's bytes. */
   readonly digest: Digest;
-  /** Where the key may go. */
+  /** Where the key may be sent. */
   readonly address: string;
   /** Absolute, links followed: where the pipeline file was when the user trusted it. */
   readonly file: string;
@@ -47,7 +47,7 @@ const consentName = /^([0-9a-f]{64})\.json$/;
 const folderOf = (env: Env): string => join(userFolder(env), 'trusted');
 const fileOf = (digest: Digest, env: Env): string => join(folderOf(env), `${digest}.json`);
 
-/** The consent for a content; undefined: there is none, or nothing that was written here. */
+/** The consent for a content. Undefined if there is none, or if shotlist did not write the file. */
 export function consentFor(digest: Digest, env: Env): Consent | undefined {
   const read = readRegularFile(fileOf(digest, env), { max: 100_000 });
   if (!read.ok) return undefined;
@@ -57,12 +57,12 @@ export function consentFor(digest: Digest, env: Env): Consent | undefined {
     const { address, file, date } = value;
     return { digest, address, file, date };
   } catch {
-    // Not JSON: nothing that was written here.
+    // Not JSON, so shotlist did not write it.
     return undefined;
   }
 }
 
-/** All consents, oldest first. Throws what the system throws, but not for a folder that does not exist. */
+/** All consents, oldest first. Throws system errors, except for a missing folder. */
 export function allConsents(env: Env): readonly Consent[] {
   const consents = namesIn(folderOf(env)).flatMap((name) => {
     const digest = consentName.exec(name)?.[1];
@@ -71,7 +71,7 @@ export function allConsents(env: Env): readonly Consent[] {
   return consents.sort((a, b) => a.date.localeCompare(b.date));
 }
 
-/** Written whole or not at all, and on disk when this returns. Throws what the system throws. */
+/** Written atomically, and on disk when this function returns. Throws system errors. */
 export function keepConsent({ digest, ...stored }: Consent, env: Env): void {
   makeFolder(folderOf(env), 0o700);
   const file = fileOf(digest, env);
@@ -91,7 +91,7 @@ export function keepConsent({ digest, ...stored }: Consent, env: Env): void {
   }
 }
 
-/** Throws what the system throws; a consent that is not there is none of it. */
+/** Throws system errors. A missing consent is not an error. */
 export function dropConsent(digest: Digest, env: Env): void {
   rmSync(fileOf(digest, env), { force: true });
 }

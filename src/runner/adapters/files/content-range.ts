@@ -1,52 +1,52 @@
-// What the headers of an answer say about its bytes: which they are, of how many, and by what a later request can
-// ask whether they are still the same (RFC 9110, 13.1.5 and 14.4).
+// Reads the headers of an answer that describe its bytes: the range, the total, and the validator by which a later
+// request can check that the content has not changed (RFC 9110, 13.1.5 and 14.4).
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The content that an answer is about: what names this version of it, and how many bytes it has in all. */
+/** A version of a content: its validator, and its total length in bytes. */
 export interface Version {
   /** For If-Range. */
   readonly validator: string;
   readonly total: number;
 }
 
-/** What `If-Range` may carry: a strong entity tag or a date, and nothing that would break a header. */
+/** What `If-Range` may contain: a strong entity tag or a date, and nothing that would break a header. */
 export const validatorPattern = '^("[\\x21\\x23-\\x7e]*"|[A-Z][a-z]{2}, [0-9A-Za-z: ]+ GMT)$';
 const isValidator = new RegExp(validatorPattern);
 
-/** Undefined: the answer does not name its version well enough to ask for the rest of it. */
-export function validatorOf(headers: Headers): string | undefined {
+/** Undefined if the answer has no strong validator. Then the rest of the content cannot be requested safely. */
+export function validatorOf(headers: AnswerHeaders): string | undefined {
   const etag = headers['etag'];
   if (typeof etag === 'string' && isValidator.test(etag)) return etag;
   const modified = headers['last-modified'];
   if (typeof modified !== 'string' || !isValidator.test(modified)) return undefined;
-  // Within the same second the content could have been written twice.
+  // The content could have been written twice within the same second.
   const age = Date.parse(String(headers['date'])) - Date.parse(modified);
   return age >= 1000 ? modified : undefined;
 }
 
-/** True when the answer names another version than this one; one that names none is believed. */
-export function isOtherVersion(headers: Headers, { validator }: Version): boolean {
+/** True if the answer names another version than this one. An answer without a validator is believed. */
+export function isOtherVersion(headers: AnswerHeaders, { validator }: Version): boolean {
   const name = validator.startsWith('"') ? 'etag' : 'last-modified';
   const named = headers[name];
   return named !== undefined && named !== validator;
 }
 
-/** Bytes that the head of an answer says will come; undefined where it does not say. */
-export function lengthOf(headers: Headers): number | undefined {
+/** The length of the body in bytes, from the headers; undefined if they do not give it. */
+export function lengthOf(headers: AnswerHeaders): number | undefined {
   const length = headers['content-length'];
   return typeof length === 'string' && /^\d+$/.test(length) ? Number(length) : undefined;
 }
 
 export interface ContentRange {
   readonly start: number;
-  /** The last byte, included. */
+  /** The last byte, inclusive. */
   readonly end: number;
   readonly total: number;
 }
 
-/** Undefined: there is none, it is nonsense, or the total is not told. */
-export function contentRangeOf(headers: Headers): ContentRange | undefined {
+/** Undefined if the header is missing or invalid, or does not give the total. */
+export function contentRangeOf(headers: AnswerHeaders): ContentRange | undefined {
   const [, start, end, total] =
     /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range'])) ?? [];
   if (start === undefined || end === undefined || total === undefined) return undefined;

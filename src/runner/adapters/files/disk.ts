@@ -1,4 +1,4 @@
-// The real disk: inputs beside the pipeline, outputs below the output folder, written whole or not at all.
+// The real disk: inputs beside the pipeline, and outputs, written atomically, below the output folder.
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -15,10 +15,10 @@ import type { Digest } from '../../../contract/base/digest.ts';
 import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
-import { isMachineTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isMachineProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { FileFact } from '../../plan/facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
-import type { Clock, Disk, Fetched, FileTrouble, LocalFile } from '../../run/jobs/ports.ts';
+import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
 import type { HashCache } from './hash-cache.ts';
 import { createNew } from './new-file.ts';
@@ -26,19 +26,19 @@ import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
 
 export interface DiskOptions {
-  /** Absolute: what input paths are relative to. */
+  /** Absolute. Input paths are relative to this folder. */
   readonly folder: string;
-  /** Absolute: what downloads land below. */
+  /** Absolute. Downloads are saved below this folder. */
   readonly output: string;
-  /** Absolute: where superseded outputs are kept under their hash. */
+  /** Absolute. Superseded outputs are kept here under their hash. */
   readonly kept: string;
-  /** What inputs may be read. */
+  /** Which inputs may be read. */
   readonly boundary: Boundary;
   readonly hashes: HashCache;
   readonly clock: Clock;
 }
 
-/** Up to this size, in bytes, a file is hashed when it is first looked at. */
+/** Files up to this size, in bytes, are hashed when they are first looked at. */
 const smallBytes = 1 << 18;
 
 export class RealDisk implements Disk {
@@ -89,7 +89,7 @@ export class RealDisk implements Disk {
     }
   }
 
-  /** Reading a small file takes no longer than coming back to it later would. */
+  /** Reading a small file now takes no longer than returning to the file later. */
   #digestIfSmall(path: string, stats: BigIntStats): Digest | undefined {
     if (stats.size > smallBytes) return undefined;
     const now = this.#o.clock.now();
@@ -128,7 +128,7 @@ export class RealDisk implements Disk {
     return read.ok ? read : err(read.error.message.trimStart());
   }
 
-  async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>> {
+  async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>> {
     const folder = dirname(join(this.#o.output, outputPath));
     const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
     if (!ready.ok) return ready;
@@ -139,7 +139,7 @@ export class RealDisk implements Disk {
     temporary: LocalFile,
     outputPath: string,
     digest: Digest,
-  ): Promise<Result<void, FileTrouble>> {
+  ): Promise<Result<void, FileProblem>> {
     const target = join(this.#o.output, outputPath);
     return await attempt('writing', target, async () => {
       await this.#folders.ensure(dirname(target));
@@ -150,9 +150,9 @@ export class RealDisk implements Disk {
     });
   }
 
-  /** Moves what stands in a place aside, under its hash, unless it is the same. */
+  /** Moves an existing file aside, under its hash, unless it has the same content. */
   async #keep(target: string, place: Place, digest: Digest): Promise<void> {
-    // A link is replaced and what it leads to stays: there is nothing to keep.
+    // A link is replaced and its target stays, so there is nothing to keep.
     if (lstatSync(target, { throwIfNoEntry: false })?.isFile() !== true) return;
     const standing = this.#fact(target);
     if (standing.is === 'absent') return;
@@ -165,7 +165,7 @@ export class RealDisk implements Disk {
     await syncFolder(dirname(aside));
   }
 
-  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>> {
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>> {
     const opened = await attempt('reading', source.path, () => open(source.path, 'r'));
     if (!opened.ok) return opened;
     return await attempt('writing', into.path, async () => {
@@ -188,7 +188,7 @@ export class RealDisk implements Disk {
   }
 }
 
-/** A second name for the same bytes where the file system allows, else a synced copy. */
+/** A hard link if the file system supports it, else a synced copy. */
 async function copyWhole(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
@@ -214,13 +214,13 @@ async function attempt<T>(
   doing: 'reading' | 'writing',
   path: string,
   work: () => Promise<T>,
-): Promise<Result<T, FileTrouble>> {
+): Promise<Result<T, FileProblem>> {
   try {
     return ok(await work());
   } catch (error) {
     return err({
       message: `${path} ${systemReason(error)}`,
-      systemic: isMachineTrouble(error, doing),
+      systemic: isMachineProblem(error, doing),
     });
   }
 }

@@ -1,4 +1,4 @@
-// Why a glob finds nothing: what is there instead, and which glob would find it.
+// Explains why a glob finds nothing: what is there instead, and which glob would find it.
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
@@ -9,12 +9,12 @@ import { globBase } from '../../task/item.ts';
 import { type Glance, glance } from './glance.ts';
 import { matchOf, partsOf } from './glob.ts';
 
-/** A sentence with what to do; `folder` is absolute. */
+/** A sentence that says what to do. `folder` is absolute. */
 export async function whyEmpty(glob: string, folder: string): Promise<string> {
   return misspelt(glob) ?? (await missing(glob, folder)) ?? (await present(glob, folder));
 }
 
-/** What is wrong with the glob whatever is on the disk. */
+/** Mistakes in the glob itself, whatever is on the disk. */
 function misspelt(glob: string): string | undefined {
   if (/^~([^/]*\/|$)/.test(glob))
     return 'only a shell expands "~": write the whole path, or one relative to the pipeline file';
@@ -23,11 +23,11 @@ function misspelt(glob: string): string | undefined {
   if (glob.includes('\\'))
     return `a backslash does not separate folders: write ${JSON.stringify(glob.replaceAll('\\', '/'))}?`;
   if (glob.startsWith('!') && !glob.startsWith('!('))
-    return '"!" excludes nothing here: leave items out with --exclude';
+    return '"!" excludes nothing here: use --exclude to exclude items';
   return undefined;
 }
 
-/** The folder before the first wildcard is not one, or the glob names a folder. */
+/** Reports that the folder before the first wildcard is missing or is not a folder, or that the glob names a folder. */
 async function missing(glob: string, folder: string): Promise<string | undefined> {
   const base = globBase(glob);
   const at = resolve(folder, base);
@@ -64,12 +64,12 @@ async function foldersIn(path: string): Promise<readonly string[]> {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.filter((entry) => !entry.isFile()).map(({ name }) => name);
   } catch {
-    // A folder that may not be read has no names to suggest.
+    // An unreadable folder has no names to suggest.
     return [];
   }
 }
 
-/** What is in the folder before the first wildcard. */
+/** Describes the content of the folder before the first wildcard. */
 async function present(glob: string, folder: string): Promise<string> {
   const base = globBase(glob);
   const at = resolve(folder, base);
@@ -100,7 +100,7 @@ function contentsOf(
     : `${here} is empty`;
 }
 
-/** A glob that finds something of what was seen. */
+/** A glob that finds some of the files that are there. */
 function betterGlob(
   { extensions, folders, fitting }: Glance,
   glob: string,

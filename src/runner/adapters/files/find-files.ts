@@ -1,5 +1,5 @@
-// Finds the files that a glob matches. Links are followed, each folder that links lead to once. What matches but is no
-// file is named, never dropped silently.
+// Finds the files that a glob matches. Follows links, but searches each linked folder only once. A match that is not a
+// file is reported, never dropped silently.
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
@@ -7,26 +7,29 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import { type Match, matchOf, partsOf } from './glob.ts';
 
-/** Something that is there and gave no file. */
+/** An entry that matches, but is not a usable file. */
 export interface Odd {
   readonly is: 'broken' | 'special' | 'undecodable' | 'repeated' | 'unreadable' | 'outside';
-  /** Below the folder; "" is that folder itself. */
+  /** Relative to the folder; "" is the folder itself. */
   readonly path: string;
-  /** The end of a sentence about it. */
+  /** Why, as the end of a sentence about the entry. */
   readonly why: string;
 }
 
 export interface FoundFiles {
-  /** Paths below the folder, with "/" between names, sorted. */
+  /** Paths relative to the folder, with "/" between names, sorted. */
   readonly paths: readonly string[];
-  /** What matches and is not a file, or could not be searched. */
+  /** Entries that match and are not files, or could not be searched. */
   readonly odd: readonly Odd[];
 }
 
-/** Why a folder is not searched, as the end of a sentence about it; undefined: it is. `real` has no links in it. */
+/**
+ * Why a folder is not searched, as the end of a sentence about the folder; undefined if it may be searched. `real`
+ * contains no links.
+ */
 export type Barred = (real: string) => string | undefined;
 
-/** `glob` is relative to `folder`, which is absolute. Errors: the end of a sentence about the glob. */
+/** `glob` is relative to `folder`, which is absolute. The error is the end of a sentence about the glob. */
 export async function findFiles(
   glob: string,
   folder: string,
@@ -42,21 +45,21 @@ export async function findFiles(
 }
 
 interface Folder {
-  /** Below the search's folder; "" is that folder itself. */
+  /** Relative to the folder of the search; "" is that folder itself. */
   readonly path: string;
-  /** Real paths of this folder and of those above it, up to the search's folder. */
+  /** Real paths of this folder and of its parents, up to the folder of the search. */
   readonly real: readonly string[];
 }
 
 class Search {
   readonly #folder: string;
   readonly #matches: Match;
-  /** Whether a folder may have something in it that matches. */
+  /** Whether a folder can contain a match. */
   readonly #leads: Match;
   readonly #barred: Barred;
   readonly #paths: string[] = [];
   readonly #odd: Odd[] = [];
-  /** Real paths of folders that a link led to. */
+  /** Real paths of the linked folders. */
   readonly #linked = new Set<string>();
 
   constructor(folder: string, matches: Match, leads: Match, barred: Barred) {
@@ -115,7 +118,7 @@ class Search {
           this.#note('outside', path, why);
           return;
         }
-        // What is in it is found without this link.
+        // The search finds the content of this folder without this link.
         if (folder.real.includes(real)) return;
         if (this.#linked.has(real)) {
           this.#note('repeated', path, 'leads to a folder that another link leads to');
@@ -133,7 +136,7 @@ class Search {
 
   #unreadable(path: string, error: unknown): void {
     const code = systemCode(error);
-    // There is no such folder, or no more: that is nothing odd, and nothing is found in it.
+    // The folder does not exist, or was removed meanwhile: it contains no matches.
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
       this.#note('unreadable', path, systemReason(error));
   }
@@ -151,7 +154,7 @@ function leadsTo(pattern: string): Result<Match, string> {
   for (const part of partsOf(pattern)) {
     const fits = matchOf(part);
     if (!fits.ok) return err(fits.error);
-    // What is behind "**", or behind a "/" inside a group, may be at any depth.
+    // Anything after "**", or after a "/" inside a group, can be at any depth.
     steps.push({ deep: part === '**' || part.includes('/'), fits: fits.value });
   }
   const seesHidden = /(^|[/{(,|])\\?[.[]/.test(pattern);
@@ -167,7 +170,7 @@ function leadsTo(pattern: string): Result<Match, string> {
   });
 }
 
-/** A name as its bytes: all but ASCII is escaped. */
+/** A name that is not valid UTF-8, with all bytes outside ASCII escaped. */
 const escaped = (name: Buffer): string =>
   name
     .toString('latin1')

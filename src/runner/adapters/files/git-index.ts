@@ -1,29 +1,29 @@
-// Which files below a folder git has in its index. The index is read here and git is not asked: what git does is
-// configured in the repository that it looks at (core.fsmonitor, a promisor remote with a command of its own), so in a
-// stranger's folder asking could run a stranger's program. Git may also be missing, or refuse the folder's owner.
-// The format: https://git-scm.com/docs/index-format.
+// Lists the files below a folder that are in git's index. We read the index ourselves and do not run git: git obeys the
+// configuration of the repository that it looks at (core.fsmonitor, a promisor remote with its own command), so in a
+// stranger's repository it could run a stranger's program. Git may also be missing, or refuse the folder's owner. The
+// format: https://git-scm.com/docs/index-format.
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
 
-/** In bytes: ten million files. */
+/** In bytes: enough for ten million files. */
 const largestIndex = 1 << 30;
 
 /**
- * The first of the files that git has at or below `path`, an absolute path, relative to the repository; undefined: none,
- * or no repository. An index that cannot be read counts as none: git could not have used it either.
+ * The first tracked file at or below `path`, which is absolute; the result is relative to the repository. Undefined if
+ * there is none, or no repository. An unreadable index counts as empty, because git could not have used it either.
  */
 export function trackedAt(path: string): string | undefined {
   const real = join(realpathSync(dirname(path)), relative(dirname(path), path));
   for (let folder = dirname(real); ; folder = dirname(folder)) {
     const git = gitFolder(join(folder, '.git'));
     const found = git === undefined ? undefined : firstBelow(relative(folder, real), git);
-    // A repository that is planted in another one must not hide what that one has.
+    // A nested repository must not hide the files that the outer repository tracks.
     if (found !== undefined || folder === dirname(folder)) return found;
   }
 }
 
-/** `.git` itself, or for a worktree or a submodule the folder that it names. */
+/** `.git` itself, or for a worktree or a submodule, the folder that it names. */
 function gitFolder(dotGit: string): string | undefined {
   const stats = lstatSync(dotGit, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
@@ -36,7 +36,7 @@ function firstBelow(path: string, git: string): string | undefined {
   const wanted = path.split(sep).join('/').toLowerCase();
   const hashBytes = usesSha256(git) ? 32 : 20;
   for (const name of namesIn(git, hashBytes)) {
-    // Where a file system does not tell case, ".Shotlist" is the same folder.
+    // On a case-insensitive file system, ".Shotlist" is the same folder.
     const lower = name.toLowerCase();
     if (lower === wanted || lower.startsWith(`${wanted}/`)) return name;
   }
@@ -56,9 +56,9 @@ function textOf(file: string): string | undefined {
 }
 
 interface Index {
-  /** The names of the entries; one that replaces another's entry has none. */
+  /** The names of the entries. An entry that replaces another one has no name. */
   readonly names: readonly string[];
-  /** What of another index holds too: a split index keeps most of its entries there. */
+  /** The shared part of a split index, which keeps most of the entries in another file. */
   readonly shared:
     | { readonly hash: string; readonly gone: (position: number) => boolean }
     | undefined;
@@ -80,13 +80,13 @@ function indexOf(file: string, hashBytes: number): Index | undefined {
   try {
     return parseIndex(read.value, hashBytes);
   } catch (error) {
-    // Cut off: a read behind the end.
+    // The index is truncated.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** Times, device, inode, mode, owner, size: what comes before the hash of an entry, in bytes. */
+/** The bytes before the hash of an entry: times, device, inode, mode, owner and size. */
 const statBytes = 40;
 const extended = 0x4000;
 
@@ -110,13 +110,13 @@ function parseIndex(bytes: Buffer, hashBytes: number): Index | undefined {
     if (end < 0) return undefined;
     last = Buffer.concat([last.subarray(0, kept), bytes.subarray(nameAt, end)]);
     names.push(last.toString('utf8'));
-    // Up to version 3 an entry is filled up with one to eight zeros.
+    // Up to version 3, an entry is padded with one to eight zeros.
     at = version === 4 ? end + 1 : at + (((end - at) >> 3) + 1) * 8;
   }
   return { names, shared: sharedIn(bytes, at, hashBytes) };
 }
 
-/** The encoding of offsets in packs: seven bits a byte, the highest first, one added at each step. */
+/** The encoding of offsets in packs: seven bits per byte, the highest first, with one added at each step. */
 function variableInteger(bytes: Buffer, from: number): { value: number; next: number } {
   let next = from;
   let byte = bytes.readUInt8(next++);
@@ -128,7 +128,7 @@ function variableInteger(bytes: Buffer, from: number): { value: number; next: nu
   return { value, next };
 }
 
-/** Looks for the extension `link`: a hash, which entries are deleted, which are replaced. */
+/** Looks for the extension `link`: a hash, the deleted entries and the replaced entries. */
 function sharedIn(bytes: Buffer, from: number, hashBytes: number): Index['shared'] {
   for (let at = from; at + 8 <= bytes.length - hashBytes; ) {
     const [name, length] = [bytes.toString('latin1', at, at + 4), bytes.readUInt32BE(at + 4)];
@@ -144,7 +144,7 @@ function sharedIn(bytes: Buffer, from: number, hashBytes: number): Index['shared
 
 const allSet = (1n << 64n) - 1n;
 
-/** The first bitmap, as EWAH: words that say how many equal words and how many literal ones follow. */
+/** The first bitmap, as EWAH: words that say how many equal words and how many literal words follow. */
 function bitsOf(bytes: Buffer): ReadonlySet<number> {
   const bits = new Set<number>();
   const words = bytes.readUInt32BE(4);
@@ -157,7 +157,7 @@ function bitsOf(bytes: Buffer): ReadonlySet<number> {
   for (let word = 0; word < words; word++) {
     const marker = bytes.readBigUInt64BE(8 + word * 8);
     const equal = Number((marker >> 1n) & 0xffff_ffffn);
-    // Whoever wrote a longer one is not git.
+    // Git never writes a longer one.
     if (equal > 1 << 24) return bits;
     for (let left = equal; left > 0; left--) take((marker & 1n) === 1n ? allSet : 0n);
     for (let left = Number(marker >> 33n); left > 0 && word + 1 < words; left--)

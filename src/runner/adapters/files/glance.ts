@@ -1,4 +1,4 @@
-// A short look at what is in a folder: bounded in entries and in time, and no link is followed.
+// A quick look at the content of a folder: bounded in entries and in time. Follows no links.
 import { opendir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { extensionOf } from '../../../contract/api/asset.ts';
@@ -8,15 +8,15 @@ const mostEntries = 5000;
 const mostMs = 800;
 
 export interface Glance {
-  /** Files in the folder itself by extension, the most frequent first; hidden ones aside. */
+  /** The visible files in the folder itself, counted by extension, the most frequent first. */
   readonly extensions: readonly (readonly [string, number])[];
-  /** Names of the folders in it, hidden ones aside. */
+  /** The names of the visible folders in the folder. */
   readonly folders: readonly string[];
-  /** Hidden files in it. */
+  /** The number of hidden files in the folder. */
   readonly hidden: number;
-  /** Files further below whose name fits. */
+  /** The number of files further below whose names match. */
   readonly fitting: number;
-  /** The look ended before it had seen all. */
+  /** True if the look ended before it had seen everything. */
   readonly cut: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function glance(at: string, fits: Match): Promise<Glance> {
         else extensions.set(extensionOf(name), (extensions.get(extensionOf(name)) ?? 0) + 1);
       }
     } catch {
-      // A folder that may not be read shows nothing; the search for files has named it.
+      // An unreadable folder shows nothing. The search for files has already reported it.
     }
   }
   const cut = left < 0 || performance.now() > until;

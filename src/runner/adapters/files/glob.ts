@@ -1,16 +1,16 @@
-// A glob as people mean it in a folder of media: case is ignored, "(1)" is a part of a name, "/" is the only separator.
+// Globs for folders of media: case is ignored, "(1)" is part of a name, and "/" is the only separator.
 import picomatch from 'picomatch';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 
-/** Whether a path with "/" between its names is meant. */
+/** Whether the glob matches a path, with "/" between its names. */
 export type Match = (path: string) => boolean;
 
 export interface GlobOptions {
-  /** "*" matches a name that begins with a dot too. */
+  /** "*" also matches a name that begins with a dot. */
   readonly dot?: boolean;
 }
 
-/** Errors: the end of a sentence about the glob. */
+/** The error is the end of a sentence about the glob. */
 export function matchOf(glob: string, { dot = false }: GlobOptions = {}): Result<Match, string> {
   if (glob === '') return err('is empty');
   try {
@@ -26,15 +26,16 @@ export function matchOf(glob: string, { dot = false }: GlobOptions = {}): Result
   }
 }
 
-/** A glob between its slashes; groups keep theirs. */
+/** Splits a glob at its slashes, but not inside groups. */
 export function partsOf(glob: string): readonly string[] {
   const { parts = [] } = picomatch.scan(glob, { parts: true });
   return parts.length > 0 ? parts : [glob];
 }
 
 /**
- * Escapes parentheses that belong to no `@(…)`, `+(…)`, `*(…)`, `?(…)` or `!(…)`. Cameras and browsers write them into
- * names, and the library would take them for a regular expression, which a name can make run for hours.
+ * Escapes parentheses that do not belong to `@(…)`, `+(…)`, `*(…)`, `?(…)` or `!(…)`. Cameras and browsers write
+ * parentheses into names. The library would read them as a regular expression, and a crafted name could keep that
+ * expression busy for hours.
  */
 function literalParentheses(glob: string): string {
   const groups: boolean[] = [];

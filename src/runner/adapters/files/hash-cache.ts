@@ -1,16 +1,16 @@
-// Remembers the hashes of files by path, size, times and inode, so that a second run reads no media.
-// Only a cache: one that cannot be read is thrown away, one that cannot be written does without.
+// Remembers the hashes of files by path, size, times and inode, so that a second run reads no media. It is only a
+// cache: an unreadable cache is discarded, and an unwritable cache is not used.
 import { type BigIntStats, rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
-import { isSystemTrouble, systemCode } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 
-/** A file changed less than this before it was hashed may change again within one tick of its time stamp. */
+/** A file that changed less than this before it was hashed may change again within the same tick of its time stamp. */
 const racyNs = 2_000_000_000n;
-/** How many hashes are written together. */
+/** The number of hashes that are written together. */
 const batch = 500;
 
-interface Entry {
+interface CachedHash {
   readonly stamp: string;
   readonly digest: Digest;
 }
@@ -19,11 +19,11 @@ export class HashCache {
   readonly #database: DatabaseSync;
   readonly #get: StatementSync;
   readonly #set: StatementSync;
-  /** Files too young for the cache, for this process only. */
-  readonly #young = new Map<string, Entry>();
-  readonly #unwritten = new Map<string, Entry>();
+  /** Files that changed too recently for the cache; for this process only. */
+  readonly #young = new Map<string, CachedHash>();
+  readonly #unwritten = new Map<string, CachedHash>();
 
-  /** A file in a folder that is there, or none: then hashes are remembered in this process only. */
+  /** `file` must be in an existing folder. If it is undefined, hashes are remembered in this process only. */
   constructor(file: string | undefined) {
     const { database, get, set } = openDatabase(file);
     this.#database = database;
@@ -39,7 +39,7 @@ export class HashCache {
     return row?.['stamp'] === stamp ? digestFrom(String(row['digest'])) : undefined;
   }
 
-  /** A file that somebody made: `now` in epoch milliseconds, when the reading began. */
+  /** For a file from outside. `now` is when the reading began, in milliseconds since 1970. */
   set(path: string, stats: BigIntStats, digest: Digest, now: number): void {
     const entry = { stamp: stampOf(stats), digest };
     if (BigInt(now) * 1_000_000n - stats.mtimeNs < racyNs) {
@@ -50,18 +50,18 @@ export class HashCache {
     this.#keep(path, entry);
   }
 
-  /** A file that shotlist itself has just written whole. */
+  /** For a file that shotlist itself has just written. */
   trust(path: string, stats: BigIntStats, digest: Digest): void {
     this.#young.delete(path);
     this.#keep(path, { stamp: stampOf(stats), digest });
   }
 
-  #keep(path: string, entry: Entry): void {
+  #keep(path: string, entry: CachedHash): void {
     this.#unwritten.set(path, entry);
     if (this.#unwritten.size >= batch) this.#write();
   }
 
-  /** Another run of another pipeline may be writing: then these are only hashed again one day. */
+  /** If the run of another pipeline is writing, these hashes are lost and the files are hashed again later. */
   #write(): void {
     try {
       this.#database.exec('BEGIN IMMEDIATE');
@@ -90,13 +90,13 @@ interface Opened {
   readonly set: StatementSync;
 }
 
-/** In a checkout that cannot be written, for example, hashes are remembered in this process only. */
+/** If the cache cannot be written, for example in a read-only checkout, hashes are remembered in this process only. */
 function openDatabase(file: string | undefined): Opened {
   if (file === undefined) return open(':memory:');
   try {
     return openOrReplace(file);
   } catch (error) {
-    if (!isSqlite(error) && !isSystemTrouble(error) && systemCode(error) !== 'ERR_FS_EISDIR')
+    if (!isSqlite(error) && !isSystemProblem(error) && systemCode(error) !== 'ERR_FS_EISDIR')
       throw error;
     return open(':memory:');
   }

@@ -1,4 +1,4 @@
-// Lists the items of a pipeline: the files that a glob finds, or the values in the file.
+// Lists the items of a pipeline: the files that a glob finds, or the values in the pipeline file.
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -14,38 +14,38 @@ import { realPathOr } from './real-path.ts';
 export interface ItemFilter {
   /** Only items whose key matches this glob. */
   readonly only?: string | undefined;
-  /** Not those whose key matches one of these globs. */
+  /** Without items whose key matches one of these globs. */
   readonly except?: readonly string[] | undefined;
   /** Only these keys. */
   readonly keys?: ReadonlySet<string> | undefined;
-  /** Only the first so many. */
+  /** Only this many items, from the start of the list. */
   readonly limit?: number | undefined;
 }
 
-/** Items in a fixed order. They are made as they are asked for: only their names are in memory. */
+/** Items in a fixed order. Only their names are in memory; an item is made when it is asked for. */
 export interface ItemList {
   readonly count: number;
-  /** How many there are without the filter. */
+  /** The number of items without the filter. */
   readonly total: number;
-  /** What is there and is no item, as sentences. */
+  /** Sentences about entries that are there but are not items. */
   readonly warnings: readonly string[];
   [Symbol.iterator](): Iterator<Item>;
 }
 
 /** Why there are no items, and what to do. */
-export interface ItemTrouble {
+export interface ItemListProblem {
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Errors: nothing found, two items with one key, outputs among the inputs. */
+/** Errors: nothing found, two items with the same key, outputs among the inputs. */
 export async function listItems(
   items: Items,
   folder: string,
   output: string,
   filter: ItemFilter,
   barred?: Barred,
-): Promise<Result<ItemList, ItemTrouble>> {
+): Promise<Result<ItemList, ItemListProblem>> {
   switch (items.kind) {
     case 'one':
       return ok({ count: 1, total: 1, warnings: [], *[Symbol.iterator]() {} });
@@ -66,15 +66,15 @@ async function listFiles(
   output: string,
   filter: ItemFilter,
   barred: Barred = () => undefined,
-): Promise<Result<ItemList, ItemTrouble>> {
+): Promise<Result<ItemList, ItemListProblem>> {
   const said = `items.glob ${JSON.stringify(short(pattern))}`;
   const base = globBase(pattern);
   const before = baseOf(base, folder);
   const root = resolve(folder, base);
   const refused = existsSync(root) ? barred(realPathOr(root)) : undefined;
-  if (refused !== undefined) return trouble(`${said}: the folder ${base || '.'} ${refused}`);
+  if (refused !== undefined) return problem(`${said}: the folder ${base || '.'} ${refused}`);
   const found = await findFiles(pattern.slice(base.length), root, barred);
-  if (!found.ok) return trouble(`${said} ${found.error}`);
+  if (!found.ok) return problem(`${said} ${found.error}`);
   const { paths, odd } = found.value;
   const warnings = oddSentences(
     odd,
@@ -82,11 +82,11 @@ async function listFiles(
   );
   if (paths.length === 0) {
     const why = odd.length > 0 ? warnings.join('; ') : await whyEmpty(pattern, folder);
-    return trouble(`${said} finds no file (from ${folder})`, why);
+    return problem(`${said} finds no file (from ${folder})`, why);
   }
   const inside = paths.find((path) => isBelow(resolve(folder, before, path), output));
   if (inside !== undefined)
-    return trouble(
+    return problem(
       `${said} finds ${before}${inside}, which is in the output folder: results would become items`,
     );
   const at = (index: number): Item => fileItem(`${before}${paths[index] ?? ''}`, before, index);
@@ -95,20 +95,23 @@ async function listFiles(
   const { only = '' } = filter;
   if (before === '' || !only.startsWith(before)) return list;
   const below = JSON.stringify(only.slice(before.length));
-  return trouble(
+  return problem(
     list.error.message,
     `keys are paths below ${JSON.stringify(before)}: write ${below}`,
   );
 }
 
-/** A pattern as a message shows it. */
+/** A pattern, shortened for a message. */
 const short = (pattern: string): string =>
   pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
 
-const trouble = (message: string, hint?: string): Result<never, ItemTrouble> =>
+const problem = (message: string, hint?: string): Result<never, ItemListProblem> =>
   err({ message, ...(hint === undefined ? {} : { hint }) });
 
-/** The folder before a glob's first wildcard, as found paths spell it: relative, without "./", with "/" at the end. */
+/**
+ * The folder before a glob's first wildcard, in the form that found paths have: relative, without "./", with "/" at the
+ * end.
+ */
 function baseOf(base: string, folder: string): string {
   const path = relative(folder, resolve(folder, base));
   return path === '' ? '' : `${sep === '/' ? path : path.split(sep).join('/')}/`;
@@ -129,20 +132,20 @@ function filtered(
   count: number,
   at: (index: number) => Item,
   filter: ItemFilter,
-): Result<ItemList, ItemTrouble> {
+): Result<ItemList, ItemListProblem> {
   const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
   const all = new Set<string>();
   for (let index = 0; index < count; index++) {
     const { key } = at(index);
-    if (all.has(key)) return trouble(`two items have the key ${JSON.stringify(key)}`);
+    if (all.has(key)) return problem(`two items have the key ${JSON.stringify(key)}`);
     all.add(key);
   }
   const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, all);
-  if (!chosenBy.ok) return trouble(`--items ${short(only ?? '')} ${chosenBy.error}`);
+  if (!chosenBy.ok) return problem(`--items ${short(only ?? '')} ${chosenBy.error}`);
   const excluded: Excluded[] = [];
   for (const pattern of except) {
     const matches = keyMatch(pattern, all);
-    if (!matches.ok) return trouble(`--exclude ${short(pattern)} ${matches.error}`);
+    if (!matches.ok) return problem(`--exclude ${short(pattern)} ${matches.error}`);
     excluded.push({ pattern, matches: matches.value, hits: 0 });
   }
   const chosen: number[] = [];
@@ -156,14 +159,14 @@ function filtered(
   }
   const idle = excluded.find(({ hits }) => hits === 0);
   if (idle !== undefined)
-    return trouble(
+    return problem(
       `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
       likeKeys(idle.pattern, all),
     );
   if (chosen.length === 0 && wanted === undefined)
     return only === undefined
-      ? trouble('no item is left')
-      : trouble(`no item matches --items ${short(only)}`, likeKeys(only, all));
+      ? problem('no item is left')
+      : problem(`no item matches --items ${short(only)}`, likeKeys(only, all));
   return ok({
     count: chosen.length,
     total: count,
@@ -174,14 +177,14 @@ function filtered(
   });
 }
 
-/** What is a key, letter by letter, means that item alone; anything else is a glob. */
+/** A pattern that equals a key selects that item alone. Any other pattern is a glob. */
 function keyMatch(pattern: string, keys: ReadonlySet<string>): Result<Match, string> {
   return keys.has(pattern) ? ok((key) => key === pattern) : matchOf(pattern, { dot: true });
 }
 
 const nearest = 2000;
 
-/** What keys look like, for a pattern that matches none. */
+/** Examples of keys, for a pattern that matches none. */
 function likeKeys(pattern: string, keys: ReadonlySet<string>): string {
   const some = [...keys].slice(0, nearest);
   const shown = some.slice(0, 3).map((key) => JSON.stringify(key));

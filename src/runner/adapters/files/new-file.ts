@@ -1,5 +1,5 @@
-// Files that shotlist makes under names that a repository could have planted: as links, for example, through which a
-// write would reach another file.
+// Creates files whose names a repository could have planted, for example as links through which a write would reach
+// another file.
 import { constants } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { openRegular } from '../../../contract/files/regular-file.ts';
@@ -7,17 +7,17 @@ import { systemCode } from '../../../contract/files/system-error.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
-/** Windows has no such flag, and a link there needs a privilege. */
+/** Windows has no such flag, and creating a link there requires a privilege. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
-/** Opening a named pipe waits for the other end, unless the system is told not to wait. Windows has no such flag. */
+/** Opening a named pipe blocks until the other end is open, unless this flag is set. Windows has no such flag. */
 const noWait = constants.O_NONBLOCK ?? 0;
 
-/** More processes than ever make the same file at the same time. */
+/** More than the number of processes that ever create the same file at the same time. */
 const attempts = 10;
 
 /**
- * Makes a file and opens it for writing, with `flags` besides. What stands under its name goes, and is never written
- * to: a leftover of a killed run, or a link. Throws what the system throws, for a folder too.
+ * Creates a file and opens it for writing, with additional `flags`. Removes whatever has this name, such as a link or
+ * the leftover of a killed run, and never writes to it. Throws system errors, also if a folder has this name.
  */
 export async function createNew(file: string, flags = 0): Promise<FileHandle> {
   for (let left = attempts; ; left--) {
@@ -27,17 +27,17 @@ export async function createNew(file: string, flags = 0): Promise<FileHandle> {
       if (systemCode(error) !== 'EEXIST' || left === 0) throw error;
     }
     try {
-      // Removes the name alone, also of a link.
+      // Removes only the name, also of a link.
       await unlink(file);
     } catch (error) {
-      // Another process has removed it.
+      // If the error is ENOENT, another process has removed it.
       if (systemCode(error) !== 'ENOENT') throw error;
     }
   }
 }
 
 /**
- * Opens a file that only shotlist writes: never through a link. Throws what the system throws (ELOOP for a link), and
+ * Opens a file that only shotlist writes; never follows a link. Throws system errors (ELOOP for a link), and
  * `NotRegularFile`.
  */
 export function openOwn(file: string, flags: number): Promise<FileHandle> {

@@ -1,9 +1,10 @@
-// What a glob met that cannot be an item, in a few sentences: one for each kind of trouble, with examples.
+// Describes the entries that a glob matched and that cannot be items: one sentence for each kind of problem, with
+// examples.
 import type { Odd } from './find-files.ts';
 
 const examples = 3;
 
-/** `shown` makes a path as people see it. */
+/** `shown` formats a path for people. */
 export function oddSentences(
   odd: readonly Odd[],
   shown: (path: string) => string,
@@ -29,16 +30,16 @@ function sentence({ is, why }: Odd, subject: string, many: boolean): string {
   switch (is) {
     case 'broken':
       return many
-        ? `${subject} are left out: the links lead nowhere`
-        : `${subject} is left out: the link leads nowhere`;
+        ? `${subject} are ignored: the links lead nowhere`
+        : `${subject} is ignored: the link leads nowhere`;
     case 'special':
       return many
-        ? `${subject} are left out: they are not regular files`
-        : `${subject} is left out: it is not a regular file`;
+        ? `${subject} are ignored: they are not regular files`
+        : `${subject} is ignored: it is not a regular file`;
     case 'undecodable':
       return many
-        ? `${subject} are left out: the names are not valid UTF-8; rename the files`
-        : `${subject} is left out: the name is not valid UTF-8; rename the file`;
+        ? `${subject} are ignored: the names are not valid UTF-8; rename the files`
+        : `${subject} is ignored: the name is not valid UTF-8; rename the file`;
     case 'repeated':
       return many
         ? `${subject} are not searched: other links lead to the same folders`

@@ -1,16 +1,16 @@
-// Files that hold a key or a secret and that other users of this machine can read.
+// Warns about files that contain a key or a secret and that other users of this machine can read.
+
 import { statSync } from 'node:fs';
 import { systemCode } from '../../../contract/files/system-error.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** Each variable that names such a file, and the variable that is used instead when it is set. */
+/** Each variable that names such a file, and the variable that takes precedence over it. */
 const secretFiles = [
   ['SHOTLIST_API_KEY_FILE', 'SHOTLIST_API_KEY'],
   ['SHOTLIST_WEBHOOK_SECRET_FILE', 'SHOTLIST_WEBHOOK_SECRET'],
 ] as const;
 
-/** A warning for each secret file in use that others can read, with the command that mends it. */
+/** A warning for each secret file in use that others can read, with the command that fixes it. */
 export function openSecretWarnings(env: Env): readonly string[] {
   const warnings: string[] = [];
   for (const [variable, instead] of secretFiles) {
@@ -22,7 +22,7 @@ export function openSecretWarnings(env: Env): readonly string[] {
   return warnings;
 }
 
-/** False where there is no file, which is for whoever reads it to say. On Windows, modes do not tell. */
+/** False if there is no file: the code that reads the file reports that. On Windows, modes say nothing. */
 function isOpenToOthers(file: string): boolean {
   if (process.platform === 'win32') return false;
   try {

@@ -1,11 +1,11 @@
-// The folders that outputs land in: made when needed, kept below the output folder, synced in groups.
+// The folders for outputs: created when needed, kept below the output folder, and synced in groups.
 import { existsSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
-import { linkTrouble } from './output-links.ts';
+import { linkProblem } from './output-links.ts';
 
-/** How many folders are remembered as ready; one that was forgotten is looked at again. */
+/** The number of folders to remember as ready. A forgotten folder is checked again. */
 const readyMax = 10_000;
 
 export class OutputFolders {
@@ -18,21 +18,21 @@ export class OutputFolders {
     this.#root = root;
   }
 
-  /** Makes a folder; throws when links lead out of the output folder, before anything is made there. */
+  /** Creates a folder. Throws before it creates anything if links lead out of the output folder. */
   async ensure(folder: string): Promise<void> {
     if (this.#ready.has(folder)) return;
     makeFolder(this.#root);
     const root = await realpath(this.#root);
     let standing = folder;
     while (!existsSync(standing)) standing = dirname(standing);
-    const trouble = linkTrouble(await realpath(standing), root);
-    if (trouble !== undefined) throw new Error(trouble);
+    const problem = linkProblem(await realpath(standing), root);
+    if (problem !== undefined) throw new Error(problem);
     makeFolder(folder);
     if (this.#ready.size >= readyMax) this.#ready.clear();
     this.#ready.add(folder);
   }
 
-  /** New names in a folder are on disk when this resolves. Those that ask meanwhile share the next sync. */
+  /** When this resolves, new names in the folder are on disk. Calls that arrive during a sync share the next sync. */
   sync(folder: string): Promise<void> {
     const queued = this.#queued.get(folder);
     if (queued !== undefined) return queued;
@@ -42,7 +42,7 @@ export class OutputFolders {
   }
 }
 
-/** Makes the names in a folder durable. `begins` is called when it is too late to join. */
+/** Makes the names in a folder durable. Calls `begins` when it is too late to join this sync. */
 export async function syncFolder(
   folder: string,
   begins: () => void = () => undefined,

@@ -1,23 +1,23 @@
-// A file that is on its way: what has come of it, and a note beside it that says from where it can go on. The note
-// (`….part.json`) is written after the bytes are on disk, so that a crash can cost bytes and never make them wrong.
+// A partial download, and a note beside it from which a later request can resume. The note (`….part.json`) is written
+// after the bytes are on disk, so a crash can lose bytes but can never make them wrong.
 import { createHash, type Hash } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, rm } from 'node:fs/promises';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import { validatorOf as schemaValidator } from '../../../contract/base/schema.ts';
 import { openRegular, readOwnFile } from '../../../contract/files/regular-file.ts';
-import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { LocalFile } from '../../run/jobs/ports.ts';
 import { type Version, validatorPattern } from './content-range.ts';
 import { createNew, openOwn } from './new-file.ts';
 
-/** After so many bytes what came is synced and noted: a crash costs no more than that. */
+/** After this many bytes, the part is synced and noted: a crash loses no more than that. */
 const checkpointBytes = 64 << 20;
 
 interface Note extends Version {
-  /** So many bytes of the part are on disk. */
+  /** The number of bytes of the part that are on disk. */
   readonly bytes: number;
-  /** Of those bytes: somebody else could have written into the part since. */
+  /** The hash of those bytes, because somebody else could have written to the part since. */
   readonly sha256: string;
 }
 
@@ -37,14 +37,16 @@ const longestNote = 64_000;
 
 const noteOf = ({ path }: LocalFile): string => `${path}.json`;
 
-/** Makes a temporary file anew, with `flags` besides; what an earlier run left under its name goes. */
+/**
+ * Creates an empty temporary file, with additional `flags`. Replaces the file that an earlier run left under this name.
+ */
 export async function createPart(file: LocalFile, flags = 0): Promise<FileHandle> {
-  // The note goes first: it must never be beside bytes that it does not speak of.
+  // The note is removed first: it must never be beside bytes that it does not describe.
   if (stands(noteOf(file))) await removePart(file);
   return await createNew(file.path, flags);
 }
 
-/** A link counts, wherever it leads. */
+/** A link counts as a file, wherever it leads. */
 const stands = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 export async function removePart(file: LocalFile): Promise<void> {
@@ -52,20 +54,20 @@ export async function removePart(file: LocalFile): Promise<void> {
   await rm(file.path, { force: true });
 }
 
-/** A hash that has taken in the first bytes of a part. */
+/** A hash of the first bytes of a part. */
 export interface RunningHash {
   readonly bytes: number;
   readonly hash: Hash;
 }
 
 export class Part {
-  /** Undefined: it cannot be gone on with after a cut. */
+  /** Undefined if the download cannot be resumed after a cut. */
   readonly version: Version | undefined;
   readonly #place: LocalFile;
   readonly #file: FileHandle;
   readonly #hash: Hash;
   #bytes: number;
-  /** Bytes that the note beside it vouches for. */
+  /** The number of bytes that the note vouches for. */
   #noted: number;
 
   private constructor(
@@ -82,13 +84,13 @@ export class Part {
     this.#noted = bytes;
   }
 
-  /** A new one; what came before is given up. */
+  /** Starts from the first byte, and discards an earlier part. */
   static async begin(place: LocalFile, version: Version | undefined): Promise<Part> {
     const file = await createPart(place);
     return new Part(place, file, version, { bytes: 0, hash: createHash('sha256') });
   }
 
-  /** Goes on behind what `standing` found. */
+  /** Resumes after the bytes that `standing` found. */
   static async goOn(place: LocalFile, { version, running }: Standing): Promise<Part> {
     const file = await openOwn(place.path, constants.O_WRONLY | constants.O_APPEND);
     try {
@@ -117,13 +119,13 @@ export class Part {
     await this.#file.datasync();
     const sha256 = this.#hash.copy().digest('hex');
     const note: Note = { ...version, bytes: this.#bytes, sha256 };
-    // Written over the last one, which it is never shorter than: there is no moment without a note.
+    // Overwrites the last note, which is never longer: there is no moment without a note.
     await using file = await openOwn(noteOf(this.#place), constants.O_WRONLY | constants.O_CREAT);
     await file.writeFile(JSON.stringify(note));
     this.#noted = this.#bytes;
   }
 
-  /** Everything came. It is on disk when this resolves. */
+  /** Call when everything has arrived. When this resolves, the file is on disk. */
   async finish(): Promise<{ readonly bytes: number; readonly digest: Digest }> {
     await using file = this.#file;
     await file.datasync();
@@ -131,33 +133,33 @@ export class Part {
     return { bytes: this.#bytes, digest: digestFrom(this.#hash.digest('hex')) };
   }
 
-  /** It was cut. What is on disk stays when a later request can go on from it. */
+  /** Call after a cut. The bytes stay on disk if a later request can resume from them. */
   async leave(): Promise<void> {
     try {
       await this.#checkpoint();
     } catch (error) {
-      // A full disk, for example: the note before this one still holds.
-      if (!isSystemTrouble(error)) throw error;
+      // For example a full disk: the previous note is still valid.
+      if (!isSystemProblem(error)) throw error;
     } finally {
       await this.#file.close();
     }
     if (this.#noted === 0) await removePart(this.#place);
   }
 
-  /** What came is not what was asked for. */
+  /** Call when the content is not the requested one. */
   async drop(): Promise<void> {
     await this.#file.close();
     await removePart(this.#place);
   }
 }
 
-/** What an earlier request left: bytes that can be trusted. */
+/** A part from an earlier request, with bytes that can be trusted. */
 export interface Standing {
   readonly version: Version;
   readonly running: RunningHash;
 }
 
-/** Undefined: there is nothing to go on from. `known` is a hash that needs no reading, if it fits. */
+/** Undefined if there is nothing to resume. `known` is a hash that saves reading the part, if it matches. */
 export async function standing(
   place: LocalFile,
   known: RunningHash | undefined,
@@ -174,7 +176,7 @@ export async function standing(
 
 function readNote(place: LocalFile): Note | undefined {
   const path = noteOf(place);
-  // Nearly always there is none.
+  // Nearly always, there is no part.
   if (!stands(path)) return undefined;
   const read = readOwnFile(path, { max: longestNote });
   if (!read.ok) return undefined;
@@ -182,7 +184,7 @@ function readNote(place: LocalFile): Note | undefined {
     const note: unknown = JSON.parse(read.value.toString('utf8'));
     return schemaValidator<Note>(noteSchema)(note) ? note : undefined;
   } catch (error) {
-    // Torn by a crash: the file is fetched from its beginning.
+    // A crash cut off the note: the file is fetched from its beginning.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,27 +1,27 @@
-// Where a path really is, links followed.
+// Resolves paths with links followed.
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isSystemTrouble, systemCode } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 
-/** The path itself where nothing can be followed. */
+/** The path itself if it cannot be resolved. */
 export function realPathOr(path: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (isSystemTrouble(error)) return path;
+    if (isSystemProblem(error)) return path;
     throw error;
   }
 }
 
 /**
- * Where a path will really be that may not exist yet: the nearest folder above it that does, links followed, and the
- * rest. Undefined where a link on the way leads nowhere, or a folder cannot be entered.
+ * The real path of a file that may not exist yet: the real path of its nearest existing parent, and the rest. Undefined
+ * if a link on the way leads nowhere, or a folder cannot be entered.
  */
 export function futureRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     if (systemCode(error) !== 'ENOENT' || isThere(path)) return undefined;
     const folder = futureRealPath(dirname(path));
     return folder === undefined ? undefined : join(folder, basename(path));

@@ -1,4 +1,4 @@
-// The repository that a pipeline file belongs to: what it may read and write without a word from the user.
+// The repository of a pipeline file: the pipeline may read and write there without the user's permission.
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,8 +6,9 @@ import { realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
 
 /**
- * The nearest folder above a pipeline's folder that holds `.git`, links followed, else that folder itself. A `.git` in
- * the home folder or above it does not count: it keeps settings, and would let a pipeline read everything.
+ * The nearest folder above a pipeline's folder that contains `.git`, links followed, else the pipeline's folder itself.
+ * A `.git` in the home folder or above it does not count: such a repository tracks settings, and would let a pipeline
+ * read everything.
  */
 export function repositoryOf(folder: string, home: string = homedir()): string {
   const own = realPathOr(folder);

@@ -1,7 +1,7 @@
-// Is one place within another? Of absolute paths without links in them.
+// Tests whether one path is within another. Both must be absolute and contain no links.
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** True also for the folder itself. */
+/** Also true for the folder itself. */
 export function isWithin(path: string, folder: string): boolean {
   const inside = relative(folder, path);
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);

@@ -1,5 +1,5 @@
-// Bounds the connections of a server, so that slow senders cannot keep others out: no peer may hold more than its share,
-// and where there is no room, the connection gives way that has been idle longest.
+// Limits the connections of a server, so that slow senders cannot keep others out: no peer may hold more than its
+// share, and when the server is full, the connection that has been idle longest is closed.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -9,12 +9,12 @@ export interface ConnectionLimits {
 }
 
 export interface Connections {
-  /** This connection sent a whole request, which is being answered: until that is over, it does not give way. */
+  /** Call when this connection has sent a whole request. The connection is not closed until the answer is sent. */
   busyWhile(socket: Socket, answering: Promise<void>): Promise<void>;
 }
 
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
-  /** The peer of each, longest idle first. */
+  /** The peer of each connection, longest idle first. */
   const idle = new Map<Socket, string>();
   const busy = new Map<Socket, string>();
   const held = new Map<string, number>();
@@ -39,7 +39,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     else held.set(peer, left);
   }
 
-  /** The connection that makes room for one more of this peer; `none`: all have sent a request and are being answered. */
+  /** The connection to close for a new one of this peer. `none`: all connections wait for an answer. */
   function givesWay(peer: string): Socket | 'nobody needs to' | 'none' {
     if ((held.get(peer) ?? 0) >= limits.perPeer)
       return longestIdle((other) => other === peer) ?? 'none';
@@ -50,7 +50,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
 
   server.on('connection', (socket: Socket) => {
     const peer = socket.remoteAddress;
-    // It is gone already.
+    // The connection is already closed.
     if (peer === undefined) return void socket.destroy();
     const other = givesWay(peer);
     if (other === 'none') return void socket.destroy();

@@ -1,15 +1,21 @@
-// How connections to the service and its storage come to be. What fails here was never sent; of an error that comes later
-// nobody can say that, whatever its code is: a lost route can end a connection over which a creation has gone out.
+// Opens connections to the service and its storage. An error here means that the request was never sent. A later error
+// says nothing about that, whatever its code: a lost route can end a connection over which a creation was sent.
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 
-/** No connection came to be: not resolved, refused, timed out, or a certificate that is not trusted. */
+/**
+ * The connection was never made: the name was not resolved, the connection was refused or timed out, or the certificate
+ * is not trusted.
+ */
 export class NeverConnected extends Error {}
 
-/** HTTP/1.1 only: over HTTP/2 undici sends requests again by itself when a session ends, also those that pay. */
+/**
+ * HTTP/1.1 only: over HTTP/2, undici resends requests by itself when a session ends, including requests that cost
+ * credits.
+ */
 export const connectorOptions = { allowH2: false } as const;
 
-/** For undici's `connect`. `met` hears the IP address of every connection. */
+/** For undici's `connect`. `met` receives the IP address of every connection. */
 export function connector(
   timeoutMs: number,
   met?: (address: string) => void,
@@ -24,8 +30,8 @@ export function connector(
 }
 
 /**
- * Connects only to what `addressesOf` answers for a host, and asks it once for each connection: a name that is resolved
- * a second time, to another address, is never dialled.
+ * Connects only to the addresses that `addressesOf` returns for a host, and asks for them once per connection. A second
+ * lookup could return another address, which was not checked.
  */
 export function checkedConnector(
   timeoutMs: number,
@@ -50,7 +56,7 @@ export function checkedConnector(
         if (error !== null) done(neverConnected(error), null);
         else done(null, socket);
       });
-    // An IP address is connected to without a lookup.
+    // An IP address needs no lookup.
     if (isIP(target.hostname) === 0) dial();
     else
       addressesOf(target.hostname).then(dial, (error: Error) => done(neverConnected(error), null));

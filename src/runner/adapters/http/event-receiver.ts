@@ -1,5 +1,6 @@
-// Receives the service's events: a small web server that knows them by their signature (interface.md, Events). What is
-// answered with 2xx never comes again, so that is said only of what the run has taken.
+// Receives the service's events: a small web server that authenticates them by their signature (interface.md, Events).
+// The service never resends an event that was answered with 2xx, so only an event that the run has recorded gets that
+// answer.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { readProject } from '../../../contract/api/answers.ts';
@@ -19,13 +20,13 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { limitConnections } from './connection-limits.ts';
 import { EventReplays } from './event-replays.ts';
 
-/** Where it listens; port 0: one that is free. */
+/** The address to listen on; port 0 selects a free port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Lower case. Deployment facts: facts.md, Events. */
+/** The names of the headers, in lower case. They depend on the deployment (facts.md, Events). */
 export interface EventHeaders {
   readonly signature: string;
   readonly timestamp: string;
@@ -40,34 +41,36 @@ export interface ReceiverOptions {
   readonly listen: ListenAddress;
   /** Never printed, logged or written. */
   readonly secret: string;
-  /** Hides secrets in what events tell. Default: it hides the webhook secret. */
+  /** Hides secrets in events. Default: a redactor for the webhook secret. */
   readonly redactor?: Redactor;
   readonly headers?: EventHeaders;
   readonly clock: Clock;
-  /** True: the event is dealt with for good. False: it must come again. It may take until the signal is aborted. */
+  /**
+   * True: the event is handled for good. False: the service must send it again. May take until the signal is aborted.
+   */
   readonly tell: (record: RecordKind, project: Project, enough: AbortSignal) => Promise<boolean>;
-  /** Milliseconds in which a whole request must have come. Default 10 s. */
+  /** Milliseconds within which a whole request must arrive. Default 10 s. */
   readonly senderMs?: number;
 }
 
 export interface EventReceiver {
   /** `http://127.0.0.1:4000` */
   readonly address: string;
-  /** Answers what is under way, and no more. */
+  /** Answers the requests that are in flight, and accepts no new ones. */
   close(): Promise<void>;
 }
 
 const bodyMost = 1 << 20;
-/** facts.md: a timestamp within five minutes, either side. */
+/** facts.md: a timestamp is accepted within five minutes, either side. */
 const agedMost = 5 * 60;
 /** facts.md: the service waits 10 s for an answer. */
 const answerMs = 8_000;
-/** Each may hold a body, so the total bounds the memory. Behind a proxy, all senders are one peer. */
+/** Each connection may hold a body, so the total limits the memory. Behind a proxy, all senders are one peer. */
 const connectionsMost = { perPeer: 64, total: 128 };
-/** Far more events than come in the ten minutes in which a timestamp can be accepted; some 100 bytes each. */
+/** Far more events than arrive in the ten minutes in which a timestamp is accepted; about 100 bytes each. */
 const replaysMost = 20_000;
 
-interface Answer {
+interface EventReply {
   readonly status: number;
   readonly message?: string;
 }
@@ -77,7 +80,7 @@ export async function openReceiver(
 ): Promise<Result<EventReceiver, string>> {
   const { listen, senderMs = 10_000 } = options;
   const closing = new AbortController();
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   const replays = new EventReplays(replaysMost);
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST')
@@ -89,9 +92,9 @@ export async function openReceiver(
     const answering = judge({ ...options, replays }, request, body, closing.signal).then((answer) =>
       reply(response, answer),
     );
-    underWay.add(answering);
+    inProgress.add(answering);
     await connections.busyWhile(request.socket, answering);
-    underWay.delete(answering);
+    inProgress.delete(answering);
   };
   const server = createServer(
     {
@@ -115,13 +118,13 @@ export async function openReceiver(
     async close() {
       closing.abort();
       server.close();
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
       server.closeAllConnections();
     },
   });
 }
 
-/** The whole body, as it came; `gone`: its sender left, or was too slow. */
+/** The whole body as received. `gone`: the sender disconnected, or was too slow. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | 'large' | 'gone'> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -132,7 +135,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | 'large' | 'gon
       pieces.push(piece);
     }
   } catch {
-    // The connection broke: nobody is there to be answered, and the service sends the event again.
+    // The connection broke, so no answer is possible. The service sends the event again.
     return 'gone';
   }
   return Buffer.concat(pieces);
@@ -143,7 +146,7 @@ async function judge(
   request: IncomingMessage,
   body: Buffer,
   closing: AbortSignal,
-): Promise<Answer> {
+): Promise<EventReply> {
   const signed = signatureIn(options, request, body);
   if (signed === undefined)
     return { status: 401, message: 'The signature is not that of this body, or too old.' };
@@ -167,12 +170,12 @@ async function judge(
 
 interface Signed {
   readonly signature: string;
-  /** Until when its timestamp is accepted, and what time it is; epoch seconds. */
+  /** Until when the timestamp is accepted, and the current time; in epoch seconds. */
   readonly until: number;
   readonly now: number;
 }
 
-/** The signature of an authentic request; undefined: it is not right, or too old. */
+/** The signature of an authentic request; undefined if it is wrong or too old. */
 function signatureIn(
   { secret, headers = eventHeaders, clock }: ReceiverOptions,
   request: IncomingMessage,
@@ -193,7 +196,7 @@ interface Heard {
   readonly project: Project;
 }
 
-/** Undefined: a kind that is not known, which must be tolerated (interface.md, Events). */
+/** Undefined: an unknown kind, which receivers must tolerate (interface.md, Events). */
 function eventIn(body: Buffer, redactor: Redactor): Result<Heard | undefined, string> {
   const value = redactor.value(parsed(body.toString()));
   if (!isObject(value) || typeof value['type'] !== 'string')
@@ -209,18 +212,18 @@ function parsed(text: string): unknown {
   try {
     return asJson(JSON.parse(text));
   } catch {
-    // Not JSON, which is for the caller to say.
+    // Not JSON: the caller reports it.
     return undefined;
   }
 }
 
-/** Resolves when the answer has gone, or nobody is there to take it. */
-function reply(response: ServerResponse, { status, message }: Answer): Promise<void> {
+/** Resolves when the answer is sent, or the client has disconnected. */
+function reply(response: ServerResponse, { status, message }: EventReply): Promise<void> {
   const gone = new Promise<void>((resolve) => {
     if (response.destroyed) resolve();
     else response.once('close', resolve);
   });
-  // What was not read, or not sent by the service, is not worth a connection that stays open.
+  // A request that was not read, or that the service did not send, does not deserve an open connection.
   if (status >= 400 && status < 500) response.setHeader('connection', 'close');
   if (status === 405) response.setHeader('allow', 'POST');
   response.statusCode = status;
@@ -229,7 +232,7 @@ function reply(response: ServerResponse, { status, message }: Answer): Promise<v
   return gone;
 }
 
-/** What a person can mend; anything else is a bug. */
+/** A cause that a person can fix; anything else is a bug. */
 function reasonOf(error: unknown, { host, port }: ListenAddress): string | undefined {
   switch (systemCode(error)) {
     case 'EADDRINUSE':

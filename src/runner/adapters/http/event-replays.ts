@@ -1,35 +1,35 @@
-// Events that were taken, by their signatures: whoever sends the same request again while its timestamp is accepted is
-// answered as before, and the event is not dealt with twice.
+// Remembers the signatures of accepted events. A request that is sent again while its timestamp is valid gets the same
+// answer as before, and its event is not handled twice.
 
 export class EventReplays {
   readonly #most: number;
-  /** Until when each signature is accepted, in epoch seconds; the first that was taken comes first. */
+  /** Until when each signature is accepted, in epoch seconds; in the order of acceptance. */
   readonly #taken = new Map<string, number>();
-  readonly #underWay = new Map<string, Promise<boolean>>();
+  readonly #inProgress = new Map<string, Promise<boolean>>();
 
-  /** @param most how many signatures are remembered; beyond that the oldest is forgotten */
+  /** @param most how many signatures to remember; beyond that, the oldest is forgotten */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Whether the event is taken; `take` is called unless it was taken before, or is being taken. */
+  /** Whether the event is accepted. Calls `take` unless the event was accepted before, or is being handled. */
   async once(
     signature: string,
     { until, now }: { readonly until: number; readonly now: number },
     take: () => Promise<boolean>,
   ): Promise<boolean> {
     if (this.#taken.has(signature)) return true;
-    const underWay = this.#underWay.get(signature);
-    if (underWay !== undefined) return underWay;
+    const inProgress = this.#inProgress.get(signature);
+    if (inProgress !== undefined) return inProgress;
     const taking = take();
-    this.#underWay.set(signature, taking);
+    this.#inProgress.set(signature, taking);
     try {
       const taken = await taking;
-      // One that was not taken must come again, and is dealt with then.
+      // An event that was not accepted must be sent again, and is handled then.
       if (taken) this.#remember(signature, until, now);
       return taken;
     } finally {
-      this.#underWay.delete(signature);
+      this.#inProgress.delete(signature);
     }
   }
 

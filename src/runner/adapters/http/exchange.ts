@@ -1,8 +1,9 @@
-// One request whose answer is text: sent once, read whole, and bounded in size and time. Built on undici's dispatch,
-// because only its handler learns whether a request has left: what never left can safely be sent again.
+// Sends one request with a text answer: sent once, read whole, and bounded in size and time. Built on undici's
+// dispatch, because only its handler learns whether a request was sent. A request that was never sent can safely be
+// repeated.
 import { type Agent, type Dispatcher, errors } from 'undici';
 
-export interface Question {
+export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,29 +11,31 @@ export interface Question {
 }
 
 export interface Bounds {
-  /** The most bytes of an answer that are read. */
+  /** The most bytes of an answer to read. */
   readonly bytes: number;
-  /** Milliseconds from when the request leaves until its answer must be complete. */
+  /** Milliseconds from sending the request until its answer must be complete. */
   readonly totalMs: number;
-  /** Any of them aborted: the answer is not waited for any more. */
+  /** If any of them is aborted, the wait for the answer ends. */
   readonly signals: readonly (AbortSignal | undefined)[];
 }
 
-export interface Reply {
+export interface HttpReply {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly text: string;
 }
 
 export type Exchanged =
-  | ({ readonly is: 'answered' } & Reply)
-  /** `sent` is false when surely no byte of the request has left. */
+  | ({ readonly is: 'answered' } & HttpReply)
+  /** `sent` is false if certainly no byte of the request was sent. */
   | { readonly is: 'failed'; readonly sent: boolean; readonly error: unknown };
 
-/** The answer was given up. */
+/** The wait for the answer was given up. */
 export class GivenUp extends Error {
   readonly code = 'GIVEN_UP';
-  /** `stopped`: nobody waits for it any more; `odd`: it continues without ever being an answer. */
+  /**
+   * `stopped`: the run no longer waits for the answer. `odd`: the response continues without ever becoming an answer.
+   */
   readonly because: 'long' | 'late' | 'slow' | 'stopped' | 'odd';
   constructor(because: GivenUp['because'], message: string) {
     super(message);
@@ -40,16 +43,16 @@ export class GivenUp extends Error {
   }
 }
 
-/** Interim answers (1xx) to one request. A service that sends more sends them without end. */
+/** The most interim answers (1xx) to one request. A service that sends more would send them without end. */
 const mostInterim = 20;
 
-export function exchange(agent: Agent, question: Question, bounds: Bounds): Promise<Exchanged> {
+export function exchange(agent: Agent, question: HttpRequest, bounds: Bounds): Promise<Exchanged> {
   return new Promise((resolve) => {
     const { origin, pathname, search } = new URL(question.url);
     const parts: Buffer[] = [];
     let bytes = 0;
     let interim = 0;
-    let head: Omit<Reply, 'text'> | undefined;
+    let head: Omit<HttpReply, 'text'> | undefined;
     let controller: Dispatcher.DispatchController | undefined;
     let late: NodeJS.Timeout | undefined;
     let over = false;
@@ -79,7 +82,7 @@ export function exchange(agent: Agent, question: Question, bounds: Bounds): Prom
       { origin, path: `${pathname}${search}`, method, headers, body: body ?? null },
       {
         onRequestStart(started) {
-          // Given up while it waited for a connection: it does not leave at all.
+          // Given up while it waited for a connection, so it is never sent.
           if (over) return started.abort(new errors.RequestAbortedError());
           controller = started;
           late = setTimeout(

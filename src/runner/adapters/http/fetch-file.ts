@@ -1,5 +1,5 @@
-// Downloads: from an address of the storage into a temporary file, whole and synced, or as much as came. No bearer
-// header, constant memory, and after a cut only the rest is asked for.
+// Downloads: from a storage address to a temporary file that is complete and synced, or partial. Sends no bearer
+// header, needs constant memory, and after a cut requests only the rest.
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
@@ -19,27 +19,27 @@ import { failureOfFile, storageFailure } from './http-failure.ts';
 import { wholeBytes } from './put-file.ts';
 import { Lost, type Storage, type StorageAnswer } from './storage.ts';
 
-type Outcome = Result<Fetched, ApiFailure>;
+type FetchOutcome = Result<Fetched, ApiFailure>;
 
 const empty: ApiFailure = { reason: 'unanswered', message: 'the file is empty' };
 
 export interface FetchOptions {
   readonly storage: Storage;
-  /** The longest file that is fetched, in bytes. */
+  /** The longest file to fetch, in bytes. */
   readonly longest: number;
 }
 
 export class FileFetcher {
   readonly #o: FetchOptions;
-  /** Spares reading what this process wrote itself; gone with the download that it is of. */
+  /** Saves reading back what this process wrote itself. An entry disappears with its download. */
   readonly #hashes = new WeakMap<LocalFile, RunningHash>();
 
   constructor(options: FetchOptions) {
     this.#o = options;
   }
 
-  /** One request; a second one when the first shows that what is on disk cannot be gone on from. */
-  async fetch(url: string, into: LocalFile): Promise<Outcome> {
+  /** Sends one request, or two if the first shows that the part on disk cannot be resumed. */
+  async fetch(url: string, into: LocalFile): Promise<FetchOutcome> {
     try {
       const before = await standing(into, this.#hashes.get(into));
       const continued = before === undefined ? undefined : await this.#goOn(url, into, before);
@@ -57,21 +57,21 @@ export class FileFetcher {
     return this.#o.storage.send(url, { method: 'GET', headers: plain });
   }
 
-  /** Undefined: it must be fetched from its beginning. */
-  async #goOn(url: string, into: LocalFile, before: Standing): Promise<Outcome | undefined> {
+  /** Undefined if the file must be fetched from its beginning. */
+  async #goOn(url: string, into: LocalFile, before: Standing): Promise<FetchOutcome | undefined> {
     const { version, running } = before;
     const range = `bytes=${running.bytes}-`;
     const answer = await this.#ask(url, { range, 'if-range': version.validator });
     if (continues(answer, before) && !isCompressed(answer))
       return await this.#fill(await orDrop(answer, Part.goOn(into, before)), answer, into);
-    // The content has changed, or the storage gives no parts: it gave all of it.
+    // The content has changed, or the storage does not support ranges: it sent everything.
     if (answer.status === 200) return await this.#begin(answer, into);
     await answer.skip();
     if (answer.status === 206 || answer.status === 416) return undefined;
     return err(storageFailure(answer.status));
   }
 
-  async #begin(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+  async #begin(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
     if (answer.status !== 200) {
       await answer.skip();
       return err(storageFailure(answer.status));
@@ -89,7 +89,7 @@ export class FileFetcher {
     return await this.#fill(await orDrop(answer, Part.begin(into, version)), answer, into);
   }
 
-  async #fill(part: Part, answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+  async #fill(part: Part, answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
     try {
       for await (const piece of answer.pieces()) {
         const refused = this.#tooLong(part.running.bytes + piece.length);
@@ -129,7 +129,7 @@ export class FileFetcher {
   }
 }
 
-/** It was asked for as it is; under its name nobody would look for a compressed file. */
+/** The request asked for an uncompressed file; nobody expects a compressed one under that name. */
 function isCompressed({ headers }: StorageAnswer): boolean {
   const encodings = [headers['content-encoding'] ?? ''].flat().join(',');
   return /\b(gzip|deflate|br|zstd|compress)\b/i.test(encodings);
@@ -137,7 +137,7 @@ function isCompressed({ headers }: StorageAnswer): boolean {
 
 const compressed: ApiFailure = {
   reason: 'unanswered',
-  message: 'the storage sent the file compressed, which it was not asked for',
+  message: 'the storage sent a compressed file, although the request did not accept one',
 };
 
 const tooMany = (bytes: number, total: number): ApiFailure => ({
@@ -145,7 +145,7 @@ const tooMany = (bytes: number, total: number): ApiFailure => ({
   message: `${bytes} bytes came, which is more than the ${total} that there are`,
 });
 
-/** True: the answer is the rest of what is on disk, and of the same version. */
+/** True if the answer is the rest of the part on disk, and of the same version. */
 function continues({ status, headers }: StorageAnswer, { version, running }: Standing): boolean {
   const range = status === 206 ? contentRangeOf(headers) : undefined;
   return range?.start === running.bytes && range.total === version.total
@@ -153,8 +153,8 @@ function continues({ status, headers }: StorageAnswer, { version, running }: Sta
     : false;
 }
 
-/** One write that returns when the bytes are on disk: a small file needs no sync of its own. */
-async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<Outcome> {
+/** One synced write, so that a small file needs no separate sync. */
+async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
   const pieces: Buffer[] = [];
   for await (const piece of answer.pieces()) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
@@ -170,7 +170,7 @@ async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<Outcom
   return ok({ bytes: bytes.length, digest: digestOfBytes(bytes), contentType });
 }
 
-/** Frees the connection of an answer that nobody will read when there is no file to write it to. */
+/** Frees the connection of an answer that cannot be read because there is no file to write it to. */
 async function orDrop<T>(answer: StorageAnswer, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,5 +1,5 @@
-// Who is at the base address? Asked once before a run sends anything: nobody, something else than the service, or the
-// service. One free request, or three where the deployment does not tell of accounts.
+// Checks the base address once before a run sends anything: the service, something else, or nothing. Sends one free
+// request, or three if the deployment has no account endpoint.
 import { Agent, type Dispatcher } from 'undici';
 import { readAccount } from '../../../contract/api/answers.ts';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
@@ -14,37 +14,37 @@ import { type Exchanged, exchange, GivenUp } from './exchange.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
 
 export type Greeting =
-  /** `account`: undefined where this deployment does not tell of it. */
+  /** `account`: undefined if this deployment has no account endpoint. */
   | { readonly is: 'service'; readonly account: Result<Account | undefined, ApiFailure> }
-  /** No connection came to be; `why` ends a sentence about the address. */
+  /** The connection was never made; `why` is the end of a sentence about the address. */
   | { readonly is: 'nobody'; readonly why: string }
-  /** Something answered that is not the service. */
+  /** The answer did not come from the service. */
   | { readonly is: 'stranger'; readonly why: string };
 
 export interface GreetingOptions {
   readonly base: string;
   readonly key: string;
-  /** Hides secrets in what is answered. Default: it hides the key. */
+  /** Hides secrets in answers. Default: a redactor for the key. */
   readonly redactor?: Redactor;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Aborted: nothing is waited for any more. */
+  /** If it is aborted, all waits end. */
   readonly stop?: AbortSignal | undefined;
 }
 
 /** In milliseconds. undici rounds the first up by as much as a second. */
 const connectMs = 2500;
 const answerMs = 4500;
-/** In bytes: what is longer is no account. */
+/** In bytes: a longer answer is not an account. */
 const longest = 1 << 20;
 
-interface Reply {
+interface ParsedReply {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly body: unknown;
 }
 
-/** Nobody answered, or not as HTTP does. */
+/** No answer, or an answer that is not HTTP. */
 type Silence = Extract<Exchanged, { readonly is: 'failed' }>;
 
 export async function greet(options: GreetingOptions): Promise<Greeting> {
@@ -64,7 +64,7 @@ async function greeted(
     method: 'GET' | 'POST',
     path: string,
     body?: string,
-  ): Promise<Result<Reply, Silence>> => {
+  ): Promise<Result<ParsedReply, Silence>> => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const headers = { authorization: `Bearer ${key}`, ...type };
     const url = `${base.replace(/\/+$/, '')}${path}`;
@@ -77,7 +77,7 @@ async function greeted(
     const reply = await ask('GET', routes.account().path);
     if (!reply.ok) return unanswered(reply.error, signal);
     if (reply.value.status !== 404) return introduced(reply.value, now);
-    // An older deployment does not tell of accounts. Every one gives out upload addresses, at one of two paths.
+    // An older deployment has no account endpoint. Every deployment issues upload addresses, at one of two paths.
     const { path, alternate } = routes.uploadAddresses();
     const items = JSON.stringify({ items: [{ type: 'image', extension: 'png' }] });
     for (const known of [path, alternate]) {
@@ -88,7 +88,7 @@ async function greeted(
       if (status !== 404 && status !== 405 && (speaks || status >= 500))
         return { is: 'service', account: ok(undefined) };
     }
-    return stranger('knows none of the paths of the service (404)');
+    return stranger('answers 404 to every path of the service');
   } finally {
     await agent.destroy();
   }
@@ -96,7 +96,7 @@ async function greeted(
 
 const stranger = (why: string): Greeting => ({ is: 'stranger', why });
 
-function introduced({ status, headers, body }: Reply, now: number): Greeting {
+function introduced({ status, headers, body }: ParsedReply, now: number): Greeting {
   if (status >= 200 && status < 300) {
     const account = readAccount(body);
     if (account.ok) return { is: 'service', account };
@@ -113,13 +113,13 @@ function introduced({ status, headers, body }: Reply, now: number): Greeting {
   return { is: 'service', account: err(failureOfStatus(status, body, headers, now)) };
 }
 
-function kindOf(headers: Reply['headers']): string {
+function kindOf(headers: ParsedReply['headers']): string {
   const type = headers['content-type'];
   if (typeof type !== 'string' || type === '') return 'something else';
   return (type.split(';')[0] ?? '').includes('html') ? 'a web page' : 'something else';
 }
 
-/** Where an answer is only slow or gets lost, a run has patience of its own. */
+/** If answers are only slow or get lost, the run has its own patience. */
 function unanswered({ error }: Silence, signal: AbortSignal): Greeting {
   const late: ApiFailure = { reason: 'unanswered', message: 'no answer came in time' };
   if (signal.aborted) return { is: 'service', account: err(late) };
@@ -133,12 +133,12 @@ function unanswered({ error }: Silence, signal: AbortSignal): Greeting {
   return { is: 'service', account: err(failureOfError(error)) };
 }
 
-/** What was answered, as JSON; undefined: it is none. */
+/** The answer as JSON; undefined if it is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Not JSON: that says enough.
+    // Not JSON: undefined says so.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,19 +1,18 @@
 // The service over HTTP: one call is one request, and every answer is a value.
 import { Agent } from 'undici';
 import {
+  readAcceptedCreation,
   readAccount,
   readFaceDetection,
   readProject,
-  readTaking,
   readUploadAddresses,
 } from '../../../contract/api/answers.ts';
-import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { type Route, routes, type TwoForms } from '../../../contract/api/routes.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import type { Clock, MediaApi, ServiceAnswer } from '../../run/jobs/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
 import { exchange } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
@@ -29,37 +28,35 @@ export interface ClientOptions {
   /** The base address; paths are appended to it. */
   readonly base: string;
   readonly key: string;
-  /** Hides secrets in what is answered. Default: it hides the key. */
+  /** Hides secrets in answers. Default: a redactor for the key. */
   readonly redactor?: Redactor;
   readonly clock: Clock;
   readonly requestsPerMinute?: number | undefined;
-  /** Milliseconds until the head of an answer must be there. */
+  /** Milliseconds until the head of an answer must arrive. */
   readonly answerMs?: number;
   /** Milliseconds without a byte until an answer counts as cut. */
   readonly stallMs?: number;
-  /** Milliseconds until the service's answer to a request must be complete. Transfers of files have no such deadline … */
+  /** Milliseconds until the service's answer to a request must be complete. File transfers have no such deadline … */
   readonly totalMs?: number;
-  /** … but must not stand still. */
+  /** … but must make progress. */
   readonly progress?: LeastProgress;
-  /** The longest answer of the service that is read, in bytes. */
+  /** The longest answer of the service to read, in bytes. */
   readonly longestAnswer?: number;
-  /** The longest file that is fetched, in bytes. */
+  /** The longest file to fetch, in bytes. */
   readonly longestFile?: number;
   readonly connections?: number;
-  /** Aborted: what was not sent yet is not sent. */
+  /** If it is aborted, requests that were not sent yet are not sent. */
   readonly stop?: AbortSignal;
-  /** Aborted: what was sent is not waited for any longer. */
+  /** If it is aborted, the wait for requests that were sent ends. */
   readonly cut?: AbortSignal;
   readonly network?: Network;
-  /** A rehearsal: files come from this machine only. */
+  /** In a rehearsal, files come only from this machine. */
   readonly loopbackOnly?: boolean;
 }
 
 export interface HttpClient extends MediaApi {
   close(): Promise<void>;
 }
-
-type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 type Method = 'GET' | 'POST' | 'DELETE';
 
@@ -98,7 +95,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     path: string,
     body: JsonObject | undefined,
     known?: AbortSignal,
-  ): Answer<unknown> => {
+  ): ServiceAnswer<unknown> => {
     await pace();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {
@@ -120,16 +117,16 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     route: Route | TwoForms,
     body: JsonObject | undefined,
-  ): Answer<unknown> =>
+  ): ServiceAnswer<unknown> =>
     'alternate' in route
       ? await forms.ask(route, (path) => send(method, path, body))
       : await send(method, route.path, body);
 
-  /** What was answered, as one of the service's nouns. */
+  /** The answer as one of the service's records. */
   const checked = async <T>(
     read: (value: unknown) => Result<T, string>,
-    answer: Answer<unknown>,
-  ): Answer<T> => {
+    answer: ServiceAnswer<unknown>,
+  ): ServiceAnswer<T> => {
     const got = await answer;
     if (!got.ok) return got;
     const value = read(got.value);
@@ -154,11 +151,12 @@ export function httpClient(options: ClientOptions): HttpClient {
       options.stop?.aborted
         ? err(stopped)
         : redactor.value(await putFile(storage, uploadUrl, file)),
-    detectFaces: (body) => checked(readTaking, sendTo('POST', routes.detectFaces(), body)),
+    detectFaces: (body) =>
+      checked(readAcceptedCreation, sendTo('POST', routes.detectFaces(), body)),
     faceDetection: (id) =>
       checked(readFaceDetection, sendTo('GET', routes.faceDetection(id), undefined)),
     create: (tool, body, known) =>
-      checked(readTaking, send('POST', routes.create(tool).path, body, known)),
+      checked(readAcceptedCreation, send('POST', routes.create(tool).path, body, known)),
     async account() {
       const got = await checked(readAccount, sendTo('GET', routes.account(), undefined));
       return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);
@@ -182,7 +180,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Not JSON: a proxy's page, for example. The status alone speaks then.
+    // Not JSON, for example a proxy's page: only the status counts.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

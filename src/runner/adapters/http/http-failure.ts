@@ -1,24 +1,24 @@
-// From what HTTP and sockets say to what it means (interface.md, Errors; facts.md, Rate limits and lost answers).
+// Translates errors of HTTP and sockets into failures (interface.md, Errors; facts.md, Rate limits and lost answers).
+
 import { errors } from 'undici';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { isObject } from '../../../contract/base/json.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import {
-  isMachineTrouble,
-  isSystemTrouble,
+  isMachineProblem,
+  isSystemProblem,
   systemCode,
   systemReason,
 } from '../../../contract/files/system-error.ts';
+import type { AnswerHeaders } from '../files/content-range.ts';
 import { NeverConnected } from './connector.ts';
 import { type Exchanged, GivenUp } from './exchange.ts';
 import { RefusedAddress } from './storage-address.ts';
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
 export function failureOfStatus(
   status: number,
   body: unknown,
-  headers: Headers,
+  headers: AnswerHeaders,
   now: number,
 ): ApiFailure {
   const said = isObject(body) ? body['message'] : undefined;
@@ -39,12 +39,12 @@ export function failureOfStatus(
     case 503:
       return { reason: 'unavailable', status, message, ...later };
     case 502:
-      // facts.md: a 502 before a project id means that no job was created. With an id, one was.
+      // facts.md: a 502 without a project id means that no job was created; a 502 with an id means that one was.
       return isObject(body) && 'id' in body
         ? { reason: 'unanswered', message: `502 with a project id: ${message}` }
         : { reason: 'unavailable', status, message, ...later };
   }
-  // Only a plain redirect says that the request was not dealt with here.
+  // Only a plain redirect proves that the request was not handled here.
   const odd = status >= 300 && status < 400 && ![301, 302, 307, 308].includes(status);
   if (odd || status >= 500 || status === 408)
     return { reason: 'unanswered', message: `status ${status} ${message}`.trim() };
@@ -53,14 +53,14 @@ export function failureOfStatus(
   return { reason: 'refused', status, message };
 }
 
-/** `Retry-After`: seconds or a date; at most an hour is believed. */
+/** `Retry-After`: seconds or a date, at most an hour. */
 function retryAfter(header: string | string[] | undefined, now: number): number | undefined {
   if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 3_600_000) : undefined;
 }
 
-/** A presigned address: what storage answers when it has expired. */
+/** The status with which storage answers an expired presigned address. */
 export function storageFailure(status: number): ApiFailure {
   const message = `storage answered ${status}`;
   if (status === 403 || status === 404 || status === 410) return { reason: 'expired', message };
@@ -70,12 +70,12 @@ export function storageFailure(status: number): ApiFailure {
   return { reason: 'refused', status, message };
 }
 
-/** What came does not follow the protocol. Not every such error has a code. */
+/** The response does not follow the protocol. Not every such error has a code. */
 export const isNotHttp = (error: unknown): boolean => error instanceof errors.HTTPParserError;
 
 /**
- * What a request that got no answer means, whatever was thrown: by the socket, TLS, the parser or undici itself. Only a
- * connection that never came to be is known to have carried nothing.
+ * The failure behind a request without an answer, whatever was thrown by the socket, TLS, the parser or undici. Only if
+ * the connection was never made, it is certain that nothing was sent.
  */
 export function failureOfError(error: unknown): ApiFailure {
   if (error instanceof NeverConnected) return neverConnected(error);
@@ -96,7 +96,7 @@ function neverConnected({ cause, message }: NeverConnected): ApiFailure {
   return { reason: 'unreachable', message: scrubbed(code ?? message) };
 }
 
-/** A request that has surely not left can be sent again; of the others only the answer is missing. */
+/** A request that was certainly not sent can be repeated. For any other request, only the answer is missing. */
 export function failureOfExchange({
   sent,
   error,
@@ -104,12 +104,12 @@ export function failureOfExchange({
   return !sent && error instanceof GivenUp ? stopped : failureOfError(error);
 }
 
-/** Not sent, since the run is stopping. */
+/** Not sent, because the run is stopping. */
 export const stopped: ApiFailure = { reason: 'aborted', message: '' };
 
 /**
- * What a file of this machine has to do with a transfer that failed, which `what` names. Undefined: nothing, it is a bug
- * of ours.
+ * The failure of a transfer that a file on this machine caused; `what` names the transfer. Undefined if the file is not
+ * the cause: then the error is a bug.
  */
 export function failureOfFile(
   error: unknown,
@@ -117,6 +117,6 @@ export function failureOfFile(
   what: string,
 ): ApiFailure | undefined {
   const message = `${what} ${systemReason(error)}`;
-  if (isMachineTrouble(error, doing)) return { reason: 'local', message };
-  return isSystemTrouble(error) ? { reason: 'refused', status: 0, message } : undefined;
+  if (isMachineProblem(error, doing)) return { reason: 'local', message };
+  return isSystemProblem(error) ? { reason: 'refused', status: 0, message } : undefined;
 }

@@ -1,10 +1,10 @@
-// Keeps requests to so many a minute, evenly, when the pipeline asks for it.
+// Spreads requests evenly over each minute, if the pipeline limits their number.
 import type { Clock } from '../../run/jobs/ports.ts';
 
-/** Waits for this request's turn. */
+/** Waits until this request may be sent. */
 export type Pace = () => Promise<void>;
 
-/** When `stop` is aborted, nothing is waited for any more. */
+/** If `stop` is aborted, all waits end. */
 export function pacer(perMinute: number | undefined, clock: Clock, stop?: AbortSignal): Pace {
   if (perMinute === undefined) return async () => undefined;
   const gap = 60_000 / perMinute;

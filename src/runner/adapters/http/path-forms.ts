@@ -1,26 +1,26 @@
-// Three paths exist in two forms (facts.md), and a deployment may answer to one form only. The short form is tried
-// first and the long one on 404; what answered is tried first from then on.
+// Three paths exist in two forms (facts.md), and a deployment may serve only one of them. The short form is tried first
+// and the long form after a 404. From then on, the form that answered is tried first.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { TwoForms } from '../../../contract/api/routes.ts';
 import type { Result } from '../../../contract/base/result.ts';
 
-type Answer = Result<unknown, ApiFailure>;
+type FormAnswer = Result<unknown, ApiFailure>;
 type Form = 'path' | 'alternate';
 
 const otherThan = (form: Form): Form => (form === 'path' ? 'alternate' : 'path');
 
-/** Of one base address. */
+/** For one base address. */
 export class PathForms {
   /** The form in which each route has answered. */
   readonly #settled = new Map<string, Form>();
-  /** The form in which the first of the routes has answered: deployments rarely mix them. */
+  /** The form in which the first of the routes answered: deployments rarely mix them. */
   #usual: Form | undefined;
-  /** The first request of all. The others wait for it, so that a 404 is not met by each of them. */
-  #first: Promise<Answer> | undefined;
+  /** The very first request. The others wait for it, so that they do not all run into the same 404. */
+  #first: Promise<FormAnswer> | undefined;
 
-  async ask(route: TwoForms, send: (path: string) => Promise<Answer>): Promise<Answer> {
+  async ask(route: TwoForms, send: (path: string) => Promise<FormAnswer>): Promise<FormAnswer> {
     if (this.#first !== undefined) {
-      // Whatever it came to: nobody waits a second time.
+      // The result does not matter here: only the first request is waited for.
       await this.#first;
       return await this.#askNow(route, send);
     }
@@ -28,11 +28,11 @@ export class PathForms {
     return await this.#first;
   }
 
-  async #askNow(route: TwoForms, send: (path: string) => Promise<Answer>): Promise<Answer> {
+  async #askNow(route: TwoForms, send: (path: string) => Promise<FormAnswer>): Promise<FormAnswer> {
     const form = this.#settled.get(route.name) ?? this.#usual ?? 'path';
     const answer = await send(route[form]);
     if (answer.ok) this.#settle(route, form);
-    // Where this form has answered, now or meanwhile, a 404 is about the thing that was asked for.
+    // If this form has answered before or meanwhile, the 404 is about the requested record.
     if (!isNotFound(answer) || this.#settled.get(route.name) === form) return answer;
     const other = otherThan(form);
     const second = await send(route[other]);
@@ -46,4 +46,5 @@ export class PathForms {
   }
 }
 
-const isNotFound = (answer: Answer): boolean => !answer.ok && answer.error.reason === 'not-found';
+const isNotFound = (answer: FormAnswer): boolean =>
+  !answer.ok && answer.error.reason === 'not-found';

@@ -1,11 +1,11 @@
-// Transfers may take hours, so they have no deadline; but one that hardly moves any more counts as cut, and a download
-// then goes on from where it was.
+// Transfers may take hours, so they have no deadline. A transfer that hardly makes progress counts as cut, and a
+// download then resumes.
 import { GivenUp } from './exchange.ts';
 
 export interface LeastProgress {
-  /** At least so many bytes … */
+  /** At least this many bytes … */
   readonly bytes: number;
-  /** … in each stretch of so many milliseconds. */
+  /** … in each period of this many milliseconds. */
   readonly everyMs: number;
 }
 
@@ -22,12 +22,12 @@ export class Progress implements Disposable {
     this.#least = least;
   }
 
-  /** Aborted when too little came. */
+  /** Aborted if too few bytes arrive. */
   get signal(): AbortSignal {
     return this.#cut.signal;
   }
 
-  /** So many bytes went by. The first call starts the watch. */
+  /** Counts bytes. The first call starts the watch. */
   add(bytes: number): void {
     this.#bytes += bytes;
     this.#timer ??= setInterval(() => this.#look(), this.#least.everyMs);

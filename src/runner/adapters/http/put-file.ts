@@ -1,4 +1,5 @@
-// Uploads: a file to the presigned address that the service gave for it. No bearer header, constant memory.
+// Uploads a file to the presigned address that the service issued for it. Sends no bearer header, and needs constant
+// memory.
 import { createHash, type Hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import type { LocalFile, MediaApi } from '../../run/jobs/ports.ts';
 import { failureOfFile, storageFailure } from './http-failure.ts';
 import { Lost, type Storage } from './storage.ts';
 
-/** Files up to this size, in bytes, are moved in one piece; larger ones stream, so memory stays the same. */
+/** Files up to this size, in bytes, are sent in one piece. Larger files are streamed, so that memory stays constant. */
 export const wholeBytes = 1 << 20;
 
 export async function putFile(
@@ -30,7 +31,7 @@ export async function putFile(
     const sent = await putBody(storage, url, chunks(file, hash, reading), size);
     return sent === undefined ? ok(digestFrom(hash.digest('hex'))) : err(sent);
   } catch (error) {
-    // A file that cannot be read any more ends the request too.
+    // The file became unreadable, which ended the request.
     const cause = reading.failed ?? error;
     if (cause instanceof Lost) return err(cause.failure);
     const failure = failureOfFile(cause, 'reading', 'the file');
@@ -39,12 +40,12 @@ export async function putFile(
   }
 }
 
-/** A file of at most `wholeBytes` in one piece; undefined: it is larger, and streams. */
+/** A file of at most `wholeBytes`; undefined if the file is larger and must be streamed. */
 function readSmall(path: string): Buffer | undefined {
   return statSync(path).size <= wholeBytes ? readFileSync(path) : undefined;
 }
 
-/** Undefined: it was taken. */
+/** Undefined if the upload was accepted. */
 async function putBody(
   storage: Storage,
   url: string,
@@ -58,7 +59,7 @@ async function putBody(
   return taken ? undefined : storageFailure(answer.status);
 }
 
-/** `reading.failed` is set when the file cannot be read to its end. */
+/** Sets `reading.failed` if the file cannot be read to its end. */
 async function* chunks(
   file: FileHandle,
   hash: Hash,

@@ -1,12 +1,12 @@
-// Where results may be fetched from and uploads sent to. The service names these addresses, so they are checked like any
-// other input: a service on the internet must not make this machine speak to its own network.
+// Decides where results may be fetched from and uploads sent to. The service names these addresses, so they are checked
+// like any other input: a service on the internet must not make this machine connect to its own network.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { type Zone, zoneOf } from './zones.ts';
 
-/** How names are resolved and addresses judged; a test has its own. */
+/** How names are resolved and addresses are classified; tests replace it. */
 export interface Network {
   /** All IP addresses of a host name. */
   resolve(host: string): Promise<readonly string[]>;
@@ -27,7 +27,7 @@ const allowed: Readonly<Record<Zone, readonly Zone[]>> = {
   reserved: ['public', 'reserved'],
 };
 
-/** From the most public on: a service with addresses in two zones counts as the more public one. */
+/** The most public zone first: a service with addresses in two zones counts as the more public one. */
 const publicFirst: readonly Zone[] = ['public', 'reserved', 'link-local', 'private', 'loopback'];
 
 const names: Readonly<Record<Zone, string>> = {
@@ -38,7 +38,7 @@ const names: Readonly<Record<Zone, string>> = {
   reserved: 'a reserved address',
 };
 
-/** A host that storage must not be at. The message is the whole story, for a person. */
+/** A host on which storage is not allowed. The message is complete, for a person. */
 export class RefusedAddress extends Error {
   readonly code = 'REFUSED_ADDRESS';
 }
@@ -47,39 +47,39 @@ export interface StorageRules {
   /** The service's base address. */
   readonly base: string;
   readonly network: Network;
-  /** A rehearsal speaks to this machine only. */
+  /** A rehearsal connects only to this machine. */
   readonly loopbackOnly: boolean;
 }
 
 export class StorageAddresses {
   readonly #rules: StorageRules;
-  /** The most public zone in which the service was met. */
+  /** The most public zone in which a connection to the service was made. */
   #met: Zone | undefined;
 
   constructor(rules: StorageRules) {
     this.#rules = rules;
   }
 
-  /** A connection to the service was made to this IP address. */
+  /** Records that a connection to the service was made to this IP address. */
   meet(address: string): void {
     const zone = this.#rules.network.zoneOf(address);
     this.#met = this.#met === undefined ? zone : morePublic(this.#met, zone);
   }
 
-  /** What can be said of an address before its host is resolved. */
+  /** Checks what can be checked before the host is resolved. */
   check(text: string): Result<URL, ApiFailure> {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
       return err(refusal('the address of the file is not http(s)'));
     if (url.username !== '' || url.password !== '')
       return err(refusal(`the address of the file at ${url.host} holds a user name or a password`));
-    // The base address is plain HTTP only where the service is on this machine.
+    // The base address is plain HTTP only if the service is on this machine.
     if (url.protocol === 'http:' && !this.#rules.base.startsWith('http:'))
       return err(refusal(`the address of the file at ${url.host} is not encrypted (http)`));
     return ok(url);
   }
 
-  /** The IP addresses to connect to for a host; throws RefusedAddress when one of them is not allowed. */
+  /** The IP addresses to connect to for a host. Throws RefusedAddress if one of them is not allowed. */
   async addressesOf(host: string): Promise<readonly string[]> {
     const addresses = await this.#resolve(host);
     const own = await this.#zone();
@@ -95,7 +95,7 @@ export class StorageAddresses {
     return isIP(host) === 0 ? await this.#rules.network.resolve(host) : [host];
   }
 
-  /** Known from the connections to the service; before the first of them, from its name. */
+  /** From the connections to the service; before the first connection, from its name. */
   async #zone(): Promise<Zone> {
     if (this.#met !== undefined) return this.#met;
     const host = new URL(this.#rules.base).hostname.replace(/^\[|\]$/g, '');

@@ -1,5 +1,5 @@
-// Requests to presigned addresses: no bearer header, no redirect, only to hosts that were checked, and none that stands
-// still. What the network does to them is thrown as `Lost`, so that it is never confused with trouble of a file.
+// Requests to presigned addresses: without a bearer header or redirects, only to checked hosts, and with a minimum of
+// progress. A network failure is thrown as `Lost`, so that it is never confused with a file's failure.
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
@@ -9,7 +9,7 @@ import { failureOfError, stopped } from './http-failure.ts';
 import { type LeastProgress, Progress } from './progress.ts';
 import type { StorageAddresses } from './storage-address.ts';
 
-/** The network's part in a transfer that failed. */
+/** The network failure that ended a transfer. */
 export class Lost extends Error {
   readonly code = 'LOST';
   readonly failure: ApiFailure;
@@ -22,32 +22,32 @@ export class Lost extends Error {
 export interface StorageOptions {
   readonly addresses: StorageAddresses;
   readonly connections: number;
-  /** Milliseconds until the head of an answer must be there. */
+  /** Milliseconds until the head of an answer must arrive. */
   readonly answerMs: number;
   /** Milliseconds without a byte until a transfer counts as cut. */
   readonly stallMs: number;
   readonly progress: LeastProgress;
-  /** Aborted: transfers end at once. */
+  /** If it is aborted, transfers end immediately. */
   readonly cut: AbortSignal | undefined;
 }
 
 export interface StorageAnswer {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
-  /** The body, piece by piece. It must be read, skipped or dropped, or it holds its connection. */
+  /** The body, piece by piece. Read it, skip it or drop it; otherwise it holds its connection. */
   pieces(): AsyncIterable<Buffer>;
-  /** Reads past a body that says nothing, unless it is long or slow. */
+  /** Reads past a body without useful content, unless it is long or slow. */
   skip(): Promise<void>;
   drop(): void;
 }
 
-interface Sending {
+interface StorageRequest {
   readonly method: 'GET' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: AsyncIterable<Buffer> | Buffer;
 }
 
-/** What is read of an answer that nobody needs, so that its connection can be used again: in bytes, and milliseconds. */
+/** The limits for reading an unneeded body so that its connection can be reused: bytes, and milliseconds. */
 const skippedBytes = 1 << 17;
 const skippedMs = 5000;
 
@@ -68,7 +68,7 @@ export class Storage {
   }
 
   /** One request; throws Lost. */
-  async send(address: string, { method, headers, body }: Sending): Promise<StorageAnswer> {
+  async send(address: string, { method, headers, body }: StorageRequest): Promise<StorageAnswer> {
     const checked = this.#o.addresses.check(address);
     if (!checked.ok) throw new Lost(checked.error);
     const progress = new Progress(this.#o.progress);
@@ -114,7 +114,7 @@ function answerOf(
   progress: Progress,
   lost: (error: unknown) => Lost,
 ): StorageAnswer {
-  // A body that is given up ends with an error, which nobody waits for.
+  // A dropped body ends with an error that nobody needs.
   body.on('error', () => undefined);
   return {
     status: statusCode,
@@ -135,7 +135,7 @@ function answerOf(
         }
       } finally {
         progress[Symbol.dispose]();
-        // Unread, the body would hold its connection for ever.
+        // Unread, the body would hold its connection forever.
         body.destroy();
       }
     },

@@ -10,9 +10,9 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
  */
 export type Zone = 'public' | 'private' | 'link-local' | 'loopback' | 'reserved';
 
-type Range = readonly [address: string, prefix: number];
+type AddressRange = readonly [address: string, prefix: number];
 
-const ranges: readonly (readonly [Zone, readonly Range[]])[] = [
+const ranges: readonly (readonly [Zone, readonly AddressRange[]])[] = [
   // Connecting to the unspecified address reaches this machine.
   [
     'loopback',
@@ -71,7 +71,7 @@ const lists: readonly (readonly [Zone, BlockList])[] = ranges.map(([zone, all]) 
   return [zone, list];
 });
 
-/** What is no IP address is `reserved`. */
+/** A text that is not an IP address is `reserved`. */
 export function zoneOf(address: string): Zone {
   const version = isIP(address);
   if (version === 0) return 'reserved';
@@ -81,7 +81,7 @@ export function zoneOf(address: string): Zone {
   return lists.find(([, list]) => list.check(address, family))?.[0] ?? 'public';
 }
 
-/** The IPv4 address that an IPv6 address leads to: mapped, compatible, through NAT64, or 6to4. */
+/** The IPv4 address in an IPv6 address: mapped, compatible, NAT64 or 6to4. */
 function embedded(address: string): string | undefined {
   const groups = groupsOf(address);
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;

@@ -1,4 +1,4 @@
-// One run at a time: a lock file that says who holds it. It appears whole, as a link to a file that was written first, so
+// One run at a time: a lock file that names its holder. The file appears atomically, as a link to a complete draft, so
 // nobody ever sees a lock without its holder.
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -16,7 +16,7 @@ import { createNew, openOwn } from '../files/new-file.ts';
 import { type Processes, realProcesses } from './process-state.ts';
 
 export interface Lock {
-  /** Set where it was left behind by another run: who that was. */
+  /** Set if another run left the lock behind; names that run. */
   readonly warning: string | undefined;
   release(): Promise<void>;
 }
@@ -25,13 +25,13 @@ interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
-  /** When the process began; undefined where the system does not say, or an older version wrote the lock. */
+  /** When the process began. Undefined if the system does not say, or if an older version wrote the lock. */
   readonly started: string | undefined;
-  /** Unique to the taking. */
+  /** Unique to each lock. */
   readonly token: string;
 }
 
-/** The text says who holds it, or why it could not be taken. A lock whose process is gone is taken over. */
+/** Takes over a lock whose process has ended. The error says who holds the lock, or why it could not be taken. */
 export async function takeLock(
   file: string,
   now: number,
@@ -99,7 +99,7 @@ function leftBehind(holder: Holder | undefined, file: string): string {
 const described = ({ pid, host, since }: Holder): string =>
   `process ${pid} on ${host}, since ${since}`;
 
-/** False: there is one already. */
+/** False if the file exists already. */
 async function linked(draft: string, file: string): Promise<boolean> {
   try {
     await link(draft, file);
@@ -111,8 +111,8 @@ async function linked(draft: string, file: string): Promise<boolean> {
 }
 
 /**
- * Replaces a dead process's lock in one step, so that there is no moment without a lock. Who may do that is settled
- * by a second file, which only one can make.
+ * Replaces a dead process's lock in one step, so that there is no moment without a lock. A second file, which only one
+ * process can create, decides who may do that.
  */
 async function takeOver(
   file: string,
@@ -136,14 +136,14 @@ async function takeOver(
 
 async function release(file: string, own: Holder): Promise<void> {
   const holder = parseHolder((await readText(file)) ?? '');
-  // One that cannot be removed is taken over by the next run, which sees that this process is gone.
+  // A lock that cannot be removed is taken over by the next run, which sees that this process has ended.
   if (holder?.token === own.token) await removeLeftover(file);
 }
 
-/** In bytes: more than a lock holds. */
+/** In bytes: longer than any lock. */
 const longest = 1 << 16;
 
-/** Undefined: it went away meanwhile. What stands there and is no file, such as a link, is rubbish: "". */
+/** Undefined if the file was removed meanwhile. Anything but a file, such as a link, counts as an invalid lock: "". */
 async function readText(file: string): Promise<string | undefined> {
   try {
     await using handle = await openOwn(file, constants.O_RDONLY);
@@ -156,7 +156,7 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined: rubbish, which nobody who is alive has written. */
+/** Undefined if the text is invalid: no living process wrote it. */
 function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -176,7 +176,7 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-/** Who holds a lock, and is not known to be gone; undefined: nobody. */
+/** The holder of a lock, unless its process is known to have ended; undefined if there is none. */
 export async function holderOf(file: string): Promise<string | undefined> {
   const holder = parseHolder((await readText(file)) ?? '');
   return holder === undefined || lifeOf(holder, realProcesses) === 'gone'
@@ -184,10 +184,10 @@ export async function holderOf(file: string): Promise<string | undefined> {
     : described(holder);
 }
 
-/** How often, and after how many milliseconds each time, a process that is ending is looked at again. */
+/** How often to check a process that is ending, and the pause before each check in milliseconds. */
 const looks = { times: 50, pauseMs: 20 };
 
-/** A process that is ending, for example one that was killed a moment ago, is waited for. */
+/** Waits for a process that is ending, for example after a kill. */
 async function isGoneSoon(holder: Holder, processes: Processes): Promise<boolean> {
   for (let left = looks.times; left > 0; left--) {
     const life = lifeOf(holder, processes);
@@ -197,7 +197,7 @@ async function isGoneSoon(holder: Holder, processes: Processes): Promise<boolean
   return false;
 }
 
-/** Gone: its process has ended, or its id is another process's by now. */
+/** `gone`: the process has ended, or its id now belongs to another process. */
 function lifeOf({ pid, host, started }: Holder, processes: Processes): 'alive' | 'dying' | 'gone' {
   if (host !== hostname()) return 'alive';
   try {

@@ -1,13 +1,13 @@
-// What the system says of a process: when it began, as a text that no other process of this machine ever has (a process
-// id alone is used again, and in containers everything is process 1), and whether it still runs.
+// Asks the system about a process: whether it still runs, and when it began, as a text that no other process on this
+// machine ever has. (A process id alone is reused, and in containers every process is number 1.)
 import { readFileSync } from 'node:fs';
-import { isSystemTrouble, systemCode } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 
 export interface ProcessState {
   readonly started: string;
   /**
-   * `gone`: it has ended, and only its parent has not yet asked how (a zombie); it writes nothing any more.
-   * `dying`: it was killed, or is ending, and parts of it may still run for a moment.
+   * `gone`: the process has ended, also if it is a zombie whose parent has not collected its status; it no longer
+   * writes. `dying`: it was killed or is ending, and parts of it may still run for a moment.
    */
   readonly is: 'alive' | 'dying' | 'gone';
 }
@@ -24,7 +24,7 @@ export const realProcesses: Processes = {
   state: processState,
 };
 
-/** Undefined: there is no such process, or this system does not say (Linux does, proc(5)). */
+/** Undefined if there is no such process, or if this system does not say (Linux does, proc(5)). */
 export function processState(pid: number): ProcessState | undefined {
   const boot = readSmall('/proc/sys/kernel/random/boot_id')?.trim();
   const stat = readSmall(`/proc/${pid}/stat`);
@@ -35,12 +35,12 @@ export function processState(pid: number): ProcessState | undefined {
 const isExiting = 0x4;
 const killPending = 1n << 8n;
 
-/** By the texts of /proc/sys/kernel/random/boot_id, /proc/<pid>/stat and /proc/<pid>/status. */
+/** From the texts of /proc/sys/kernel/random/boot_id, /proc/<pid>/stat and /proc/<pid>/status. */
 export function processIn(boot: string, stat: string, status: string): ProcessState | undefined {
-  // The second field is the program's name in brackets, which may hold spaces and brackets.
+  // The second field is the program's name in brackets, which may contain spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (number: number): string | undefined => fields[number - 3];
-  // In clock ticks since the boot.
+  // In clock ticks since boot.
   const ticks = field(22);
   if (ticks === undefined) return undefined;
   const started = `${boot} ${ticks}`;
@@ -56,8 +56,8 @@ function readSmall(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    // ESRCH: the process ended while it was being read.
-    if (isSystemTrouble(error) || systemCode(error) === 'ESRCH') return undefined;
+    // ESRCH: the process ended during the read.
+    if (isSystemProblem(error) || systemCode(error) === 'ESRCH') return undefined;
     throw error;
   }
 }

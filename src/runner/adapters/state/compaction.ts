@@ -1,9 +1,9 @@
-// Compaction: a state file is replaced by what its lines fold to, whole or not at all.
+// Compaction: replaces a state file atomically by what its lines fold to.
 import { type FileHandle, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { removeLeftover } from '../../../contract/files/leftover.ts';
-import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { type Header, lineText } from '../../journal/line.ts';
 import { jobSchema } from '../../journal/line-schemas.ts';
@@ -13,7 +13,7 @@ import { syncFolder } from '../files/output-folders.ts';
 /** How many characters are handed to the system at once. */
 const many = 1 << 18;
 
-/** On failure the old one stands: it says the same in more lines. The text says why. */
+/** If this fails, the old file stays: it says the same in more lines. The error says why. */
 export async function compactState(
   file: string,
   header: Header,
@@ -23,12 +23,12 @@ export async function compactState(
     await replaceState(file, `${file}.part`, header, ledger);
     return ok(undefined);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return err(`${file}.part ${systemReason(error)}`);
   }
 }
 
-/** Written beside the old one, as `part`, synced, and put in its place; throws what the system throws. */
+/** Writes the new file as `part` beside the old one, syncs it, and renames it. Throws system errors. */
 export async function replaceState(
   file: string,
   part: string,
@@ -50,7 +50,7 @@ async function writePart(part: string, header: Header, ledger: Ledger): Promise<
   await writeLedger(handle, header, ledger);
 }
 
-/** Writes a compacted state file and syncs it. Its folder is not synced. */
+/** Writes a compacted state file and syncs it, but does not sync its folder. */
 export async function writeLedger(
   handle: FileHandle,
   header: Header,
@@ -74,7 +74,7 @@ function* linesOf(header: Header, ledger: Ledger): Generator<object> {
   yield* ledger.tasks();
 }
 
-/** One order of keys, whatever the order of the events was: the same state is the same bytes. */
+/** A fixed order of keys, independent of the order of events, so that the same state is the same bytes. */
 const order = Object.keys(jobSchema.properties);
 
 function sortedKeys(line: object): object {

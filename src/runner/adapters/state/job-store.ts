@@ -1,11 +1,11 @@
-// Jobs in a temporary database on disk: memory does not grow with their number. It is a fold of the state
-// file, built again by every run, so it needs no durability of its own.
+// Keeps jobs in a temporary database on disk, so that memory does not grow with their number. Every run builds the
+// database from the state file, so it need not be durable.
 import { DatabaseSync } from 'node:sqlite';
 import { type JobStore, orderOf } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';
 import { parseLine } from '../../journal/line.ts';
 
-/** How many of the last used jobs are kept at hand. */
+/** How many of the most recently used jobs stay in memory. */
 const hot = 6_000;
 
 export function databaseStore(): JobStore & { close(): void } {
@@ -22,7 +22,7 @@ export function databaseStore(): JobStore & { close(): void } {
   const all = database.prepare('SELECT line FROM jobs ORDER BY place');
   const cache = new Map<string, JobLine>();
 
-  /** Which jobs may be in the database: most lookups are of jobs that nobody has seen before. */
+  /** Which jobs may be in the database. Most lookups are for jobs that do not exist yet. */
   const written = new Set<number>();
   const put = (line: JobLine): void => {
     upsert.run(line.job, orderOf(line), JSON.stringify(line));
@@ -55,7 +55,7 @@ export function databaseStore(): JobStore & { close(): void } {
   };
 }
 
-/** A small number made of a fingerprint: two may share one, which costs a look and nothing else. */
+/** A small number from a fingerprint. If two fingerprints share one, the only cost is a lookup. */
 const mark = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 7), 16);
 
 function lineOf(text: string): JobLine {

@@ -1,10 +1,10 @@
-// The state file while a run lasts: lines are appended, synced in groups; at its end it is compacted.
+// The state file during a run: lines are appended and synced in groups. At the end of the run, the file is compacted.
 import { constants, statSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
-import { isFull, isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isFull, isSystemProblem } from '../../../contract/files/system-error.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
@@ -13,8 +13,8 @@ import { compactState, replaceState } from './compaction.ts';
 import type { Loaded } from './load-state.ts';
 
 /**
- * The open journal. Lines are handed to the system when they are synced. After a write or a sync that failed nothing is
- * written any more: the file ends there, perhaps with a torn line, and the system may have forgotten what it was given.
+ * The open journal. Lines are written when they are synced. After a failed write or sync, nothing more is written: the
+ * file ends there, perhaps with a torn line, and the system may have lost what it was given.
  */
 export class JournalFile implements LineFile {
   readonly #file: string;
@@ -27,7 +27,7 @@ export class JournalFile implements LineFile {
   #next: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `makeRoom` is asked when the disk is full; true: it is worth another try. */
+  /** Calls `makeRoom` when the disk is full; true: another attempt may succeed. */
   constructor(file: string, header: Header, loaded: Loaded, makeRoom: () => boolean = () => false) {
     this.#file = file;
     this.#header = header;
@@ -39,7 +39,7 @@ export class JournalFile implements LineFile {
     if (this.#failure === undefined) this.#pending.push(line);
   }
 
-  /** Those that ask while a sync is under way share the next one. */
+  /** Calls that arrive during a sync share the next one. */
   sync(): Promise<void> {
     if (this.#running === undefined) {
       this.#running = this.#syncOnce();
@@ -53,7 +53,7 @@ export class JournalFile implements LineFile {
     return this.#next;
   }
 
-  /** A failure is for ever: `#running` stays what it is, and every later sync ends like this one. */
+  /** A failure is permanent: `#running` keeps the rejection, so every later sync fails in the same way. */
   async #syncOnce(): Promise<void> {
     try {
       const handle = this.#handle ?? (await this.#open());
@@ -70,8 +70,8 @@ export class JournalFile implements LineFile {
   }
 
   /**
-   * Writes all of a text at the end; where room was made, only what is missing of it. A few lines are handed to the
-   * system faster at once than through the thread pool.
+   * Appends a text; after `makeRoom`, only the part that is not written yet. For a few lines, a synchronous write is
+   * faster than the thread pool.
    */
   #write(handle: FileHandle, text: string): void {
     const bytes = Buffer.from(text);
@@ -84,7 +84,7 @@ export class JournalFile implements LineFile {
     }
   }
 
-  /** Opens the file at the first line: a run in which nothing happens leaves no file and changes none. */
+  /** Opens the file at the first line: a run in which nothing happens creates and changes no file. */
   async #open(): Promise<FileHandle> {
     const { header, wholeBytes, unterminated } = this.#loaded;
     makeFolder(dirname(this.#file));
@@ -97,7 +97,7 @@ export class JournalFile implements LineFile {
     return handle;
   }
 
-  /** A new file comes into being with its header: nobody ever sees it without. */
+  /** A new file appears together with its header: nobody ever sees it without one. */
   async #found(): Promise<void> {
     const part = `${this.#file}.new`;
     const begin = (): Promise<void> => replaceState(this.#file, part, this.#header, new Ledger());
@@ -109,7 +109,7 @@ export class JournalFile implements LineFile {
     }
   }
 
-  /** Writes what waits. After a failure, which `sync` has told, it only lets go of the file. */
+  /** Writes the pending lines. After a failure, which `sync` has reported, it only closes the file. */
   async close(): Promise<void> {
     while (this.#failure === undefined && this.#running !== undefined) await this.#running;
     if (this.#pending.length > 0) await this.sync();
@@ -122,12 +122,14 @@ export class JournalFile implements LineFile {
     try {
       await handle?.close();
     } catch (error) {
-      // All that counts was synced before; what was not has failed already.
-      if (!isSystemTrouble(error)) throw error;
+      // Everything important was synced before, or its failure was reported.
+      if (!isSystemProblem(error)) throw error;
     }
   }
 
-  /** Closes the file and replaces it by what its lines fold to; a failure leaves it as it is, and whole. */
+  /**
+   * Closes the file and replaces it by what its lines fold to. If this fails, the file stays as it is, and is intact.
+   */
   async compact(ledger: Ledger): Promise<Result<void, string>> {
     await this.close();
     return await compactState(this.#file, this.#header, ledger);
@@ -135,8 +137,8 @@ export class JournalFile implements LineFile {
 }
 
 /**
- * Opens the journal for a run. A file of an older format is compacted first: whatever happens next, its lines are in the
- * format that its header names. Throws what the system throws, before anything was spent.
+ * Opens the journal for a run. A file in an older format is compacted first, so that its lines are always in the format
+ * that its header names. Throws system errors, before any credit is spent.
  */
 export async function openJournal(
   file: string,

@@ -1,25 +1,25 @@
-// Reads a state file into a ledger. What was cut off in the middle of writing is dropped; any other damage is refused,
-// with its line, and the file stays as it is: it is the only memory of what was paid.
+// Reads a state file into a ledger. Drops a last line that was cut off during writing. Any other damage is an error
+// that names the line, and the file stays as it is: it is the only record of what was paid.
 import { lstatSync, realpathSync } from 'node:fs';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemTrouble, systemCode, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import { currentFormat, formatOf } from '../../journal/format.ts';
 import { type JobStore, Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
-import { byteTrouble } from '../../journal/raw-line.ts';
+import { byteProblem } from '../../journal/raw-line.ts';
 import { isTorn } from '../../journal/torn.ts';
 import { eachLine, LineTooLong } from './raw-lines.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
-  /** Undefined: there is no state file yet. */
+  /** Undefined if there is no state file yet. */
   readonly header: Header | undefined;
-  /** The file is of an older format: it is compacted before anything is appended to it. */
+  /** The file has an older format and must be compacted before anything is appended. */
   readonly outdated: boolean;
   readonly warnings: readonly string[];
-  /** The part of the file that is whole, in bytes; what follows is a torn last line. */
+  /** The length of the intact part of the file, in bytes; a torn last line may follow. */
   readonly wholeBytes: number;
-  /** The last line is whole but has no line feed yet. */
+  /** The last line is complete but has no line feed yet. */
   readonly unterminated: boolean;
 }
 
@@ -34,10 +34,11 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     return ok({ ledger, header, outdated, warnings: [], wholeBytes, unterminated: false, ...more });
   };
   try {
-    // Only a name that nothing has means that nothing has happened: not a link to nothing, nor a folder that is closed.
+    // Only a missing name means that nothing has happened yet. A broken link, or a folder that cannot be entered, does
+    // not.
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return loaded({});
-    if (stats.isSymbolicLink()) return err(linkTrouble(file));
+    if (stats.isSymbolicLink()) return err(linkProblem(file));
     for await (const raw of eachLine(file)) {
       number += 1;
       const { text, terminated, bytes } = raw;
@@ -45,7 +46,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
         const what = 'the last line was cut off in the middle of writing and is dropped';
         return loaded({ warnings: [`${file}:${number}: ${what}`] });
       }
-      const broken = byteTrouble(raw);
+      const broken = byteProblem(raw);
       if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
       if (number === 1) {
         const found = formatOf(text);
@@ -70,24 +71,27 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   return loaded({});
 }
 
-/** What a run appends to and replaces is its own file, and no other that a link leads to. */
-export function linkTrouble(file: string): string {
+/** A run appends to and replaces only its own file, never the target of a link. */
+export function linkProblem(file: string): string {
   try {
     const real = realpathSync(file);
     return `${file} is a link, and shotlist never follows a link to a state file: name the file itself with --state ${real}`;
   } catch (error) {
-    // Such as a disk that is not mounted: without the link, all would be paid again.
+    // For example an unmounted disk: if the link were ignored, everything would be paid again.
     if (systemCode(error) === 'ENOENT') return `${file} is a link to a file that does not exist`;
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return `${file} is a link, and the file that it leads to ${systemReason(error)}`;
   }
 }
 
-/** A file of something else is not told from a damaged one before its first line. */
+/** The first line decides whether this is a damaged state file or not a state file at all. */
 const aside = (number: number): string =>
   number === 1 ? ': the state file is damaged, or this is not a state file' : '';
 
-/** One header, then what past runs came to, then events: nothing twice, and nothing of the past behind an event. */
+/**
+ * Order: a header, then the results of past runs, then events. Nothing occurs twice, and no past result follows an
+ * event.
+ */
 function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {
   if ((line.type === 'header') !== (number === 1))
     return number === 1

@@ -1,4 +1,4 @@
-// The lines of a file as they stand there, whatever they hold: bytes that are not UTF-8 are reported, not hidden.
+// The lines of a file as they are, whatever they contain. Bytes that are not UTF-8 are reported, not hidden.
 import { isUtf8 } from 'node:buffer';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { openRegular } from '../../../contract/files/regular-file.ts';
@@ -7,20 +7,20 @@ import type { RawLine } from '../../journal/raw-line.ts';
 
 const lineFeed = 10;
 const chunkBytes = 1 << 18;
-/** In bytes: far more than any line that a run writes, and less than would fill the memory. */
+/** In bytes: far longer than any line that a run writes, and short enough for the memory. */
 const longestLine = 1 << 26;
 
-/** Thrown; the message is a sentence about the line. */
+/** The message is a sentence about the line. */
 export class LineTooLong extends Error {
   override readonly message = 'it is longer than 64 MiB, and no line of a state file is that long';
 }
 
 export interface SizedLine extends RawLine {
-  /** In the file, its line feed included. */
+  /** The length in the file, including the line feed. */
   readonly bytes: number;
 }
 
-/** One line after the other; throws what the system throws. */
+/** Yields one line after another. Throws system errors. */
 export async function* eachLine(file: string): AsyncGenerator<SizedLine> {
   let rest: Buffer[] = [];
   let size = 0;
@@ -59,7 +59,7 @@ function sized(line: Buffer, terminated: boolean): SizedLine {
     : { text: whole, wellFormed, midCharacter: true, terminated, bytes };
 }
 
-/** The text before a last character that was cut off; undefined: other bytes are wrong too. */
+/** The text without a last character that was cut off; undefined if other bytes are invalid, too. */
 function wholeCharacters(line: Buffer): string | undefined {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
@@ -70,7 +70,7 @@ function wholeCharacters(line: Buffer): string | undefined {
   }
 }
 
-/** All lines of a file. The text says why it cannot be read. */
+/** All lines of a file. The error says why the file cannot be read. */
 export async function rawLines(file: string): Promise<Result<readonly RawLine[], string>> {
   const lines: RawLine[] = [];
   try {

@@ -1,4 +1,5 @@
-// What a pipeline may read and write without a word from the user: files really in its repository, links followed.
+// What a pipeline may read and write without the user's permission: only files that are really in its repository, links
+// followed.
 import { relative, resolve, sep } from 'node:path';
 import { Boundary } from '../../adapters/files/boundary.ts';
 import { futureRealPath } from '../../adapters/files/real-path.ts';
@@ -23,8 +24,8 @@ export function boundaryOf(
 }
 
 /**
- * Why nothing may be written to the output folder; asked before a folder is made. The folder that the pipeline names must
- * be in the repository also for a rehearsal, which writes elsewhere: it shows what a run will say.
+ * Why nothing may be written to the output folder; checked before a folder is made. Even for a rehearsal, which writes
+ * elsewhere, the pipeline's output folder must be in the repository, so that a rehearsal shows what a run will report.
  */
 export function checkOutput(loaded: BoundPipeline, options: OutsideOptions): Problem | undefined {
   const { folder, pipeline } = loaded;

@@ -1,14 +1,14 @@
-// `.shotlist` beside a pipeline: what is in it is trusted, written over and removed, so it must be a folder that
-// shotlist made for this user, and no repository may have put anything into it.
+// Checks `.shotlist` beside a pipeline. shotlist trusts, overwrites and removes its content, so it must be a folder
+// that shotlist made for this user, and no repository may have put anything into it.
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { oddEntryIn } from '../../../contract/files/odd-entries.ts';
-import { claimFolder, OwnerKeyTrouble, ownershipOf } from '../../../contract/files/owner.ts';
+import { claimFolder, OwnerKeyError, ownershipOf } from '../../../contract/files/owner.ts';
 import {
   failingDiskCure,
   isFailingDisk,
-  isSystemTrouble,
+  isSystemProblem,
   systemReason,
 } from '../../../contract/files/system-error.ts';
 import { trackedAt } from '../../adapters/files/git-index.ts';
@@ -18,7 +18,7 @@ import type { RunPaths } from './run-paths.ts';
 
 type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder'>;
 
-/** Why nothing in it may be read, written or removed; undefined: it is ours, or there is nothing in it. */
+/** Why nothing in it may be read, written or removed; undefined if the folder is ours or empty. */
 export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | undefined {
   try {
     const ownership = ownershipOf(ownFolder);
@@ -31,19 +31,19 @@ export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | un
     if (odd === undefined) return undefined;
     return odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', 'move it away');
   }
 }
 
-/** A hosted run leaves rehearsals alone, which may be large, and a rehearsal all but its own room. */
+/** A hosted run does not check the rehearsals, which may be large; a rehearsal checks only its own folder. */
 function belongsTo(runFolder: string, ownFolder: string, folder: string): boolean {
   const rehearsals = join(ownFolder, 'rehearsal');
   if (runFolder === ownFolder) return folder !== rehearsals;
   return folder === rehearsals || folder === runFolder || folder.startsWith(runFolder + sep);
 }
 
-/** The same, and makes it ours where there is nothing yet: a run needs it. */
+/** The same, but claims a folder that is missing or empty, because a run needs it. */
 export async function claimOwnFolder(paths: OwnPaths): Promise<Problem | undefined> {
   const refused = checkOwnFolder(paths);
   if (refused !== undefined) return refused;
@@ -54,14 +54,14 @@ export async function claimOwnFolder(paths: OwnPaths): Promise<Problem | undefin
   }
 }
 
-/** The same for a command that takes the lock, which makes the folder where the lock is kept in it. */
+/** The same for a command that takes the lock: makes the folder if the lock is kept in it. */
 export async function ownFolderForLock(paths: RunPaths): Promise<Problem | undefined> {
   return paths.lock.startsWith(paths.ownFolder + sep)
     ? await claimOwnFolder(paths)
     : checkOwnFolder(paths);
 }
 
-/** The same for a plan, which continues without a cache of hashes where the folder cannot be made. */
+/** The same for a plan, which continues without a cache of hashes if the folder cannot be made. */
 export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths, Problem>> {
   const refused = checkOwnFolder(paths);
   if (refused !== undefined) return err(refused);
@@ -69,14 +69,14 @@ export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths
     const foreign = await claim(paths.ownFolder);
     return foreign === undefined ? ok(paths) : err(foreign);
   } catch (error) {
-    if (!(error instanceof OwnerKeyTrouble) && !isSystemTrouble(error)) throw error;
+    if (!(error instanceof OwnerKeyError) && !isSystemProblem(error)) throw error;
     return ok({ ...paths, hashes: undefined });
   }
 }
 
 async function claim(ownFolder: string): Promise<Problem | undefined> {
   const was = claimFolder(ownFolder);
-  // It has come into being since it was looked at.
+  // The folder appeared after the first check.
   if (was === 'foreign' || was === 'link') return isForeign(ownFolder);
   await keepOutOfGit(ownFolder);
   return undefined;
@@ -91,16 +91,16 @@ async function keepOutOfGit(ownFolder: string): Promise<void> {
 }
 
 function unclaimed(error: unknown, ownFolder: string): Problem {
-  if (error instanceof OwnerKeyTrouble) return withoutKey(error);
-  if (!isSystemTrouble(error)) throw error;
+  if (error instanceof OwnerKeyError) return withoutKey(error);
+  if (!isSystemProblem(error)) throw error;
   const cure = isFailingDisk(error)
     ? failingDiskCure
     : 'a run keeps files there: make its folder one that you may write to';
   return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', cure);
 }
 
-/** Folders cannot be marked as this user's. */
-export function withoutKey({ message, cause }: OwnerKeyTrouble): Problem {
+/** The problem if folders cannot be marked as this user's. */
+export function withoutKey({ message, cause }: OwnerKeyError): Problem {
   return problem(
     `shotlist cannot remember which folders it made: ${message}`,
     'shotlist',

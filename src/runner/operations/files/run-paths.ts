@@ -1,4 +1,4 @@
-// The paths of what a run leaves (design.md, What a run leaves).
+// The paths of everything that a run leaves (design.md, What a run leaves).
 import { basename, dirname, join, resolve } from 'node:path';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Target, Unasked } from '../service/target.ts';
@@ -6,22 +6,22 @@ import type { Target, Unasked } from '../service/target.ts';
 export interface RunPaths {
   /** `.shotlist` beside the pipeline. */
   readonly ownFolder: string;
-  /** What of it this run uses: all but the rehearsals, or one rehearsal. */
+  /** The part of it that this run uses: everything but the rehearsals, or one rehearsal. */
   readonly runFolder: string;
   /** The state file. */
   readonly state: string;
   readonly lock: string;
-  /** Room on the disk that is kept for the state file while a run lasts. */
+  /** Disk space that is reserved for the state file during a run. */
   readonly ballast: string;
-  /** Downloads land below it. */
+  /** Downloads are saved below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
   readonly kept: string;
-  /** Undefined: hashes are remembered in this process only. */
+  /** Undefined if hashes are remembered in this process only. */
   readonly hashes: string | undefined;
   /** The data of a rehearsal's local service. */
   readonly serviceData: string;
-  /** What the header of the state file names: ids mean nothing elsewhere. */
+  /** The service in the header of the state file: ids have no meaning at another service. */
   readonly serviceName: string;
 }
 

@@ -1,4 +1,4 @@
-// A path as a person would type it from here.
+// A path as the user would type it in the working folder.
 import { relative } from 'node:path';
 
 export function shownPath(path: string): string {

@@ -1,4 +1,4 @@
-// Whether results and the journal can be written. Asked before anything is sent.
+// Checks whether results and the journal can be written, before anything is sent.
 import { constants, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { makeFolder } from '../../../contract/files/make-folder.ts';
 import {
   failingDiskCure,
   isFailingDisk,
-  isSystemTrouble,
+  isSystemProblem,
   systemCode,
   systemReason,
 } from '../../../contract/files/system-error.ts';
@@ -21,11 +21,11 @@ export async function checkWritable(paths: RunPaths): Promise<Problem | undefine
     try {
       makeFolder(folder);
       await access(folder, constants.W_OK);
-      // One name for all: what a killed run leaves, the next one removes.
+      // A fixed name, so that the next run removes what a killed run left.
       const probe = join(folder, '.shotlist-probe');
       const made = await createNew(probe);
       await made.close();
-      // Another run may be asking at the same time, and have removed it: the lock comes later.
+      // Another run may probe at the same time and have removed the file, because the lock is taken later.
       await removeLeftover(probe);
     } catch (error) {
       return unwritable(folder, error, paths);
@@ -34,17 +34,17 @@ export async function checkWritable(paths: RunPaths): Promise<Problem | undefine
   return undefined;
 }
 
-/** The output folder of a plan, which writes nothing. */
+/** Checks the output folder for a plan, which writes nothing. */
 export function checkOutputFolder({ output }: RunPaths): Problem | undefined {
   return isFile(output) ? outputIsFile(output) : undefined;
 }
 
-/** Whatever else is wrong with a path is reported when something is written there. */
+/** Any other problem with a path is reported when a file is written there. */
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch (error) {
-    if (isSystemTrouble(error)) return false;
+    if (isSystemProblem(error)) return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// A pipeline as the operations see it: valid, with its folder, and bound to its inputs and environment.
+// A pipeline for the operations: valid, with its folder, and bound to its inputs and environment.
 import type { Digest } from '../../../contract/base/digest.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import type { Scope } from '../../language/expression.ts';
@@ -11,7 +11,7 @@ interface Binding {
   readonly folder: string;
   /** Absolute: paths that the user wrote with `--input`. */
   readonly named: readonly string[];
-  /** The names that expressions see. */
+  /** The names in expressions. */
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
 }
 
@@ -46,7 +46,7 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   }
 }
 
-/** What an operation works with. Throws for an object that `loadPipeline` did not make. */
+/** The data that the operations use. Throws for an object that `loadPipeline` did not make. */
 export function boundPipeline(loaded: LoadedPipeline): BoundPipeline {
   if (loaded instanceof BoundPipeline) return loaded;
   throw new TypeError('the pipeline must come from loadPipeline()');

@@ -1,4 +1,4 @@
-// The inputs of a pipeline: what the user gave with `--input`, else what the file declares.
+// The inputs of a pipeline: the user's values from `--input`, else the defaults in the file.
 import { relative, resolve } from 'node:path';
 import type { Json } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -11,7 +11,7 @@ export type GivenInputs = Readonly<Record<string, string | number | boolean>>;
 /** `~/x` or `~ann/x`. */
 export const ofHome = /^~([^/]*\/|$)/;
 
-/** `folder` is the pipeline's own. */
+/** `folder` is the pipeline's own folder. */
 export function settleInputs(
   pipeline: Pipeline,
   given: GivenInputs,
@@ -55,7 +55,7 @@ export function settleInputs(
     : ok(Object.fromEntries(values));
 }
 
-/** `folder` is set for what the command line gave: its paths are relative to the working folder. */
+/** `folder` is set for values from the command line, whose paths are relative to the working folder. */
 function asInput(
   raw: string | number | boolean,
   { type }: InputDeclaration,

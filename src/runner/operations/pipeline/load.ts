@@ -44,7 +44,7 @@ export async function loadPipeline(
   return ok(new BoundPipeline(parsed.value, { folder, named, base }));
 }
 
-/** A folder called "~" would be made, which a careless `rm -r` takes for the home folder. */
+/** A folder named "~" is dangerous: a careless `rm -r` would remove the home folder. */
 function homeOutput({ output, source }: Pipeline): Diagnostic | undefined {
   if (!ofHome.test(output)) return undefined;
   return {
@@ -56,7 +56,10 @@ function homeOutput({ output, source }: Pipeline): Diagnostic | undefined {
   };
 }
 
-/** Windows ignores the case of such names; elsewhere a variable that differs in case is not worth an exception. */
+/**
+ * Windows ignores the case of such names. On other systems, a variable that differs in case does not deserve an
+ * exception.
+ */
 const ofOurs = /^shotlist_/i;
 
 function settleEnv(

@@ -1,7 +1,7 @@
-// A pipeline file as programs see it: opened, checked, and ready to be handed to an operation.
+// A loaded pipeline file for library users: read, checked, and ready for an operation.
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 
-/** Made by `loadPipeline` only. What it holds besides these facts is for the operations. */
+/** Made by `loadPipeline` only. Its other content is private to the operations. */
 export interface LoadedPipeline {
   /** The path of the file, as it was given. */
   readonly file: string;

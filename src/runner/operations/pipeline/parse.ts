@@ -1,4 +1,5 @@
-// Reads and checks a pipeline file by itself. What is parsed and what is trusted are the same bytes, read once.
+// Reads and checks a pipeline file by itself. It is read once, so the bytes that are parsed are the bytes that are
+// trusted.
 import { type Digest, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
@@ -10,7 +11,7 @@ import { type Problem, problem } from './problem.ts';
 
 export interface ParsedPipeline {
   readonly pipeline: Pipeline;
-  /** As it was named. */
+  /** As the user named it. */
   readonly file: string;
   /** Of the file's bytes. */
   readonly digest: Digest;

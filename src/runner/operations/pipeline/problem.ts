@@ -3,13 +3,14 @@ import { type Diagnostic, renderDiagnostics } from '../../../contract/yaml/diagn
 
 export interface Problem {
   /**
-   * `input`: the command line or a file is wrong. `locked`: another run holds the state file. Nothing was sent.
-   * `system`: this machine would not let a run go on, for example a full disk. What was sent before is recorded.
-   * `unreachable`: nobody is at the service's address. Nothing was sent.
+   * - `input`: the command line or a file is wrong; nothing was sent.
+   * - `locked`: another run holds the state file; nothing was sent.
+   * - `system`: this machine stopped the run, for example by a full disk; everything sent before is recorded.
+   * - `unreachable`: nothing answers at the service's address; nothing was sent.
    */
   readonly reason: 'input' | 'locked' | 'system' | 'unreachable';
   readonly diagnostics: readonly Diagnostic[];
-  /** The pipeline file's text, for frames. */
+  /** The pipeline file's text, for code frames. */
   readonly text?: string;
 }
 
@@ -22,7 +23,7 @@ export function problem(message: string, file = 'shotlist', hint?: string): Prob
 }
 
 /** A state file that does not load. `error` names a line if the file is damaged. */
-export function stateTrouble(error: string, state: string, pipelineFile: string): Problem {
+export function stateProblem(error: string, state: string, pipelineFile: string): Problem {
   if (!error.startsWith(`${state}:`)) return problem(error, 'the state file');
   const hint =
     `it was left as it is; nothing was sent. To see what is damaged and what can be kept: ` +
@@ -30,11 +31,11 @@ export function stateTrouble(error: string, state: string, pipelineFile: string)
   return problem(error, 'the state file', hint);
 }
 
-/** As people read it; `width` is the terminal's, in columns. */
+/** The text for people; `width` is the terminal's, in columns. */
 export function renderProblem({ diagnostics, text }: Problem, width?: number): string {
   return renderDiagnostics(diagnostics, text, width);
 }
 
-/** The journal is complete without it, so it is not worth failing for. */
+/** The journal is complete without compaction, so this is only a warning. */
 export const uncompacted = (why: string): string =>
   `the state file is intact but was not compacted (${why}); the next run will do it`;

@@ -4,15 +4,15 @@ import type { ItemFilter, ItemList } from '../../adapters/files/items.ts';
 import { standingFailures } from '../../journal/failures.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
-import { leftOut } from '../../plan/step-selection.ts';
+import { stepsExcludedBy } from '../../plan/step-selection.ts';
 import { itemOf } from '../../task/task.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
 export interface SelectionOptions {
   readonly items?: ItemFilter | undefined;
-  /** `--only`: begin nothing but these steps, and the free ones that they need. */
+  /** `--only`: begin only these steps, and the free steps that they need. */
   readonly only?: readonly string[] | undefined;
-  /** `--until`: these steps, and all that they need. */
+  /** `--until`: these steps, and all steps that they need. */
   readonly until?: readonly string[] | undefined;
   /** `--exclude`: a step's name, else a glob of item keys. */
   readonly exclude?: readonly string[] | undefined;
@@ -21,18 +21,18 @@ export interface SelectionOptions {
 }
 
 export interface Selection {
-  /** Steps that `--only`, `--until` and `--exclude` leave out. */
-  readonly leftOut: ReadonlySet<string>;
+  /** Steps that `--only`, `--until` and `--exclude` exclude. */
+  readonly excluded: ReadonlySet<string>;
   readonly filter: ItemFilter;
   /** Only items with tasks that failed. */
   readonly retryFailed: boolean;
 }
 
-/** In characters: the matcher takes no longer ones. */
+/** In characters: the matcher accepts no longer patterns. */
 const longestPattern = 65_536;
 
-/** Why the pattern that `where` gives cannot be matched, with its cure; undefined: it can. */
-export function patternTrouble(
+/** Why a pattern cannot be matched, and what to do; undefined if it can. `where` names its source. */
+export function patternProblem(
   where: '--items' | '--exclude' | 'items.glob',
   pattern: string | undefined,
 ): { readonly message: string; readonly hint: string } | undefined {
@@ -42,7 +42,7 @@ export function patternTrouble(
       hint:
         where === 'items.glob'
           ? 'write a glob of files, such as "photos/*.jpg"'
-          : 'write a glob of item keys, such as "2026/*.jpg", or leave the option out',
+          : 'write a glob of item keys, such as "2026/*.jpg", or omit the option',
     };
   if (pattern === undefined || pattern.length <= longestPattern) return undefined;
   return {
@@ -51,7 +51,7 @@ export function patternTrouble(
   };
 }
 
-/** Tells excluded steps from excluded items. */
+/** Separates excluded steps from excluded items. */
 export function selectionOf(
   pipeline: Pipeline,
   options: SelectionOptions,
@@ -61,10 +61,10 @@ export function selectionOf(
   const steps = exclude.filter((name) => names.has(name));
   const except = exclude.filter((name) => !names.has(name));
   const unusable =
-    patternTrouble('--items', items.only) ??
-    except.map((one) => patternTrouble('--exclude', one)).find((why) => why !== undefined);
+    patternProblem('--items', items.only) ??
+    except.map((one) => patternProblem('--exclude', one)).find((why) => why !== undefined);
   if (unusable !== undefined) return err(problem(unusable.message, 'shotlist', unusable.hint));
-  const out = leftOut(pipeline.steps, { only, until, exclude: steps });
+  const out = stepsExcludedBy(pipeline.steps, { only, until, exclude: steps });
   if (!out.ok) return err(problem(out.error));
   if (except.length > 0 && pipeline.items.kind === 'one')
     return err(
@@ -75,13 +75,15 @@ export function selectionOf(
       ),
     );
   return ok({
-    leftOut: out.value,
+    excluded: out.value,
     filter: { ...items, ...(except.length > 0 ? { except } : {}) },
     retryFailed: options.retryFailed ?? false,
   });
 }
 
-/** Keys of the items with tasks that failed. Undefined: a shared task failed, which concerns every item. */
+/**
+ * The keys of the items with tasks that failed. Undefined if a shared task failed, because that concerns every item.
+ */
 export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
   const keys = new Set<string>();
   for (const task of standingFailures(ledger).flatMap(({ tasks }) => tasks)) {
@@ -95,7 +97,7 @@ export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
 /** With `--retry-failed` and no failed item, the shared steps are not begun either. */
 export function excludedSteps(
   { steps }: Pipeline,
-  { leftOut: out, retryFailed }: Selection,
+  { excluded: out, retryFailed }: Selection,
   { count }: ItemList,
 ): ReadonlySet<string> {
   return retryFailed && count === 0 ? new Set(steps.map(({ name }) => name)) : out;

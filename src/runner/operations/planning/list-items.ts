@@ -5,7 +5,7 @@ import type { Boundary } from '../../adapters/files/boundary.ts';
 import {
   type ItemFilter,
   type ItemList,
-  type ItemTrouble,
+  type ItemListProblem,
   listItems,
 } from '../../adapters/files/items.ts';
 import type { Ledger } from '../../journal/ledger.ts';
@@ -13,7 +13,7 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
-import { failedItems, patternTrouble, type Selection } from './item-selection.ts';
+import { failedItems, patternProblem, type Selection } from './item-selection.ts';
 
 export async function listSelected(
   { pipeline, folder, file }: BoundPipeline,
@@ -25,9 +25,9 @@ export async function listSelected(
   const selected = keys === undefined ? filter : { ...filter, keys };
   const unusable =
     pipeline.items.kind === 'glob'
-      ? patternTrouble('items.glob', pipeline.items.pattern)
+      ? patternProblem('items.glob', pipeline.items.pattern)
       : undefined;
-  const items: Result<ItemList, ItemTrouble> =
+  const items: Result<ItemList, ItemListProblem> =
     unusable === undefined
       ? await listItems(pipeline.items, folder, output, selected, (real) =>
           boundary.folderRefusal(real),
@@ -46,7 +46,7 @@ export async function listSelected(
   });
 }
 
-/** An `--exclude` that matches no item may be a misspelt step. */
+/** An `--exclude` that matches no item may be a misspelled step. */
 function stepMeant(
   error: string,
   { except = [] }: ItemFilter,

@@ -1,7 +1,7 @@
-// The plan of all items: each is looked at once, files are hashed and problems found, before anything is sent.
+// The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
-import { isSystemTrouble } from '../../../contract/files/system-error.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
@@ -16,8 +16,8 @@ import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
 import { comesLater, endingOf, type PlannedTask } from '../../plan/planned-action.ts';
-import type { PlanContext, Verdict } from '../../plan/planning.ts';
-import type { Hopeless } from '../../run/action.ts';
+import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
+import type { UnrunnableItems } from '../../run/action.ts';
 import { Barrier } from '../../run/barrier.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
@@ -29,37 +29,37 @@ import { PlanningFacts } from './planning-facts.ts';
 export interface PlannedItems {
   readonly plan: Plan;
   /** Why a run must not begin. */
-  readonly troubles: readonly Diagnostic[];
+  readonly problems: readonly Diagnostic[];
   /** What a person should know before anything is paid. */
   readonly warnings: readonly string[];
-  /** Items that cannot be done as they are, by key, and what becomes of their steps. */
-  readonly hopeless: Hopeless;
+  /** Items that cannot run as they are, by key, with the verdicts for their steps. */
+  readonly unrunnable: UnrunnableItems;
   /** What the account’s plan may refuse. */
   readonly findings: PlanFindings;
   /**
-   * Items whose projects are paid for and not saved, with the time from which something of them may be gone: the
-   * expiry of an address where it is known, else when the project was made. Saved before anything is bought. The key
-   * "" stands for the shared steps.
+   * Items with paid projects that are not saved, and the time after which a result may be lost: the expiry of an
+   * address if it is known, else the creation time of the project. They are saved before anything is bought. The key ""
+   * stands for the shared steps.
    */
-  readonly owed: ReadonlyMap<string, string>;
-  /** Items with projects that are paid for and in the works: they come next. */
-  readonly underWay: ReadonlySet<string>;
+  readonly unsaved: ReadonlyMap<string, string>;
+  /** Items with paid projects that are not finished: they come next. */
+  readonly inProgress: ReadonlySet<string>;
 }
 
 export interface PlanningInputs {
   readonly ledger: Ledger;
   readonly disk: Disk;
   readonly clock: Clock;
-  /** Steps that the run leaves out. */
-  readonly leftOut: ReadonlySet<string>;
-  /** What file systems make of names depends on it. */
+  /** Steps that the run excludes. */
+  readonly excluded: ReadonlySet<string>;
+  /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
 
 export async function planItems(
   loaded: BoundPipeline,
   items: ItemList,
-  { ledger, disk, clock, leftOut, platform = process.platform }: PlanningInputs,
+  { ledger, disk, clock, excluded, platform = process.platform }: PlanningInputs,
 ): Promise<PlannedItems> {
   const { pipeline, base } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
@@ -82,15 +82,15 @@ export async function planItems(
     },
     base,
     now: clock.now(),
-    leftOut,
-    unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.trouble(to)),
+    excluded,
+    unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
   const tally = new PlanTally();
   const problems = new PlanProblems(loaded, outputs);
   const names = new OutputNames(pipeline.steps);
-  const owed = new Map<string, string>();
-  const underWay = new Set<string>();
-  const hopeless = new Map<string, ReadonlyMap<string, Verdict>>();
+  const unsaved = new Map<string, string>();
+  const inProgress = new Set<string>();
+  const unrunnable = new Map<string, ReadonlyMap<string, ItemVerdict>>();
   const visit = async (
     steps: readonly Step[],
     item: Item | undefined,
@@ -109,13 +109,13 @@ export async function planItems(
     }
   };
   const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
-    const { tasks, troubles, verdicts } = itemPlan;
+    const { tasks, badTasks, verdicts } = itemPlan;
     for (const task of tasks) {
       tally.add(task);
       problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
     }
-    for (const task of troubles) {
+    for (const task of badTasks) {
       tally.note(task);
       problems.addTask(task, item);
     }
@@ -124,12 +124,12 @@ export async function planItems(
       return job === undefined ? [] : [job.expires ?? job.at];
     });
     const [first] = times.sort();
-    if (first !== undefined) owed.set(item?.key ?? '', first);
+    if (first !== undefined) unsaved.set(item?.key ?? '', first);
     if (item === undefined) return;
-    tally.addItem(troubles.length > 0);
+    tally.addItem(badTasks.length > 0);
     problems.addItem(item);
-    if (troubles.length > 0) hopeless.set(item.key, verdicts);
-    if (tasks.some(({ action }) => action === 'attach')) underWay.add(item.key);
+    if (badTasks.length > 0) unrunnable.set(item.key, verdicts);
+    if (tasks.some(({ action }) => action === 'attach')) inProgress.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
@@ -163,18 +163,18 @@ export async function planItems(
     });
     take(itemPlan, undefined);
   }
-  // An item may need a shared upload that has expired since.
+  // An item may need a shared upload that has expired meanwhile.
   for (const [index, task] of shared.tasks.entries())
     if (task !== expired[index]) tally.renew(task);
   if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
-    troubles: problems.refusals({ items: items.count, hopeless: hopeless.size }),
-    hopeless,
+    problems: problems.refusals({ items: items.count, unrunnable: unrunnable.size }),
+    unrunnable,
     findings,
     warnings: names.warnings(),
-    owed,
-    underWay,
+    unsaved,
+    inProgress,
   };
 }
 
@@ -183,21 +183,21 @@ function isEmpty(ledger: Ledger): boolean {
   return true;
 }
 
-const atTo = (to: string, trouble: string | undefined): string | undefined =>
-  trouble === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${trouble}`;
+const atTo = (to: string, problem: string | undefined): string | undefined =>
+  problem === undefined ? undefined : `to: ${JSON.stringify(withMarkShown(to))}: ${problem}`;
 
-/** Where a folder is, links followed; one that is not made yet is where it is named. */
+/** The real path of a folder; the path itself if the folder does not exist yet. */
 async function reallyAt(folder: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (error) {
-    // Whatever else is wrong with it is said when it is opened for writing.
-    if (isSystemTrouble(error)) return folder;
+    // Any other problem is reported when the folder is opened for writing.
+    if (isSystemProblem(error)) return folder;
     throw error;
   }
 }
 
-/** A download of a project that is known to be complete, or a project in the works, which may be complete by now. */
+/** A download of a project that is complete, or that may be complete by now. */
 function isOwed({ step, action, fingerprint }: PlannedTask): boolean {
   if (fingerprint === undefined) return false;
   return action === 'attach' || (step.kind.operation === 'download' && action === 'begin');

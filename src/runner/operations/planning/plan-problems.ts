@@ -1,5 +1,5 @@
-// Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over an
-// input. What counts as a conflict is decided in plan/output-claims.ts.
+// Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over
+// an input. plan/output-claims.ts decides what counts as a conflict.
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { tooManyFailed } from '../../language/failure-limits.ts';
@@ -10,18 +10,18 @@ import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 
-/** At most so many of each sort are kept. */
+/** The most diagnostics of each kind to keep. */
 const most = 100;
 
 export interface Outputs extends Machine {
-  /** The pipeline's own folder, absolute: what paths in it are relative to. */
+  /** The pipeline's own folder, absolute. Paths in the pipeline are relative to it. */
   readonly folder: string;
 }
 
 export class PlanProblems {
-  /** The run must not begin. */
+  /** Problems because of which the run must not begin. */
   readonly #refused: Diagnostic[] = [];
-  /** One item cannot be done; the others can. */
+  /** Problems of single items; the other items can run. */
   readonly #ofItems: Diagnostic[] = [];
   readonly #loaded: BoundPipeline;
   readonly #outputs: Outputs;
@@ -42,24 +42,24 @@ export class PlanProblems {
   }
 
   /**
-   * Why a run must not begin: conflicts and problems of shared steps; problems of items only where no item is left, or
-   * where more of them fail than the pipeline allows.
+   * Why a run must not begin: conflicts and problems of shared steps. Problems of items count only if no item is left,
+   * or if more items fail than the pipeline allows.
    */
-  refusals({ items, hopeless }: { items: number; hopeless: number }): readonly Diagnostic[] {
-    if (hopeless === 0) return this.#refused;
+  refusals({ items, unrunnable }: { items: number; unrunnable: number }): readonly Diagnostic[] {
+    if (unrunnable === 0) return this.#refused;
     const { failureLimits } = this.#loaded.pipeline;
-    const tooMany = tooManyFailed(failureLimits, hopeless, items);
-    if (hopeless < items && tooMany === undefined) return this.#refused;
+    const tooMany = tooManyFailed(failureLimits, unrunnable, items);
+    if (unrunnable < items && tooMany === undefined) return this.#refused;
     const { file } = this.#loaded;
     const why: Diagnostic[] =
-      tooMany === undefined || hopeless === items
+      tooMany === undefined || unrunnable === items
         ? []
         : [
             {
               severity: 'error',
               file,
               message: `the run does not begin: ${tooMany}`,
-              hint: 'fix these items, leave them out with --exclude, or allow more with max_failures',
+              hint: 'fix these items, exclude them with --exclude, or allow more with max_failures',
             },
           ];
     return [...this.#refused, ...this.#ofItems, ...why];
@@ -71,10 +71,10 @@ export class PlanProblems {
       this.#conflict(this.#read(`the item ${key}`, path), ['items']);
   }
 
-  /** A task that cannot run. `item`: whose task it is; undefined: it is shared. */
-  addTask({ step, task, trouble }: PlannedTask, item: Item | undefined): void {
-    if (trouble === undefined) return;
-    const { expression, at, message } = trouble;
+  /** Adds a task that cannot run. `item` is the task's item; undefined if the task is shared. */
+  addTask({ step, task, problem }: PlannedTask, item: Item | undefined): void {
+    if (problem === undefined) return;
+    const { expression, at, message } = problem;
     const { source } = this.#loaded.pipeline;
     const span =
       expression !== undefined
@@ -88,7 +88,7 @@ export class PlanProblems {
   addOutputs({ step, task, to, file }: PlannedTask): void {
     if (to !== undefined)
       this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
-    // A step may go on with what a download saves: then it reads that place on purpose.
+    // A step that follows a download may read the downloaded file on purpose.
     if (file !== undefined && !this.#followsDownload(step))
       this.#conflict(this.#read(`what ${task} uploads`, file), [
         'steps',
@@ -104,7 +104,7 @@ export class PlanProblems {
     );
   }
 
-  /** A path as it stands in the pipeline; only what is below the output folder can be overwritten. */
+  /** A path from the pipeline. Only paths below the output folder can be overwritten. */
   #read(what: string, path: string): string | undefined {
     const { root, folder } = this.#outputs;
     const below = relative(root, resolve(folder, path));
@@ -113,9 +113,9 @@ export class PlanProblems {
     return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
   }
 
-  #conflict(trouble: string | undefined, at: readonly string[]): void {
-    if (trouble !== undefined)
-      this.#note(this.#refused, trouble, this.#loaded.pipeline.source.spanOf(at));
+  #conflict(problem: string | undefined, at: readonly string[]): void {
+    if (problem !== undefined)
+      this.#note(this.#refused, problem, this.#loaded.pipeline.source.spanOf(at));
   }
 
   #note(list: Diagnostic[], message: string, span?: Diagnostic['span']): void {

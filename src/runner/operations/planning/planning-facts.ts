@@ -1,10 +1,10 @@
-// What the planning of all items sees of the disk: a file that no other can equal need not be read.
+// The view of the disk for planning all items. A file whose size is unique need not be read.
 import { digestOf } from '../../../contract/base/digest.ts';
 import type { Facts, FileFact } from '../../plan/facts.ts';
 
 export class PlanningFacts implements Facts {
   readonly #disk: Facts;
-  /** Sizes in bytes of the inputs that were looked at: once, or more often. */
+  /** The sizes in bytes of the inputs: those seen once, and those seen more often. */
   readonly #once = new Set<number>();
   readonly #often = new Set<number>();
   #mode: 'read' | 'gather' | 'spare' = 'read';
@@ -14,8 +14,8 @@ export class PlanningFacts implements Facts {
   }
 
   /**
-   * Looks at all inputs once for their sizes. Afterwards a file whose size no other has stands for itself: that holds
-   * while nothing has been uploaded before that it could equal.
+   * Looks at all inputs once for their sizes. After that, a file with a unique size need not be hashed: this is valid
+   * as long as no earlier upload could have the same content.
    */
   spareAloneAfter(look: () => void): void {
     this.#mode = 'gather';

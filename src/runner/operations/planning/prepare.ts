@@ -1,4 +1,4 @@
-// What plan and run share: from a loaded pipeline to the plan of all its items. It sends nothing.
+// The common part of plan and run: turns a loaded pipeline into the plan of all its items. Sends nothing.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
@@ -26,8 +26,8 @@ export interface Prepared extends AsyncDisposable {
   readonly state: Loaded;
   readonly disk: RealDisk;
   readonly items: ItemList;
-  /** Steps that this run leaves out. */
-  readonly leftOut: ReadonlySet<string>;
+  /** Steps that this run excludes. */
+  readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
 }
 
@@ -64,11 +64,11 @@ export async function prepare(
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
   });
-  const leftOut = excludedSteps(bound.pipeline, selection.value, items);
-  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, leftOut });
+  const excluded = excludedSteps(bound.pipeline, selection.value, items);
+  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, excluded });
   const held = cleanup.move();
   return ok({
-    ...{ bound, paths: usable, boundary, state, disk, items, leftOut, planned },
+    ...{ bound, paths: usable, boundary, state, disk, items, excluded, planned },
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
 }

@@ -1,4 +1,4 @@
-// Why a run must not begin: tasks that cannot run, prices that are not known, values that the account's plan does not include.
+// Why a run must not begin: tasks that cannot run, unknown prices, values that the account's plan does not include.
 import { isTier } from '../../../contract/api/tier.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import type { Plan, PlanRow } from '../../plan/plan.ts';
@@ -6,27 +6,29 @@ import type { PlanFindings } from '../../plan/plan-findings.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Prepared } from './prepare.ts';
 
-/** The smaller of two budgets; undefined: there is none. */
+/** The smaller of two budgets; undefined if there is none. */
 export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
-/** Everything that keeps a run from beginning, as far as it is known: the same for a plan and for a run. */
+/** Everything known that keeps a run from beginning: the same for a plan and for a run. */
 export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Diagnostic[] {
   return [
-    ...planned.troubles,
+    ...planned.problems,
     ...refuseUnpriced(planned.plan, terms, bound),
     ...refuseBeyondPlan(planned.findings, terms.tier, bound),
   ];
 }
 
 interface Terms {
-  /** The tier of the account; undefined: not known yet, or not reported. */
+  /** The tier of the account; undefined if it is not known yet, or not reported. */
   readonly tier: string | undefined;
   readonly budget: number | undefined;
   readonly rehearsal: boolean;
 }
 
-/** Promise 3: with a budget, and in a rehearsal, which must show the hosted bill, no price is ever taken as zero. */
+/**
+ * Promise 3: with a budget, and in a rehearsal, which must show the hosted bill, an unknown price never counts as zero.
+ */
 function refuseUnpriced(
   plan: Plan,
   { budget, rehearsal }: Omit<Terms, 'tier'>,
@@ -52,7 +54,7 @@ function reasonFor({ step, kind }: PlanRow, { unpricedWhy }: Plan): string {
   return why === undefined ? '' : `${why.slice(prefix.length)}; or `;
 }
 
-/** The account's plan does not include what a step asks for, so the service would refuse it. */
+/** A step asks for something that the account's plan does not include, so the service would refuse it. */
 export function refuseBeyondPlan(
   findings: PlanFindings,
   tier: string | undefined,
@@ -68,7 +70,7 @@ export function refuseBeyondPlan(
   }));
 }
 
-/** The largest `estimate:` of each tool's steps: what a rehearsal charges where no price is published. */
+/** The largest `estimate:` of each tool's steps: a rehearsal charges it if no price is published. */
 export function statedPrices({ pipeline }: BoundPipeline): ReadonlyMap<string, number> {
   const stated = new Map<string, number>();
   for (const { kind, estimate } of pipeline.steps)

@@ -1,4 +1,4 @@
-// What the parts of a run share: what was asked for, and what was found before it began.
+// The state that the parts of a run share: the options, and the findings before the run.
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
@@ -13,14 +13,14 @@ export interface RunContext {
   readonly options: RunOptions;
   readonly internals: RunInternals;
   readonly clock: Clock;
-  /** Hides the run's secrets in what is reported and in what is written. */
+  /** Hides the run's secrets in events and in everything that is written. */
   readonly redactor: Redactor;
   readonly onEvent: (event: RunEvent) => void;
 }
 
 export interface PreparedRun extends RunContext {
   readonly prepared: Prepared;
-  /** Credits; undefined: there is no limit. */
+  /** Credits; undefined if there is no limit. */
   readonly budget: number | undefined;
   /** By the clock's `elapsed`. */
   readonly began: number;

@@ -40,7 +40,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
       run.onEvent({ type: 'warning', message: unrecorded(made) });
     throw error;
   } finally {
-    // After trouble with the journal nothing may go on in the background.
+    // After a failure of the journal, nothing may continue in the background.
     stopper.abort();
     await file.close();
     gracePeriod.beginAfter(stopper.signal);
@@ -51,7 +51,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
 
 interface JournalInUse {
   readonly file: JournalFile;
-  /** Aborted when the disk has no room for the journal but the ballast. */
+  /** Aborted when the disk has no room for the journal except the ballast. */
   readonly low: AbortSignal;
 }
 
@@ -117,7 +117,7 @@ async function phases(
   { client, stopper, journal, low }: Means,
   { address, inbox }: Pick<RunResources, 'inbox'> & { readonly address: string },
 ): Promise<PhaseResult> {
-  const { bound, items, leftOut, planned } = prepared;
+  const { bound, items, excluded, planned } = prepared;
   const { pipeline, base } = bound;
   const { backoffMs = 1000 } = internals;
   const speed = options.rehearsalSpeed ?? 'instant';
@@ -129,7 +129,7 @@ async function phases(
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
-    ...{ pipeline, base, list: items, plannedItems: planned, stopper, leftOut, low, journal },
+    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox },
     payAgain: options.payAgain ?? false,
@@ -137,7 +137,7 @@ async function phases(
   });
 }
 
-/** The last line of defence: the disk did not take it, so a person must. */
+/** The last line of defense: the disk did not take the record, so the user must keep it. */
 const unrecorded = ({ name, project }: { name: string; project: string }): string =>
   `the service created project ${project} for ${JSON.stringify(name)}, which may not be on disk: ` +
   `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;

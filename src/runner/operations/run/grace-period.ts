@@ -1,5 +1,5 @@
-// How long a run that was asked to stop waits for the requests that it has sent. A service that never ends its answers must
-// not hold up a person, or a supervisor that kills slow processes.
+// How long a stopping run waits for the requests that it has sent. A service that never completes its answers must not
+// hold up the user, or a supervisor that kills slow processes.
 import type { Clock } from '../../run/jobs/ports.ts';
 
 /** In milliseconds. */
@@ -16,12 +16,12 @@ export class GracePeriod {
     this.#graceMs = grace;
   }
 
-  /** Aborted when the run no longer waits for the requests that it has sent. */
+  /** Aborted when the run no longer waits for sent requests. */
   get expired(): AbortSignal {
     return this.#expired.signal;
   }
 
-  /** Starts the period when `stop` is aborted. */
+  /** Starts the grace period when `stop` is aborted. */
   beginAfter(stop: AbortSignal): void {
     const begin = async (): Promise<void> => {
       await this.#clock.sleep(this.#graceMs, this.#cancelled.signal);
@@ -35,7 +35,7 @@ export class GracePeriod {
       });
   }
 
-  /** Nothing is sent any more. */
+  /** Call when nothing is sent any more. */
   cancel(): void {
     this.#cancelled.abort();
   }

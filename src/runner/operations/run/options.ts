@@ -1,4 +1,4 @@
-// What a run can be told, by programs and by tests.
+// The options of a run, for library users and for tests.
 import type { ClientOptions } from '../../adapters/http/http-client.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { Clock, Disk, MediaApi } from '../../run/jobs/ports.ts';
@@ -19,24 +19,24 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Called with everything that happens. */
+  /** Called with every event of the run. */
   readonly onEvent?: (event: RunEvent) => void;
-  /** Aborted: nothing new starts, running requests end, and a later run goes on from there. */
+  /** If it is aborted, nothing new starts and requests in flight are completed; a later run continues from there. */
   readonly signal?: AbortSignal;
   /**
-   * How long running requests may take after `signal` was aborted, in milliseconds; default 30,000. Then they are cut, and
-   * a creation among them is in doubt.
+   * How long requests in flight may take after `signal` is aborted, in milliseconds; default 30,000. Then they are cut,
+   * and a creation among them is in doubt.
    */
   readonly graceMs?: number;
-  /** How fast the local service of a rehearsal renders; default: at once. */
+  /** How fast the local service of a rehearsal renders; default: immediately. */
   readonly rehearsalSpeed?: Speed;
   /** What the local service of a rehearsal renders; default: real previews. */
   readonly rehearsalPictures?: Pictures;
 }
 
-/** For tests: what stands between a run and the world. */
+/** For tests: replaces the parts between a run and the outside. */
 export interface RunInternals {
-  /** What the journal's lines go through on their way to the state file. */
+  /** Wraps the journal's lines on their way to the state file. */
   readonly lines?: (file: LineFile) => LineFile;
   readonly api?: (api: MediaApi) => MediaApi;
   readonly disk?: (disk: Disk) => Disk;
@@ -44,6 +44,6 @@ export interface RunInternals {
   readonly client?: Partial<ClientOptions>;
   /** The first pause before a request is sent again, in milliseconds; default 1000. */
   readonly backoffMs?: number;
-  /** How many times faster than the hosted service the service is, which polling follows; default 1. */
+  /** The speed of the service relative to the hosted one, for polling; default 1. */
   readonly speedFactor?: number;
 }

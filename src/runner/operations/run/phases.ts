@@ -1,4 +1,4 @@
-// The two phases of a run. The first saves what is paid for and may expire, the earliest first. The second does everything
+// The two phases of a run. The first saves paid results that may expire, the earliest first. The second does everything
 // else, and may buy.
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Step } from '../../language/pipeline.ts';
@@ -20,22 +20,22 @@ export interface PhaseOptions
     | 'total'
     | 'runner'
     | 'allows'
-    | 'hopeless'
-    | 'someLeftOut'
+    | 'unrunnable'
+    | 'someExcluded'
     | 'closed'
-    | 'rescued'
+    | 'savedFirst'
     | 'partial'
     | 'failed'
   > {
   readonly list: ItemList;
   readonly plannedItems: PlannedItems;
   readonly context: Omit<JobContext, 'stop'>;
-  /** Ends `stop` of both phases. */
+  /** Aborts `stop` of both phases. */
   readonly stopper: AbortController;
-  /** Steps that this run leaves out. */
-  readonly leftOut: ReadonlySet<string>;
+  /** Steps that this run excludes. */
+  readonly excluded: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
-  /** Aborted when the disk has no more room for the journal than what was kept free for its last lines. */
+  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
   readonly low: AbortSignal;
 }
 
@@ -45,19 +45,19 @@ export interface PhaseResult {
 }
 
 export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
-  const { plannedItems, leftOut } = options;
-  const rescued = new Set<string>();
-  // What fails while saving is not made anew in the same run.
+  const { plannedItems, excluded } = options;
+  const savedFirst = new Set<string>();
+  // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
-  if (plannedItems.owed.size > 0) {
+  if (plannedItems.unsaved.size > 0) {
     const saved = await runPhase(options, {
       failed,
-      items: earliestFirst(options.list, plannedItems.owed),
+      items: earliestFirst(options.list, plannedItems.unsaved),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
-      allows: (step, act) => saves(step, act) && !leftOut.has(step.name),
+      allows: (step, act) => saves(step, act) && !excluded.has(step.name),
       closed: { because: 'saving', why: 'paid results are saved first' },
       onEvent: (event) => {
-        if (event.type === 'task' && event.ending === 'done') rescued.add(event.task);
+        if (event.type === 'task' && event.ending === 'done') savedFirst.add(event.task);
         if (concernsTheRun(event)) options.onEvent(event);
       },
     });
@@ -66,16 +66,16 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   }
   return await runPhase(options, {
     failed,
-    items: underWayFirst(options.list, plannedItems.underWay),
-    allows: (step) => !leftOut.has(step.name),
-    rescued,
+    items: inProgressFirst(options.list, plannedItems.inProgress),
+    allows: (step) => !excluded.has(step.name),
+    savedFirst,
   });
 }
 
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
-  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'rescued' | 'onEvent'>>;
+  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent'>>;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
   const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
@@ -87,9 +87,9 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
       limits: pipeline.limits.steps,
     }),
     total: plannedItems.plan.items,
-    hopeless: plannedItems.hopeless,
+    unrunnable: plannedItems.unrunnable,
     partial: list.count < list.total,
-    someLeftOut: options.leftOut.size > 0,
+    someExcluded: options.excluded.size > 0,
     ...variation,
   });
   const over = new AbortController();
@@ -107,30 +107,30 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
   return { summary: loop.summary, stopped: loop.stopped };
 }
 
-/** While saving, nothing is begun: projects that are paid for are looked at once, and what they gave is fetched. */
+/** The first phase begins nothing: it reads paid projects once, and fetches their results. */
 const saves = ({ kind }: Step, act: Act): boolean =>
   kind.operation === 'download' || act === 'attach';
 
 const atOnce = (step: Step): Step =>
   step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
 
-/** What the first phase reports: that the run stops, and why. */
+/** The first phase reports only warnings, and that the run stops. */
 const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
 
-function earliestFirst(list: ItemList, owed: ReadonlyMap<string, string>): Iterable<Item> {
+function earliestFirst(list: ItemList, unsaved: ReadonlyMap<string, string>): Iterable<Item> {
   const items: Item[] = [];
-  for (const item of list) if (owed.has(item.key)) items.push(item);
-  const until = ({ key }: Item): string => owed.get(key) ?? '';
+  for (const item of list) if (unsaved.has(item.key)) items.push(item);
+  const until = ({ key }: Item): string => unsaved.get(key) ?? '';
   return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
 }
 
-/** Items with projects in the works come before those that have nothing yet. */
-function underWayFirst(list: ItemList, underWay: ReadonlySet<string>): Iterable<Item> {
-  if (underWay.size === 0) return list;
+/** Items with unfinished projects come before items without any. */
+function inProgressFirst(list: ItemList, inProgress: ReadonlySet<string>): Iterable<Item> {
+  if (inProgress.size === 0) return list;
   return {
     *[Symbol.iterator]() {
-      for (const item of list) if (underWay.has(item.key)) yield item;
-      for (const item of list) if (!underWay.has(item.key)) yield item;
+      for (const item of list) if (inProgress.has(item.key)) yield item;
+      for (const item of list) if (!inProgress.has(item.key)) yield item;
     },
   };
 }

@@ -1,4 +1,4 @@
-// What a run holds while it lasts besides its state: the receiver of events, room on the disk, the service.
+// What a run holds open, besides its state: the receiver of events, disk space, the service.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
@@ -13,13 +13,13 @@ import { openInbox } from '../service/webhooks.ts';
 import type { PreparedRun } from './context.ts';
 
 export interface RunResources extends AsyncDisposable {
-  /** Undefined: the run receives no events. */
+  /** Undefined if the run receives no events. */
   readonly inbox: WebhookInbox | undefined;
   readonly ballast: Ballast;
   readonly service: Connection;
 }
 
-/** Sends what is free: nothing is bought before this has succeeded. */
+/** Sends only free requests. Nothing is bought before this has succeeded. */
 export async function openResources(run: PreparedRun): Promise<Result<RunResources, Problem>> {
   const { prepared, target, options, clock, redactor, onEvent } = run;
   const { bound, paths, planned, state } = prepared;
@@ -57,7 +57,7 @@ function noRoom(why: string): Problem {
   return problem(`the disk space for the journal could not be reserved: ${why}`, 'shotlist', hint);
 }
 
-/** Reports the account's balance; answers what the account's plan does not include. */
+/** Reports the account's balance; returns what the account's plan does not include. */
 function reportAccount(
   { account }: ServiceCheck,
   { prepared, onEvent }: PreparedRun,

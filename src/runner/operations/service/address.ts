@@ -1,13 +1,13 @@
-// The base address of a service: what may be one, and how it is written.
+// The base address of a service: which addresses are valid, and their normal form.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
-/** Answers the address in one form: names of other scripts in Punycode, no slash at the end. */
+/** Returns the address in its normal form: international names in Punycode, without a final slash. */
 export function checkAddress(address: string): Result<string, Problem> {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
   const url = new URL(address);
-  // A lone # or ? leaves no trace in the parsed address.
+  // An empty query or fragment leaves no trace in the parsed address.
   if (url.username !== '' || url.password !== '' || /[?#]/.test(address))
     return err(
       problem(
@@ -30,7 +30,7 @@ export function checkAddress(address: string): Result<string, Problem> {
 }
 
 function notAnAddress(address: string, scheme: boolean): Problem {
-  // It may hold a password.
+  // The address may contain a password.
   const said = /[@?#]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
   if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
   if (address.trim() !== address)
@@ -44,6 +44,6 @@ const whole = 'write the full address, such as https://api.example.com';
 
 const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
-/** What stands before the port or the path may be this machine, which needs no encryption. */
+/** If the text before the port or the path names this machine, no encryption is needed. */
 const schemeFor = (address: string): string =>
   isOwnMachine(/^(?:\[[^\]]*\]|[^:/]*)/.exec(address)?.[0] ?? '') ? 'http' : 'https';

@@ -1,23 +1,23 @@
-// The account's balance, beside what the plan may take.
+// The account's balance, for comparison with the cost of the plan.
 import { explainFailure } from '../../../contract/api/failure.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 
 export interface Balance {
-  /** Credits; undefined: the deployment does not report it, or the plan costs nothing. */
+  /** Credits; undefined if the deployment does not report them, or if the plan costs nothing. */
   readonly credits?: number;
   readonly tier?: string;
   readonly warning?: string;
 }
 
-/** Asks the service only where the plan may cost something. */
+/** Asks the service only if the plan may cost something. */
 export async function balanceFor(plan: Plan, api: MediaApi): Promise<Balance> {
   return pays(plan) ? balanceOf(plan, await api.account()) : {};
 }
 
 const pays = ({ credits, unpriced }: Plan): boolean => credits > 0 || unpriced > 0;
 
-/** The same for an account that was read already. */
+/** The same for an account that was already read. */
 export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['account']>>): Balance {
   if (!pays(plan)) return {};
   if (!account.ok)

@@ -1,4 +1,4 @@
-// Before a run sends anything: whether the service is there, and whether it is the service.
+// Checks before a run sends anything whether the service answers, and whether it is the service.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Account } from '../../../contract/api/project.ts';
 import type { Redactor } from '../../../contract/base/redactor.ts';
@@ -21,7 +21,7 @@ interface CheckContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Asks only where there is something to send. */
+/** Asks only if there is something to send. */
 export async function checkService(
   target: Target,
   plan: Plan,
@@ -46,9 +46,9 @@ export async function checkService(
   }
 }
 
-/** What comes to an end without a request. */
+/** Actions that need no request. */
 const idle: readonly string[] = [
-  ...['reuse', 'copy', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'trouble'],
+  ...['reuse', 'copy', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'problem'],
 ];
 
 const sendsAnything = ({ rows }: Plan): boolean =>

@@ -9,9 +9,9 @@ import type { Target } from './target.ts';
 export interface Connection {
   readonly address: string;
   readonly key: string;
-  /** A rehearsal only: what the local service has charged. */
+  /** In a rehearsal only: the ledger of the local service. */
   ledger?(): readonly LedgerEntry[];
-  /** A rehearsal only: what it does not render for real, and why. */
+  /** In a rehearsal only: what the local service cannot render as real previews, and why. */
   lacks?(kinds: ReadonlySet<string>): readonly string[];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ interface ConnectOptions {
   readonly clock: Clock;
   readonly speed: Speed;
   readonly pictures: Pictures;
-  /** Credits for creations whose price is not published, by tool. */
+  /** Credits for creations without a published price, by tool. */
   readonly stated: ReadonlyMap<string, number>;
 }
 
@@ -58,14 +58,14 @@ export async function connectService({
   }
 }
 
-/** Why the local service cannot use its data; anything else is thrown again. */
+/** Why the local service cannot use its data. Rethrows any other error. */
 export function rehearsalDataProblem(error: unknown, data: string): Problem {
   if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
   const hint = `${dirname(data)} holds only this pipeline's rehearsal: remove it to start the rehearsal over`;
   return problem(error.message, 'the rehearsal', hint);
 }
 
-/** A rehearsal at once is about a hundred times faster than what it rehearses. */
+/** A rehearsal at speed `instant` is about a hundred times faster than the hosted service. */
 export function speedFactorOf(target: Target, speed: Speed): number {
   if (target.kind === 'hosted' || speed === 'realtime') return 1;
   return speed === 'instant' ? 100 : speed;

@@ -1,15 +1,15 @@
-// Consent: whether the user lets a pipeline file send the API key to the service that the file names. It covers the content
-// of the file, so a file that has changed needs it again.
+// Consent: whether the user lets a pipeline file send the API key to the service that the file names. Consent covers
+// the content of the file, so a changed file needs a new consent.
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
 import { allConsents, consentFor } from '../../adapters/files/consents.ts';
 import type { ParsedPipeline } from '../pipeline/parse.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
-/** `changed`: the user trusted this file, but with another content. */
+/** `changed`: the user trusted this file, but with other content. */
 export function consentTo(
   { digest, file }: Pick<ParsedPipeline, 'digest' | 'file'>,
   address: string,
@@ -21,12 +21,12 @@ export function consentTo(
   return known.ok && known.value ? 'changed' : 'never';
 }
 
-/** The path that a consent is recorded under. */
+/** The path under which a consent is recorded. */
 export function realPathOf(file: string): string {
   try {
     return realpathSync(file);
   } catch (error) {
-    if (isSystemTrouble(error)) return resolve(file);
+    if (isSystemProblem(error)) return resolve(file);
     throw error;
   }
 }
@@ -36,7 +36,7 @@ export function withConsents<T>(env: Env, work: () => T): Result<T, Problem> {
   try {
     return ok(work());
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     const message = `the list of trusted files cannot be used: ${userFolder(env)} ${systemReason(error)}`;
     return err({ ...problem(message), reason: 'system' });
   }

@@ -1,4 +1,4 @@
-// The runner's one door to the local service. It is loaded when it is first needed: a hosted run never pays for a web
+// The runner's only access to the local service. It is loaded on demand, so that a hosted run does not load a web
 // server and an image library.
 import type { Result } from '../../../contract/base/result.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
@@ -12,17 +12,17 @@ export type { FaultsDocument, LedgerEntry, LocalService, Pictures, ServiceOption
 
 /**
  * Starts the local service in this process. Throws an error with a `code`: `DATA_FOLDER` (the data cannot be used),
- * `SERVICE_OPTION` (an option cannot be used), or that of the system, such as `EADDRINUSE`.
+ * `SERVICE_OPTION` (an option cannot be used), or a system error such as `EADDRINUSE`.
  */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
   const service = await import('../../../service/start.ts');
   return service.startService(options);
 }
 
-/** Whether other machines may reach a service that listens at this host. */
+/** Whether other machines can reach a service that listens on this host. */
 export const isExposed = (host: string): boolean => !isLoopback(host);
 
-/** Reads the text of a faults file (schemas/faults.schema.json). `file` is only shown. */
+/** Reads the text of a faults file (schemas/faults.schema.json). `file` is only for messages. */
 export async function parseFaults(
   file: string,
   text: string,

@@ -1,5 +1,6 @@
-// What only a rehearsal can do: ask the service by name. The hosted one has no list of projects, so there a doubt is
-// a person's to resolve; the local one was killed with the run and knows exactly what it had taken.
+// Resolves the doubts of a rehearsal by asking the local service for projects by name. The hosted service has no list
+// of projects, so the user must resolve its doubts. The local service was killed together with the run, and knows
+// exactly which creations it accepted.
 
 import { notTaken } from '../../journal/settled.ts';
 import { jobFacts } from '../../journal/state.ts';

@@ -1,4 +1,4 @@
-// The secrets that this process was given: what is hidden wherever something is written or shown.
+// The secrets of this process, which are hidden in everything that is written or shown.
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
 import { openSecretWarnings } from '../../adapters/files/open-secret.ts';
 
@@ -6,7 +6,7 @@ export { openSecretWarnings };
 
 const names = ['SHOTLIST_API_KEY', 'SHOTLIST_WEBHOOK_SECRET'] as const;
 
-/** A file that cannot be read holds no secret to hide; whoever needs it says what is wrong with it. */
+/** An unreadable file contains no secret to hide; the code that needs the secret reports the problem. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return names.flatMap((name) => {
     const file = env[`${name}_FILE`];

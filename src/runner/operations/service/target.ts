@@ -1,4 +1,4 @@
-// Which service a run uses: a hosted one, with an address and a key, or a rehearsal. Never a mixture.
+// Selects the service of a run: a hosted service, with an address and a key, or a rehearsal. Never a mixture.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
@@ -21,7 +21,7 @@ export interface TargetOptions {
   readonly hosted?: boolean | undefined;
 }
 
-/** A hosted service that the pipeline file names and the user has not agreed to: nothing may be sent there. */
+/** A hosted service that the pipeline file names without the user's consent: nothing may be sent there. */
 export interface Unasked {
   readonly kind: 'unasked';
   readonly address: string;
@@ -29,7 +29,10 @@ export interface Unasked {
   readonly why: Problem;
 }
 
-/** The target of whatever sends something. A service that only the pipeline file names needs the user's consent. */
+/**
+ * The target of every command that sends something. A service that only the pipeline file names needs the user's
+ * consent.
+ */
 export function chooseTarget(
   options: TargetOptions,
   parsed: ParsedPipeline,
@@ -40,7 +43,7 @@ export function chooseTarget(
   return found.value.kind === 'unasked' ? err(found.value.why) : ok(found.value);
 }
 
-/** For a plan, which has much to say without sending anything. */
+/** For a plan, which can say a lot without sending anything. */
 export function findTarget(
   options: TargetOptions,
   parsed: ParsedPipeline,
@@ -53,7 +56,7 @@ export function findTarget(
       problem(
         `--rehearse and --service ${options.service} exclude each other`,
         'shotlist',
-        'a rehearsal has a local service of its own: remove one of the two',
+        'a rehearsal has its own local service: remove one of the two',
       ),
     );
   if (options.rehearse === true) return ok({ kind: 'rehearsal' });
@@ -95,7 +98,7 @@ export function findTarget(
   return ok({ kind: 'hosted', address: checked.value, key: key.value });
 }
 
-/** The address is not repeated as an argument to copy: it may hold what a shell runs. */
+/** The message does not repeat the address in a command to copy: it may contain text that a shell would run. */
 function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed: boolean): Problem {
   const { source } = pipeline;
   const why = changed
@@ -131,7 +134,7 @@ function readKey(env: Env): Result<string | undefined, Problem> {
     : err(problem(`the key file ${file} (SHOTLIST_API_KEY_FILE) ${read.error}`));
 }
 
-/** A key goes into a header: what cannot stand there is refused without being shown. */
+/** A key goes into a header: a key with other characters is refused without being shown. */
 function checkKey(key: string, from: string): Result<string, Problem> {
   if (/^[\x21-\x7e]+$/.test(key)) return ok(key);
   return err(

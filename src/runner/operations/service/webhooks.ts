@@ -1,7 +1,10 @@
-// Whether a run receives the service's events, where, and under which secret. It opens the receiver and closes it.
+// The webhook settings of a run: whether it receives the service's events, at which address, and with which secret.
+// Opens and closes the receiver.
+
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
 import {
   type EventHeaders,
@@ -19,9 +22,11 @@ import { type Problem, problem } from '../pipeline/problem.ts';
 import type { Target } from './target.ts';
 
 export interface WebhookOptions {
-  /** `--listen`: where the service's events come in. */
+  /** `--listen`: the address that receives the service's events. */
   readonly listen?: ListenAddress | undefined;
-  /** Of the webhook; else SHOTLIST_WEBHOOK_SECRET or the file that SHOTLIST_WEBHOOK_SECRET_FILE names. */
+  /**
+   * The secret of the webhook. Default: SHOTLIST_WEBHOOK_SECRET, or the file that SHOTLIST_WEBHOOK_SECRET_FILE names.
+   */
   readonly webhookSecret?: string | undefined;
   /** How long a creation without an answer waits for an event that names it, in milliseconds. Default 60 s. */
   readonly doubtTimeoutMs?: number | undefined;
@@ -35,11 +40,9 @@ export interface WebhookConfig {
   readonly patienceMs: number;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 const needs = 'set SHOTLIST_WEBHOOK_SECRET (or SHOTLIST_WEBHOOK_SECRET_FILE): docs/events.md';
 
-/** Undefined: nobody asked to listen. */
+/** Undefined if the run does not receive events. */
 export function webhookConfigOf(
   { listen, webhookSecret, doubtTimeoutMs = 60_000 }: WebhookOptions,
   target: Target,
@@ -75,14 +78,14 @@ function readSecret(env: Env): Result<string, Problem> {
     : err(problem(`the secret file ${file} (SHOTLIST_WEBHOOK_SECRET_FILE) ${read.error}`));
 }
 
-/** An empty secret would let anybody sign. */
+/** With an empty secret, anybody could sign. */
 function checkSecret(secret: string, from: string): Result<string, Problem> {
   if (/^[\x21-\x7e]+$/.test(secret)) return ok(secret);
   const what = 'holds no webhook secret: it is empty or has spaces or other characters in it';
   return err(problem(`${from} ${what}`));
 }
 
-/** Header names are deployment facts (facts.md, Events). */
+/** The names of the headers depend on the deployment (facts.md, Events). */
 function headerOf(env: Env, name: string, usual: string): Result<string, Problem> {
   const given = env[name];
   if (given === undefined || given === '') return ok(usual);
@@ -91,7 +94,7 @@ function headerOf(env: Env, name: string, usual: string): Result<string, Problem
 }
 
 export interface OpenInbox {
-  /** Undefined: nobody listens. */
+  /** Undefined if the run receives no events. */
   readonly inbox: WebhookInbox | undefined;
   close(): Promise<void>;
 }
@@ -102,7 +105,7 @@ interface InboxContext {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** Listens from now on; what earlier runs left in doubt is waited for. */
+/** Listens from now on, also for events about the doubts of earlier runs. */
 export async function openInbox(
   webhooks: WebhookConfig | undefined,
   ledger: Ledger,

@@ -1,4 +1,5 @@
-// Connects to the service that a state file belongs to: its header says which, and the user must have agreed to it.
+// Connects to the service that a state file belongs to. The file's header names the service, and the user must have
+// consented to it.
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Cleanup } from '../../adapters/cleanup.ts';
@@ -15,7 +16,7 @@ import { chooseTarget } from '../service/target.ts';
 
 export interface ConnectedService {
   readonly api: MediaApi;
-  /** A rehearsal only: what the local service has charged. */
+  /** In a rehearsal only: the ledger of the local service. */
   readonly ledger?: () => readonly LedgerEntry[];
 }
 
@@ -28,7 +29,7 @@ interface OwnerContext {
   readonly bound: BoundPipeline;
   readonly redactor: Redactor;
   readonly clock: Clock;
-  /** Closes what was opened. */
+  /** Closes everything that was opened. */
   readonly cleanup: Cleanup;
 }
 
@@ -41,9 +42,9 @@ export async function connectOwner(
   if (options.service === undefined) return await connectRehearsal(context);
   return err(
     problem(
-      `--service ${options.service}: the state file belongs to a rehearsal, which has a service of its own`,
+      `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
       'shotlist',
-      'leave --service out, or name another --state',
+      'omit --service, or name another --state',
     ),
   );
 }
@@ -64,7 +65,7 @@ async function startLocal({
   options,
   clock,
 }: OwnerContext): Promise<Result<LocalService, Problem>> {
-  // By the header, and not by the path: with --state, a rehearsal's state file may be anywhere.
+  // Decided by the header, not by the path: with --state, a rehearsal's state file may be anywhere.
   const paths = pathsOf(bound, { kind: 'rehearsal' }, options);
   const refused = await claimOwnFolder(paths);
   if (refused !== undefined) return err(refused);
@@ -85,7 +86,7 @@ function connectHosted(
 ): Result<ConnectedService, Problem> {
   const env = options.env ?? process.env;
   const named = options.service ?? (env['SHOTLIST_BASE_URL'] || bound.pipeline.service);
-  // The state file comes with the repository: its address is no consent, and only serves to say what else is missing.
+  // The state file comes with the repository, so its address is no consent. It only helps to say what else is missing.
   const unnamed = named === undefined;
   const target = chooseTarget(
     { service: unnamed ? service : options.service, hosted: true },

@@ -1,8 +1,8 @@
-// Edits a state file outside of a run, on a person's word or the service's: under the same lock, through the same
-// journal, compacted at the end.
+// Edits a state file outside of a run, as the user or the service says: with the same lock, through the same journal,
+// and compacted at the end.
 import { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemTrouble, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
@@ -26,7 +26,7 @@ export interface EditOptions extends LocateOptions {
   readonly clock?: Clock;
   /** Called with the address of the hosted service before anything is sent there. */
   readonly onConnect?: (address: string) => void;
-  /** Called with what a person should know besides the result. */
+  /** Called with warnings for the user. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -38,7 +38,7 @@ export interface StateEdit {
   connect(): Promise<Result<ConnectedService, Problem>>;
 }
 
-/** Runs `work` on the state; what it appends is on disk when this returns. */
+/** Runs `work` on the state. When this returns, everything that `work` appended is on disk. */
 export async function editState<T>(
   loaded: LoadedPipeline,
   options: EditOptions,
@@ -49,7 +49,7 @@ export async function editState<T>(
   try {
     return await edit(bound, options, work);
   } catch (error) {
-    if (!isSystemTrouble(error)) throw error;
+    if (!isSystemProblem(error)) throw error;
     return err({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
   }
 }

@@ -1,4 +1,5 @@
-// Finds the state file of a command that starts no run: the hosted runs' file where it exists, else the rehearsal's.
+// Finds the state file of a command that starts no run: that of the hosted runs if it exists, else that of the
+// rehearsals.
 import { existsSync } from 'node:fs';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { boundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -22,7 +23,7 @@ export function locateState(
   return { paths: rehearsal ? rehearsed : hosted, rehearsal };
 }
 
-/** The state files that a run of this pipeline may write: nothing else may be written there. */
+/** The state files that a run of this pipeline may write: no other file may be written there. */
 export function stateFilesOf(loaded: LoadedPipeline, options: PathOptions): readonly string[] {
   const { hosted, rehearsed } = candidates(loaded, options);
   return [hosted.state, rehearsed.state];

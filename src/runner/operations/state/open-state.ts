@@ -1,4 +1,5 @@
-// Opens a state file: it is shotlist's own, nobody else works on it, and it belongs to this pipeline.
+// Opens a state file: checks that it is shotlist's own, that no other process works on it, and that it belongs to this
+// pipeline.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { holderOf, takeLock } from '../../adapters/lock/lock.ts';
@@ -15,11 +16,11 @@ import {
 import type { RunPaths } from '../files/run-paths.ts';
 import { checkWritable } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { type Problem, problem, stateTrouble } from '../pipeline/problem.ts';
+import { type Problem, problem, stateProblem } from '../pipeline/problem.ts';
 
 /**
- * - `read`: looks at the file while others may work on it.
- * - `plan`: the same, and keeps hashes of files where `.shotlist` can be made.
+ * - `read`: reads the file while others may work on it.
+ * - `plan`: the same, but caches hashes of files if `.shotlist` can be made.
  * - `edit`: takes the lock.
  * - `run`: takes the lock, and makes the folders that a run writes to.
  */
@@ -27,15 +28,15 @@ export type Access = 'read' | 'plan' | 'edit' | 'run';
 
 export interface StateContext {
   readonly clock: Clock;
-  /** Called with what a person should know besides the result. */
+  /** Called with warnings for the user. */
   readonly onWarning: (message: string) => void;
 }
 
 export interface OpenState extends AsyncDisposable {
-  /** As they were given; without `hashes` where a plan cannot keep any. */
+  /** As given; without `hashes` if a plan cannot keep any. */
   readonly paths: RunPaths;
   readonly state: Loaded;
-  /** `read` only: who works on the file at this moment. */
+  /** With `read` only: the process that is using the file. */
   readonly running: string | undefined;
 }
 
@@ -49,12 +50,12 @@ export async function openState(
   const locked = await lockState(paths, access, context);
   if (!locked.ok) return locked;
   cleanup.defer(() => locked.value[Symbol.asyncDispose]());
-  // Asked before the file is read: a run that ends meanwhile leaves nothing that looks unfinished.
+  // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? await holderOf(paths.lock) : undefined;
   const store = databaseStore();
   cleanup.defer(() => store.close());
   const loaded = await loadState(paths.state, store);
-  if (!loaded.ok) return err(stateTrouble(loaded.error, paths.state, bound.file));
+  if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, bound.file));
   const { header, warnings } = loaded.value;
   const stranger = header && strangerTo(header, paths.state, bound.name, service);
   if (stranger !== undefined) return err(stranger);
@@ -71,7 +72,7 @@ interface LockedState extends AsyncDisposable {
   readonly paths: RunPaths;
 }
 
-/** Checks `.shotlist`, and takes the lock where the access needs it. The state file may be damaged. */
+/** Checks `.shotlist`, and takes the lock if the access needs it. The state file may be damaged. */
 export async function lockState(
   given: RunPaths,
   access: Access,
@@ -109,8 +110,8 @@ async function folderProblem(
 }
 
 /**
- * Why a state file cannot be used: the ids of another pipeline or another service mean nothing here. `service`: the one
- * that is spoken to; undefined: the header names it.
+ * Why a state file cannot be used: the ids of another pipeline or service have no meaning here. `service` is the
+ * current one; if it is undefined, the header names the service.
  */
 export function strangerTo(
   header: Header,

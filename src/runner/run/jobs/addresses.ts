@@ -1,20 +1,20 @@
-// The addresses of a project's downloads. They expire, so they are read again when they have, but never twice
-// without a file having come in between: a storage that refuses everything must not be asked for ever.
+// The download addresses of a project. They expire and are then read again, but never twice without a successful
+// download in between: a storage that refuses everything must not be asked forever.
+
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Download } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { DownloadOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
+import type { ServiceAnswer } from './ports.ts';
 import { patiently } from './retry.ts';
-
-type Answer<T> = Promise<Result<T, ApiFailure>>;
 
 export class Addresses {
   readonly #order: DownloadOrder;
   readonly #context: JobContext;
   #downloads: readonly Download[] | undefined;
-  /** They were read by this job: a clock that calls them past is wrong. */
+  /** True if this job read the addresses itself. If they look expired, the clock is wrong. */
   #own = false;
   #refreshed = false;
 
@@ -24,14 +24,14 @@ export class Addresses {
     this.#downloads = order.downloads;
   }
 
-  /** How many files there are. */
-  async count(): Answer<number> {
+  /** The number of files. */
+  async count(): ServiceAnswer<number> {
     const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
     return known.ok ? ok(known.value.length) : known;
   }
 
-  /** Where to fetch a file; one whose time is past is not even tried. */
-  async at(index: number): Answer<string> {
+  /** The address of a file. An expired address is not tried at all. */
+  async at(index: number): ServiceAnswer<string> {
     const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
     if (!known.ok) return known;
     const listed = known.value[index];
@@ -41,7 +41,7 @@ export class Addresses {
     return (await this.another(index)) ?? ok(listed.url);
   }
 
-  /** A fresh address in place of one that is refused; undefined: there was a fresh one already. */
+  /** A fresh address in place of one that was refused; undefined if that one was already fresh. */
   async another(index: number): Promise<Result<string, ApiFailure> | undefined> {
     if (this.#refreshed) return undefined;
     this.#refreshed = true;
@@ -51,12 +51,12 @@ export class Addresses {
     return listed === undefined ? err(fewer) : ok(listed.url);
   }
 
-  /** A file came: the next one may need a fresh address again. */
+  /** Call after a successful download: the next file may need a fresh address again. */
   came(): void {
     this.#refreshed = false;
   }
 
-  async #read(): Answer<readonly Download[]> {
+  async #read(): ServiceAnswer<readonly Download[]> {
     const { tool, project, attempts } = this.#order;
     const record = recordOf(tool);
     const read = await patiently('free', attempts, this.#context, () =>

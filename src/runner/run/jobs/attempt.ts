@@ -1,7 +1,7 @@
-// How a creation's attempts are counted: those that the service never looked at do not count.
+// Counts the attempts of a creation. Attempts that the service did not look at do not count.
 import type { JobLine } from '../../journal/line.ts';
 
-/** The code of a creation that was not taken because of an outage. */
+/** The code of a creation that was not accepted because of an outage. */
 export const outageCode = 'outage';
 
 const notSpent: readonly (string | undefined)[] = [outageCode, 'withheld'];

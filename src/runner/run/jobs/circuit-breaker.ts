@@ -1,36 +1,36 @@
-// A circuit breaker. While a service is away, calls to it wait here instead of failing one after the other: one call
-// at a time tries whether it is back, with backoff, and the others go on when it is.
+// A circuit breaker. While a service is down, calls wait here instead of failing one after the other: one call at a
+// time probes the service, with backoff, and the others continue when the service is back.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Clock } from './ports.ts';
 import { askedPause, backoffAfter, longestPauseMs } from './retry.ts';
 
-/** An outage that lasts. Times in milliseconds. */
-export interface Waiting {
+/** An outage in progress. Times are in milliseconds. */
+export interface OutageWait {
   /** Epoch milliseconds. */
   readonly since: number;
   readonly failure: ApiFailure;
-  /** How often it was tried so far. */
+  /** The number of probes so far. */
   readonly tries: number;
   readonly nextTryMs: number;
 }
 
 export interface CircuitBreakerOptions {
   readonly clock: Clock;
-  /** Aborted: nobody waits any more. */
+  /** If it is aborted, all waits end. */
   readonly stop: AbortSignal;
   /** The first pause, in milliseconds. */
   readonly backoffMs: number;
-  /** For how long an outage is waited for, in milliseconds. */
+  /** How long calls wait during an outage, in milliseconds. */
   readonly limitMs: number;
-  readonly waiting: (inbox: Waiting) => void;
+  readonly waiting: (inbox: OutageWait) => void;
   readonly back: (waitedMs: number) => void;
-  /** What a call answers when an outage has lasted for `limitMs`. */
+  /** The failure of a call after an outage of `limitMs`. */
   readonly givenUp: (failure: ApiFailure) => ApiFailure;
 }
 
-/** A call may be made. `probe`: on its answer depends when the next one is made. */
-export interface Turn {
+/** Permission to make a call. `probe`: the result of this call decides when the next one is made. */
+export interface CallPermit {
   readonly probe: boolean;
 }
 
@@ -41,13 +41,13 @@ interface Outage {
   /** When the next call is made, by the clock's `elapsed`. */
   nextAt: number;
   givenUp: boolean;
-  /** Wakes those who wait. */
+  /** Aborted to wake the waiting calls. */
   changed: AbortController;
 }
 
 /**
- * So many answers of 429, 502 or 503 in a row are an outage. A call has at least as many tries, unless a pipeline
- * says otherwise: so none has failed for good by then.
+ * This many answers of 429, 502 or 503 in a row are an outage. By default a call has at least as many tries, so no call
+ * has failed for good by then.
  */
 const many = 3;
 
@@ -65,14 +65,14 @@ export class CircuitBreaker {
     return this.#outage !== undefined;
   }
 
-  /** For how long calls have had to wait so far, all outages together. */
+  /** How long calls have waited so far, in all outages together. */
   get waitedMs(): number {
     const since = this.#outage?.since.elapsed;
     return this.#waitedMs + (since === undefined ? 0 : this.#o.clock.elapsed() - since);
   }
 
   /** Waits until a call may be made. */
-  async turn(): Promise<Result<Turn, ApiFailure>> {
+  async turn(): Promise<Result<CallPermit, ApiFailure>> {
     const { clock, stop, givenUp } = this.#o;
     for (;;) {
       if (stop.aborted) return err({ reason: 'aborted', message: '' });
@@ -81,7 +81,7 @@ export class CircuitBreaker {
       if (outage.givenUp) return err(givenUp(outage.failure));
       const now = clock.elapsed();
       if (now >= outage.nextAt) {
-        // Whoever does not come back with an answer holds up the others for no longer than this.
+        // A probe without a result delays the others by no more than this.
         outage.nextAt = now + longestPauseMs;
         return ok({ probe: true });
       }
@@ -89,8 +89,8 @@ export class CircuitBreaker {
     }
   }
 
-  /** True: the failure belongs to an outage, and says nothing about the call itself. */
-  hear(answer: Result<unknown, ApiFailure>, { probe }: Turn): boolean {
+  /** True if the failure belongs to an outage, and says nothing about the call itself. */
+  hear(answer: Result<unknown, ApiFailure>, { probe }: CallPermit): boolean {
     const sign = signOf(answer);
     if (answer.ok || sign === 'alive') {
       this.#close();
@@ -127,7 +127,7 @@ export class CircuitBreaker {
     outage.tries += 1;
     outage.givenUp = now >= end;
     const pause = askedPause(failure) + backoffAfter(outage.tries, backoffMs, clock.chance());
-    // The last try is made when the time is up.
+    // The last probe is made when the time is up.
     this.#wake(outage, Math.min(now + pause, end));
     if (outage.givenUp) return;
     const { since, tries, nextAt } = outage;
@@ -153,10 +153,10 @@ export class CircuitBreaker {
 }
 
 /**
- * - `alive`: it answered, be it with a refusal.
- * - `down`: no connection came to be.
- * - `busy`: it asked to come back later.
- * - `cut`: the answer got lost, which is no outage by itself, and does not end one.
+ * - `alive`: the service answered, possibly with a refusal.
+ * - `down`: no connection was made.
+ * - `busy`: the service asked to come back later.
+ * - `cut`: the answer got lost. That is not an outage by itself, and does not end one.
  * - `none`: the call says nothing about the service.
  */
 type Sign = 'alive' | 'down' | 'busy' | 'cut' | 'none';
@@ -176,7 +176,7 @@ function signOf(answer: Result<unknown, ApiFailure>): Sign {
     case 'outage':
       return 'none';
     case 'refused':
-      // A file or an address that cannot be used: nothing was sent.
+      // A file or an address is unusable: nothing was sent.
       return answer.error.status === 0 ? 'none' : 'alive';
     default:
       return 'alive';

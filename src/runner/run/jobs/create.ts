@@ -1,5 +1,5 @@
-// The paid job. The intent is on disk above the request, what was created above everything that uses it. An answer
-// that was lost may still come as an event.
+// The paid job. The intent is on disk before the request is sent, and the created project before anything uses it. A
+// lost answer may still arrive as an event.
 import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
@@ -7,7 +7,7 @@ import { scrubbed } from '../../../contract/base/scrub.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import { notTaken } from '../../journal/settled.ts';
 import { outageCode } from './attempt.ts';
-import type { Turn } from './circuit-breaker.ts';
+import type { CallPermit } from './circuit-breaker.ts';
 import type { AwaitOrder, CreateOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { outcomeOf } from './outcome.ts';
@@ -18,7 +18,7 @@ import { settle } from './settlement.ts';
 export async function* create(order: CreateOrder, context: JobContext): Performance {
   const { fingerprint: job, task, kind, attempt, name, reserve, expectation } = order;
   const { measure } = expectation;
-  // Before the intent: whatever dies while this waits, nothing is in doubt.
+  // Wait before writing the intent: a crash during the wait then leaves nothing in doubt.
   const turn = await context.outages.readyToCreate();
   if (!turn.ok) return outcomeOf('read', turn.error);
   context.inbox?.expect(name, recordOf(kind));
@@ -38,20 +38,23 @@ interface Made {
 type Sent =
   | { readonly is: 'made'; readonly made: Made }
   | { readonly is: 'not-made'; readonly failure: ApiFailure }
-  /** It was surely not taken, because of an outage. */
+  /** Certainly not accepted, because of an outage. */
   | { readonly is: 'outage'; readonly failure: ApiFailure };
 
-type Sending = AsyncGenerator<Asking, Sent, void>;
+type SendAttempts = AsyncGenerator<Asking, Sent, void>;
 
-/** Sends the request; again only while it was surely not taken, and each time with leave, since prices may have risen. */
-async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sending {
+/**
+ * Sends the request. Repeats it only if it was certainly not accepted, and asks the budget each time, because prices
+ * may have risen.
+ */
+async function* sent(order: CreateOrder, turn: CallPermit, context: JobContext): SendAttempts {
   for (let tries = 1; ; tries++) {
     const answer = await answered(order, context);
-    const spared = context.outages.hearOfCreation(answer, turn);
+    const outage = context.outages.hearOfCreation(answer, turn);
     if (answer.ok) return { is: 'made', made: answer.value };
     const failure = answer.error;
     if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
-    if (spared || context.outages.holdCreations) return { is: 'outage', failure };
+    if (outage || context.outages.holdCreations) return { is: 'outage', failure };
     if (tries >= order.attempts) return { is: 'not-made', failure };
     await pauseAfter(failure, tries, context);
     if (context.stop.aborted)
@@ -60,7 +63,10 @@ async function* sent(order: CreateOrder, turn: Turn, context: JobContext): Sendi
   }
 }
 
-/** On record as not taken before the wait begins: then it is begun again, and no attempt is spent. */
+/**
+ * Records before the wait that the creation was not accepted. After the wait it begins again, and no attempt is used
+ * up.
+ */
 async function* withhold(
   { fingerprint: job, name }: CreateOrder,
   failure: ApiFailure,
@@ -73,7 +79,7 @@ async function* withhold(
   return { is: 'withheld', why };
 }
 
-/** The service's answer or an event that names the attempt, whichever comes first: both say what was made. */
+/** The service's answer or an event that names the attempt, whichever comes first: both name the project. */
 async function answered(
   order: CreateOrder,
   context: JobContext,
@@ -101,13 +107,13 @@ async function send(
   return made.ok ? ok({ project: made.value.id, credits: made.value.credits ?? reserve }) : made;
 }
 
-/** An event says what was made, in the words of a project's record. */
+/** The project of a creation, from an event with its record. */
 function madeOf({ reserve }: CreateOrder | AwaitOrder, told: Project): Made {
   const credits = told.credits_charged ?? (told.status === 'error' ? 0 : reserve);
   return { project: told.id, credits };
 }
 
-/** Paid: known for ever before anything uses it, and before an event that says so is answered. */
+/** Paid: recorded before anything uses the project, and before an event about it is answered. */
 async function* created(
   order: CreateOrder | AwaitOrder,
   { project, credits }: Made,
@@ -139,7 +145,7 @@ async function* notCreated(
   return outcome;
 }
 
-/** In doubt since an earlier run: all such attempts are waited for at the same time, not one after the other. */
+/** For attempts in doubt since an earlier run: all of them are waited for at the same time. */
 export async function* awaitEvent(order: AwaitOrder, context: JobContext): Performance {
   const told = await heard(order, context.inbox?.patientUntil ?? 0, context);
   if (told !== undefined) return yield* created(order, madeOf(order, told), context);
@@ -148,7 +154,7 @@ export async function* awaitEvent(order: AwaitOrder, context: JobContext): Perfo
   return { is: 'ended', ending: 'doubt', why };
 }
 
-/** What an event says of an attempt in doubt; undefined: none came in time. */
+/** The record of an attempt in doubt, from an event; undefined if none came in time. */
 async function heard(
   { name }: CreateOrder | AwaitOrder,
   until: number,

@@ -1,4 +1,4 @@
-// The inquiry: every project that the state file knows is read again at the service, and compared with what is known.
+// The inquiry: reads every known project at the service again, and compares it with the state file.
 import pLimit from 'p-limit';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
@@ -9,11 +9,11 @@ import type { JobLine } from '../../journal/line.ts';
 import type { Clock, MediaApi } from './ports.ts';
 import { patiently } from './retry.ts';
 
-/** A project that the state file names: a job's own, or one of an earlier attempt. */
+/** A project in the state file: that of a job, or of one of its earlier attempts. */
 export interface KnownProject {
   readonly job: JobLine;
   readonly project: string;
-  /** Credits that the ledger holds for it. */
+  /** The project's credits in the ledger. */
   readonly credits: number;
   readonly past: boolean;
 }
@@ -35,7 +35,7 @@ export function* knownProjects(ledger: Ledger): Generator<KnownProject> {
 const atOnce = 16;
 const attempts = 5;
 
-/** Reads a project as patiently as a run does: one lost answer is no answer about the project. */
+/** Reads a project with a run's patience: a single lost answer says nothing about the project. */
 export async function readPatiently(
   api: MediaApi,
   clock: Clock,
@@ -46,7 +46,7 @@ export async function readPatiently(
   return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
 }
 
-/** Reads them in groups, so that memory does not grow with their number. An answer that is a failure is one too. */
+/** Reads projects in groups, so that memory does not grow with their number. A failed read is yielded too. */
 export async function* inquire(
   ledger: Ledger,
   api: MediaApi,

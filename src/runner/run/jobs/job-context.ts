@@ -1,11 +1,11 @@
-// What a job is performed with: the plugs, and how long to wait.
+// The context in which a job is performed: its ports, and how long to wait.
 
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, MediaApi } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface JobContext {
-  /** Its free calls wait while the service is away. */
+  /** Free calls wait while the service is down. */
   readonly api: MediaApi;
   readonly outages: Pick<
     Outages,
@@ -13,12 +13,12 @@ export interface JobContext {
   >;
   readonly disk: Disk;
   readonly clock: Clock;
-  /** Aborted when the run is asked to stop: waiting ends, requests that pay are waited for. */
+  /** Aborted when the run is to stop: waits end, but requests that cost credits are completed. */
   readonly stop: AbortSignal;
   /** The first pause before a request is sent again, in milliseconds. */
   readonly backoffMs: number;
-  /** How many times faster than the hosted service this one is: polling follows it. */
+  /** The speed of this service relative to the hosted one; polling adapts to it. */
   readonly speedFactor: number;
-  /** What the service's events tell; undefined: nobody listens to them, projects are only polled. */
+  /** The service's events; undefined if the run does not receive events and only polls. */
   readonly inbox?: WebhookInbox | undefined;
 }

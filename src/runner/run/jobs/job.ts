@@ -1,4 +1,5 @@
-// A job order: what the loop asks a runner to do, and how it may end. Plain JSON, so it can cross a wire.
+// A job order: the loop's instruction to a runner, and the possible outcomes. Plain JSON, so it can be sent to another
+// process.
 import type { Download } from '../../../contract/api/project.ts';
 import type { Bug } from '../../../contract/base/bug.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
@@ -7,7 +8,7 @@ import type { End } from '../../plan/ending.ts';
 import type { Expectation } from '../../plan/estimate.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
 
-/** A place for a file. */
+/** The place of a file. */
 export type Place =
   /** As an `upload` step names it: relative to the pipeline file. */
   | { readonly in: 'input'; readonly path: string }
@@ -17,13 +18,13 @@ export type Place =
   | { readonly in: 'kept'; readonly digest: string; readonly extension: string };
 
 interface Common {
-  /** Names the job among those that run; the loop chose it. */
+  /** Identifies the job among the jobs in flight; chosen by the loop. */
   readonly key: string;
-  /** For whom it is done. */
+  /** The task that the job is for. */
   readonly task: string;
-  /** The step kind's name: what `limits.steps` counts. */
+  /** The step kind's name, which `limits.steps` counts. */
   readonly kind: string;
-  /** How often a free request is tried in all. */
+  /** The number of tries of a free request. */
   readonly attempts: number;
 }
 
@@ -33,11 +34,11 @@ export interface UploadOrder extends Common {
   readonly from: Place;
   /** The file's name, for its extension. */
   readonly name: string;
-  /** SHA-256 that the content must still have. */
+  /** The SHA-256 that the content must still have. */
   readonly content: string;
 }
 
-/** A deleted project's saved files are uploaded in place of its addresses, one for each download. */
+/** Uploads a deleted project's saved files, which replace its download addresses, one for each download. */
 export interface ReuploadOrder extends Common {
   readonly operation: 'reupload';
   readonly files: readonly {
@@ -46,14 +47,14 @@ export interface ReuploadOrder extends Common {
     readonly name: string;
     readonly content: string;
   }[];
-  /** What the journal keeps of the project. */
+  /** The part of the project that the journal keeps. */
   readonly result: JsonObject;
 }
 
 export interface DetectOrder extends Common {
   readonly operation: 'detect';
   readonly fingerprint: Fingerprint;
-  /** Set: read this detection again instead of starting one. */
+  /** If set, this detection is read again instead of starting one. */
   readonly detection?: string;
   readonly body: JsonObject;
   readonly timeoutMs: number;
@@ -68,12 +69,12 @@ export interface CreateOrder extends Common {
   readonly attempt: number;
   /** Credits set aside. */
   readonly reserve: number;
-  /** What that estimate was made of. */
+  /** The basis of that estimate. */
   readonly expectation: Expectation;
   readonly timeoutMs: number;
 }
 
-/** Paid already: wait for its result, or read a settled one again for fresh addresses. */
+/** Already paid: waits for the result, or reads a settled project again for fresh addresses. */
 export interface AttachOrder extends Common {
   readonly operation: 'attach';
   readonly fingerprint: Fingerprint;
@@ -84,16 +85,16 @@ export interface AttachOrder extends Common {
   readonly timeoutMs: number;
 }
 
-/** In doubt since an earlier run: an event that names the attempt would say what became of it. */
+/** In doubt since an earlier run: waits for an event that names the attempt. */
 export interface AwaitOrder extends Common {
   readonly operation: 'await';
   readonly fingerprint: Fingerprint;
-  /** The attempt's. */
+  /** The name of the attempt. */
   readonly name: string;
   /** Credits set aside. */
   readonly reserve: number;
   readonly timeoutMs: number;
-  /** When it was begun, ISO 8601. */
+  /** When the attempt began, ISO 8601. */
   readonly begun: string;
 }
 
@@ -104,7 +105,7 @@ export interface DownloadOrder extends Common {
   readonly tool: string;
   readonly project: string;
   readonly to: string;
-  /** Addresses that were just read; absent: they are read first. */
+  /** Addresses that were just read; if absent, they are read first. */
   readonly downloads?: readonly Download[];
 }
 
@@ -140,42 +141,42 @@ export type JobOrder =
   | DeleteOrder
   | DigestOrder;
 
-/** A file whose name says another format than it holds; `holds` is the extension of what it is. */
+/** A file whose name has the wrong extension for its content; `holds` is the right one. */
 export interface Misnamed {
   readonly path: string;
   readonly holds: string;
 }
 
-/** A file that could not be read; `why` is the end of a sentence about it. */
+/** An unreadable file; `why` is the end of a sentence about the file. */
 export interface Unreadable {
   readonly place: Place;
   readonly why: string;
 }
 
 /**
- * How the tasks of a job end. `failed`: not charged, or refunded. `doubt`: it may be paid. `pending`: paid and known, but
- * not over in time, or its files could not be fetched, or the run stopped: the next run goes on with it.
+ * How the tasks of a job end. `failed`: not charged, or refunded. `doubt`: perhaps paid. `pending`: paid and known, but
+ * the project did not finish in time, its files could not be fetched, or the run stopped; the next run continues it.
  */
 export interface Ended extends End {
   readonly is: 'ended';
   readonly ending: 'failed' | 'doubt' | 'pending';
-  /** What kind of failure it was. */
+  /** The kind of failure. */
   readonly code?: string;
-  /** `failed`, and another attempt may succeed. */
+  /** For `failed`: another attempt may succeed. */
   readonly again?: boolean;
-  /** Siblings would meet the same fate: what stops for them, the run, everything that pays, or the step. */
+  /** Other tasks would fail in the same way, so this stops the run, all buying, or the step. */
   readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'machine' | 'step';
 }
 
-export type Outcome =
-  /** `live`: its outputs as requests see them now. */
+export type JobOutcome =
+  /** `live`: the outputs as requests see them now. */
   | { readonly is: 'done'; readonly live: JsonObject; readonly misnamed?: Misnamed }
   | Ended
-  /** Files were read and hashed, but for these. */
+  /** Files were read and hashed, except these. */
   | { readonly is: 'read'; readonly unreadable: readonly Unreadable[] }
-  /** It was not sent: there is no money for it any more, or no sense in it. */
+  /** The creation was not sent, because the budget does not cover it or because it would be pointless. */
   | { readonly is: 'withheld'; readonly why: string }
-  /** An input is no longer in storage: the free task that made it is done again. */
+  /** Storage no longer has an input: the free task behind that input is repeated. */
   | { readonly is: 'resupply'; readonly why: string }
-  /** An error that nobody expected ended this job, and no other. */
+  /** An unexpected error ended this job, but no other. */
   | { readonly is: 'bug'; readonly bug: Bug };

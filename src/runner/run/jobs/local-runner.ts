@@ -1,4 +1,5 @@
-// The runner in this process: jobs of a step kind share a p-limit, each stops at every event until it is told on.
+// The runner in this process. Jobs of a step kind share a p-limit, and each job pauses at every event until it may
+// proceed.
 import pLimit, { type LimitFunction } from 'p-limit';
 import { bugOf } from '../../../contract/base/bug.ts';
 import type { JobOrder } from './job.ts';
@@ -9,15 +10,15 @@ import type { Notice, Runner } from './ports.ts';
 
 export interface LocalRunnerOptions {
   readonly context: JobContext;
-  /** Ends `context.stop`. */
+  /** Aborts `context.stop`. */
   readonly stopper: AbortController;
-  /** Jobs of a step kind at once; a kind that is not named is bounded only by the window of items. */
+  /** The most concurrent jobs of a step kind. A kind without an entry is limited only by the window of items. */
   readonly limits: Readonly<Record<string, number>>;
 }
 
 export function localRunner({ context, stopper, limits }: LocalRunnerOptions): Runner {
   const limiters = new Map<string, LimitFunction>();
-  /** The jobs that wait, and how to tell them to go on; a text says why they may not. */
+  /** The paused jobs, and how to resume them; a text says why a job may not proceed. */
   const answers = new Map<string, (refusal: string | undefined) => void>();
   let waiting: Notice[] = [];
   let wake: (() => void) | undefined;
@@ -69,7 +70,7 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
   return {
     start(order) {
       const limiter = limiterOf(order.kind);
-      // Whatever is thrown is a bug in this one job; the others know nothing of it.
+      // Anything thrown is a bug in this one job, and does not affect the others.
       const ended = (error: unknown): void =>
         tell({ is: 'ended', key: order.key, outcome: { is: 'bug', bug: bugOf(error) } });
       const running = limiter === undefined ? drive(order) : limiter(drive, order);

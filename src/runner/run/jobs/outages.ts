@@ -1,13 +1,13 @@
-// Outages are a state of the run, not failures of its tasks: while the service is away, the run waits. Storage may be at
-// other hosts than the service, and creations may be throttled while everything else works, so each has a circuit
-// breaker of its own.
+// Outages are a state of the run, not failures of its tasks: while the service is down, the run waits. Storage may be
+// on other hosts than the service, and creations may be throttled while everything else works, so each has its own
+// circuit breaker.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { err, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { givenUpText, whyAway } from '../../report/outage-text.ts';
 import type { Outage, RunEvent } from '../../report/run-event.ts';
-import { CircuitBreaker, type Turn, type Waiting } from './circuit-breaker.ts';
-import type { Clock, MediaApi } from './ports.ts';
+import { type CallPermit, CircuitBreaker, type OutageWait } from './circuit-breaker.ts';
+import type { Clock, MediaApi, ServiceAnswer } from './ports.ts';
 
 export interface OutageOptions {
   readonly api: MediaApi;
@@ -17,15 +17,13 @@ export interface OutageOptions {
   readonly stop: AbortSignal;
   /** The first pause before the service is tried again, in milliseconds. */
   readonly backoffMs: number;
-  /** For how long an outage is waited for, in milliseconds (`limits.outage`). */
+  /** How long the run waits during an outage, in milliseconds (`limits.outage`). */
   readonly limitMs: number;
   readonly onEvent: (event: RunEvent) => void;
 }
 
-type Answer<T> = Promise<Result<T, ApiFailure>>;
-
 export class Outages {
-  /** The same service. Its free calls wait while it is away, and are made again when it is back. */
+  /** The same service, but free calls wait while the service is down, and are repeated when it is back. */
   readonly api: MediaApi;
   readonly #o: OutageOptions;
   readonly #service: CircuitBreaker;
@@ -39,21 +37,21 @@ export class Outages {
     this.api = this.#waiting(options.api);
   }
 
-  /** For how long the service was away so far, in milliseconds. No timeout of a project counts that. */
+  /** How long the service was down so far, in milliseconds. Timeouts of projects do not count that time. */
   get waitedMs(): number {
     return this.#service.waitedMs;
   }
 
-  /** A creation would have to wait. */
+  /** True if a creation would have to wait. */
   get holdCreations(): boolean {
     return this.#service.isOpen || this.#creations.isOpen;
   }
 
   /**
-   * Waits until a creation may be sent. Whether the service is back is never tried with a creation, whose answer could get
-   * lost: a free call goes first.
+   * Waits until a creation may be sent. A creation is never used as a probe, because its answer could get lost: a free
+   * call goes first.
    */
-  async readyToCreate(): Answer<Turn> {
+  async readyToCreate(): ServiceAnswer<CallPermit> {
     for (;;) {
       const turn = await this.#service.turn();
       if (!turn.ok) return turn;
@@ -62,20 +60,21 @@ export class Outages {
     }
   }
 
-  /** True: the creation was not taken because of an outage. */
-  hearOfCreation(answer: Result<unknown, ApiFailure>, turn: Turn): boolean {
+  /** True if the creation was not accepted because of an outage. */
+  hearOfCreation(answer: Result<unknown, ApiFailure>, turn: CallPermit): boolean {
     const lost = !answer.ok && answer.error.reason === 'unreachable';
     const busy =
       !answer.ok && (answer.error.reason === 'throttled' || answer.error.reason === 'unavailable');
     if (!busy) this.#service.hear(answer, { probe: false });
-    // The service must be back before creations can be tried again.
+    // The service must be back before creations are tried again.
     const told = lost ? err<ApiFailure>({ reason: 'aborted', message: '' }) : answer;
     return this.#creations.hear(told, turn) || lost;
   }
 
   #waiting(api: MediaApi): MediaApi {
-    const service = <T>(call: () => Answer<T>): Answer<T> => through(this.#service, call);
-    const storage = <T>(url: string, call: () => Answer<T>): Answer<T> =>
+    const service = <T>(call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
+      through(this.#service, call);
+    const storage = <T>(url: string, call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       through(this.#storageAt(url), call);
     return {
       uploadAddress: (file) => service(() => api.uploadAddress(file)),
@@ -90,7 +89,7 @@ export class Outages {
     };
   }
 
-  /** Of the host that an address is at: the service's own where it is the same. */
+  /** The breaker for the host of an address. The service's own breaker if the host is the same. */
   #storageAt(url: string): CircuitBreaker {
     const origin = originOf(url);
     if (origin === originOf(this.#o.address)) return this.#service;
@@ -103,7 +102,7 @@ export class Outages {
 
   #breaker(outage: Outage): CircuitBreaker {
     const { clock, stop, backoffMs, limitMs, onEvent } = this.#o;
-    const waiting = ({ since, failure, tries, nextTryMs }: Waiting): void =>
+    const waiting = ({ since, failure, tries, nextTryMs }: OutageWait): void =>
       onEvent({
         type: 'waiting',
         ...outage,
@@ -122,11 +121,11 @@ export class Outages {
   }
 }
 
-/** Empty for what is no address: the call will say so. */
+/** Empty for an invalid address: the call itself will report that. */
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** A free call: it is made when its turn comes, and again while an outage lasts. */
-async function through<T>(breaker: CircuitBreaker, call: () => Answer<T>): Answer<T> {
+/** A free call: waits for permission, and is repeated while an outage lasts. */
+async function through<T>(breaker: CircuitBreaker, call: () => ServiceAnswer<T>): ServiceAnswer<T> {
   for (;;) {
     const turn = await breaker.turn();
     if (!turn.ok) return turn;

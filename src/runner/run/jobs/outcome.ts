@@ -1,21 +1,21 @@
-// From a failed call to how its job ends: what `remedy` says is safe, seen from what the call was for.
+// Turns a failed call into the outcome of its job: the safe remedy, depending on the purpose of the call.
 import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/failure.ts';
 import { unreachable } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import type { Ended, Outcome } from './job.ts';
-import type { FileTrouble } from './ports.ts';
+import type { Ended, JobOutcome } from './job.ts';
+import type { FileProblem } from './ports.ts';
 
 /**
- * - `create`: it pays.
- * - `supply`: a free request, nothing depends on it but its own task.
- * - `read`: reads a project that is paid for.
- * - `save`: fetches what is paid for.
+ * - `create`: costs credits.
+ * - `supply`: a free request, on which only its own task depends.
+ * - `read`: reads a paid project.
+ * - `save`: fetches the files of a paid project.
  */
 export type Call = 'create' | 'supply' | 'read' | 'save';
 
 export const stopped: Ended = { is: 'ended', ending: 'pending', why: 'stopped' };
 
-/** Paid and not fetched: never `failed`, the next run tries again. */
+/** Paid and not fetched: never `failed`, because the next run tries again. */
 export const pending = (why: string): Ended => ({ is: 'ended', ending: 'pending', why });
 
 export const failed = (why: string, code?: string): Ended => ({
@@ -23,7 +23,7 @@ export const failed = (why: string, code?: string): Ended => ({
   ...(code === undefined ? {} : { code }),
 });
 
-export function outcomeOf(call: Call, failure: ApiFailure): Outcome {
+export function outcomeOf(call: Call, failure: ApiFailure): JobOutcome {
   const why = scrubbed(explainFailure(failure));
   const paid = call === 'read' || call === 'save';
   const { reason: code } = failure;
@@ -37,7 +37,7 @@ export function outcomeOf(call: Call, failure: ApiFailure): Outcome {
       return { ...pending(why), stops: code === 'outage' ? 'outage' : 'unauthorized' };
     case 'stop-paid':
       if (code === 'local') return call === 'read' ? unread : { ...pending(why), stops: 'machine' };
-      // Of credits the service speaks where something is bought.
+      // Only a creation can lack credits.
       if (call === 'create') return { ...pending(why), stops: 'credits' };
       return paid ? unread : lost;
     case 'stop-step':
@@ -54,6 +54,6 @@ export function outcomeOf(call: Call, failure: ApiFailure): Outcome {
   }
 }
 
-/** What cannot be saved must not be bought: trouble of this machine stops everything that pays. */
-export const unsaved = ({ message, systemic }: FileTrouble): Outcome =>
+/** A result that cannot be saved must not be bought, so a systemic problem of this machine stops all buying. */
+export const unsaved = ({ message, systemic }: FileProblem): JobOutcome =>
   systemic ? outcomeOf('save', { reason: 'local', message }) : pending(message);

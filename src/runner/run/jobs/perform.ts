@@ -1,4 +1,4 @@
-// One job as an async generator of events: whoever drives it has an event on disk before asking for the next.
+// Performs one job as an async generator of events. The caller makes each event durable before asking for the next.
 import { unreachable } from '../../../contract/base/result.ts';
 import { awaitEvent, create } from './create.ts';
 import type { JobOrder } from './job.ts';

@@ -1,16 +1,16 @@
-// What performing a job looks like from outside: events, each held up until it is recorded, then an outcome.
-import type { Happened } from '../../journal/line.ts';
-import type { Outcome } from './job.ts';
+// The interface of performing a job: events, each held until it is recorded, then an outcome.
+import type { NewEvent } from '../../journal/line.ts';
+import type { JobOutcome } from './job.ts';
 
-/** `durable`: the job may not go on before this is synced to disk. */
+/** `durable`: the job may not continue before this event is synced to disk. */
 export interface Recorded {
-  readonly event: Happened;
+  readonly event: NewEvent;
   readonly durable: boolean;
 }
 
-/** The creation was surely not taken and is about to be sent again: is there still money for it? */
+/** The creation was certainly not accepted and is about to be sent again: asks whether the budget still covers it. */
 export interface Asking {
   readonly ask: 'send';
 }
 
-export type Performance = AsyncGenerator<Recorded | Asking, Outcome, void>;
+export type Performance = AsyncGenerator<Recorded | Asking, JobOutcome, void>;

@@ -1,9 +1,9 @@
-// How often to look at a job that runs for seconds or for minutes (interface.md: exponential backoff).
+// How often to poll a job that takes seconds or minutes (interface.md: exponential backoff).
 
 /**
- * Pauses between looks, in milliseconds. The first look is at once, since some tools finish too fast to notice;
- * then pauses grow by half, from an eightieth of the tool's median to a quarter of it, at most 30 s: about ten
- * looks for a job of median length, however long that is.
+ * Pauses between polls, in milliseconds. The first poll is immediate, because some tools finish very fast. Then pauses
+ * grow by half, from an eightieth of the tool's median to a quarter of it, and at most to 30 s: about ten polls for a
+ * job of median length, whatever that length is.
  */
 export function* pauses(medianSeconds: number): Generator<number, never> {
   const median = medianSeconds * 1000;
@@ -15,5 +15,5 @@ export function* pauses(medianSeconds: number): Generator<number, never> {
   }
 }
 
-/** With the service's events, looking is only for those that get lost and for what has none, such as `canceled`. */
+/** If the run receives events, polling is only for lost events and for states without one, such as `canceled`. */
 export const rarerWithInbox = 4;

@@ -1,58 +1,61 @@
-// Every hole in the wall: what a run needs of the world, as interfaces. No code.
+// The ports of a run: everything that it needs from the outside, as interfaces. No code.
 
 import type { MediaType } from '../../../contract/api/asset.ts';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type {
+  AcceptedCreation,
   Account,
   FaceDetection,
   Project,
   RecordKind,
-  Taking,
 } from '../../../contract/api/project.ts';
 import type { Digest } from '../../../contract/base/digest.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Result } from '../../../contract/base/result.ts';
 import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
-import type { Happened } from '../../journal/line.ts';
+import type { NewEvent } from '../../journal/line.ts';
 import type { FileFact } from '../../plan/facts.ts';
-import type { JobOrder, Outcome, Place } from './job.ts';
+import type { JobOrder, JobOutcome, Place } from './job.ts';
 
-/** Time. Everything that waits or dates asks here, so that a test owns it. */
+/** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
 export interface Clock {
-  /** Epoch milliseconds, for time stamps and expiries. People and time servers set it forward and back. */
+  /** Epoch milliseconds, for time stamps and expiries. People and time servers may set it forward and back. */
   now(): number;
-  /** Milliseconds since some moment, for durations: it only ever goes forward, at the pace of real time. */
+  /** Milliseconds since an arbitrary moment, for durations. Only goes forward, at the pace of real time. */
   elapsed(): number;
-  /** Resolves after so many milliseconds, or at once when the signal is aborted. */
+  /** Resolves after this many milliseconds, or immediately when the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** 0 ≤ chance < 1, for jitter and names. */
   chance(): number;
 }
 
-type Answer<T> = Promise<Result<T, ApiFailure>>;
+/** The value that a call to the service resolves with. */
+export type ServiceAnswer<T> = Promise<Result<T, ApiFailure>>;
 
 /**
- * The service. One call is one request; nothing is retried here. A request that was sent is waited for, also when the
- * run is stopping; one that was not sent by then answers `aborted`.
+ * The service. One call is one request; nothing is retried here. A request that was sent is completed even if the run
+ * is stopping; a request that was not sent by then returns `aborted`.
  */
 export interface MediaApi {
-  uploadAddress(file: { type: MediaType; extension: string }): Answer<UploadTarget>;
-  /** Streams a file to a presigned address; answers the SHA-256 of what was sent. */
-  put(target: UploadTarget, file: LocalFile): Answer<Digest>;
-  detectFaces(body: JsonObject): Answer<{ readonly id: string }>;
-  faceDetection(id: string): Answer<FaceDetection>;
-  /** The account, where this deployment tells it (facts.md, Account): undefined where it does not. */
-  account(): Answer<Account | undefined>;
-  /** The one call that costs credits. `known`: aborted when its outcome came another way, so that nobody waits for it. */
-  create(tool: string, body: JsonObject, known?: AbortSignal): Answer<Taking>;
-  project(record: RecordKind, id: string): Answer<Project>;
-  deleteProject(record: RecordKind, id: string): Answer<void>;
+  uploadAddress(file: { type: MediaType; extension: string }): ServiceAnswer<UploadTarget>;
+  /** Streams a file to a presigned address; returns the SHA-256 of the sent bytes. */
+  put(target: UploadTarget, file: LocalFile): ServiceAnswer<Digest>;
+  detectFaces(body: JsonObject): ServiceAnswer<{ readonly id: string }>;
+  faceDetection(id: string): ServiceAnswer<FaceDetection>;
+  /** The account (facts.md, Account); undefined if this deployment has no account endpoint. */
+  account(): ServiceAnswer<Account | undefined>;
   /**
-   * Streams a download into a temporary file and syncs it to disk. One that was cut leaves there what came, when the
-   * storage can go on from it: the next call for that file, in this run or a later one, fetches only the rest.
-   * An empty file is no result.
+   * The only call that costs credits. `known`: aborted when the outcome is known from an event, which ends the wait.
    */
-  download(url: string, into: LocalFile): Answer<Fetched>;
+  create(tool: string, body: JsonObject, known?: AbortSignal): ServiceAnswer<AcceptedCreation>;
+  project(record: RecordKind, id: string): ServiceAnswer<Project>;
+  deleteProject(record: RecordKind, id: string): ServiceAnswer<void>;
+  /**
+   * Streams a download into a temporary file and syncs it to disk. After a cut, the received bytes stay there if the
+   * storage can resume: the next call for that file, in this run or a later one, fetches only the rest. An empty file
+   * is not a valid result.
+   */
+  download(url: string, into: LocalFile): ServiceAnswer<Fetched>;
 }
 
 export interface UploadTarget {
@@ -72,79 +75,84 @@ export interface Fetched {
 }
 
 /** Why a file could not be read or written. */
-export interface FileTrouble {
-  /** The place, and what is wrong with it. */
+export interface FileProblem {
+  /** The place and the problem. */
   readonly message: string;
-  /** This machine's trouble (full, read-only, failing), not this file's own: the next file would meet it too. */
+  /** The cause is this machine (a full, read-only or failing disk), not this file: the next file would fail too. */
   readonly systemic: boolean;
 }
 
 /** The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. */
 export interface Disk {
-  /** What is known of a file without reading it; its digest where it was hashed before and is unchanged. */
+  /**
+   * The facts about a file that are known without reading it. They include its digest if it was hashed before and is
+   * unchanged.
+   */
   input(path: string): FileFact;
   output(path: string): FileFact;
   kept(digest: string, extension: string): FileFact;
-  /** Reads and hashes a file, so that the next look knows its digest. An error is the end of a sentence about the file. */
+  /**
+   * Reads and hashes a file, so that the next look knows its digest. The error is the end of a sentence about the file.
+   */
   digest(place: Place): Promise<Result<Digest, string>>;
-  /** Where a file really is. */
+  /** The absolute path of a file. */
   fileAt(place: Place): LocalFile;
-  /** How a path below the output folder is recorded: relative to the pipeline file. */
+  /** The recorded form of a path below the output folder: relative to the pipeline file. */
   recordedAs(outputPath: string): string;
   /**
-   * A name for a file that is being written, in the folder that it will stand in. The same `work` has the same name in
-   * every run: a later one finds what an earlier one left, and nothing piles up.
+   * A name for a temporary file, in the folder of the final file. The same `work` gets the same name in every run, so a
+   * later run finds the part that an earlier one left, and no leftovers pile up.
    */
-  temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileTrouble>>;
+  temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>>;
   /**
-   * Puts a finished, synced file in its place, whole or not at all, and syncs the folder. What stood there with
-   * other content is kept under its hash: nothing that was paid for is ever overwritten.
+   * Moves a finished, synced file into place atomically, and syncs the folder. An existing file with other content is
+   * kept under its hash: paid content is never overwritten.
    */
   place(
     temporary: LocalFile,
     outputPath: string,
     digest: Digest,
-  ): Promise<Result<void, FileTrouble>>;
+  ): Promise<Result<void, FileProblem>>;
   /** Copies an output or a kept file to a temporary file and syncs it. */
-  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileTrouble>>;
-  /** Removes a temporary file that came to nothing, and what was noted about it. */
+  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>>;
+  /** Removes an unused temporary file and its note. */
   discard(file: LocalFile): Promise<void>;
 }
 
-/** The journal: append-only while a run lasts. */
+/** The journal: append-only during a run. */
 export interface Journal {
-  /** Gives events their numbers and times, folds them into the ledger and writes them. */
-  append(events: readonly Happened[]): void;
-  /** Resolves when all that was appended is on disk. */
+  /** Assigns numbers and times to events, folds them into the ledger and writes them. */
+  append(events: readonly NewEvent[]): void;
+  /** Resolves when everything appended is on disk. */
   sync(): Promise<void>;
   readonly ledger: Ledger;
-  /** What this run's budget is compared with. */
+  /** The totals with which this run's budget is compared. */
   readonly account: CreditTotals;
 }
 
 /** The next thing that happened to a job. */
 export type Notice =
-  /** The job waits until the event is durable; `proceed` lets it go on. */
+  /** The job waits until the event is durable; `proceed` resumes it. */
   | {
       readonly is: 'event';
       readonly key: string;
-      readonly event: Happened;
+      readonly event: NewEvent;
       readonly durable: boolean;
     }
-  /** A creation that was surely not taken would be sent again; `proceed` or `decline` answers. */
+  /** A creation that was certainly not accepted is about to be sent again; answer with `proceed` or `decline`. */
   | { readonly is: 'ask'; readonly key: string }
-  | { readonly is: 'ended'; readonly key: string; readonly outcome: Outcome };
+  | { readonly is: 'ended'; readonly key: string; readonly outcome: JobOutcome };
 
-/** Where jobs are performed: in this process, or elsewhere. What crosses is plain data. */
+/** Performs jobs, in this process or elsewhere. All messages are plain data. */
 export interface Runner {
   start(order: JobOrder): void;
-  /** All that happened since the last call; waits for at least one. */
+  /** Everything that happened since the last call; waits for at least one notice. */
   next(): Promise<readonly Notice[]>;
   proceed(key: string): void;
-  /** The job that waits ends here, as `withheld`, without sending anything more. */
+  /** Ends the waiting job as `withheld`, without sending anything more. */
   decline(key: string, why: string): void;
-  /** Running requests end, waiting is given up: every job ends soon. */
+  /** Ends requests and waits in flight: every job ends soon. */
   abort(): void;
-  /** Makes `next` fail: the loop cannot go on. */
+  /** Makes `next` fail: the loop cannot continue. */
   fail(error: unknown): void;
 }

@@ -1,4 +1,4 @@
-// Sends a call again only when that is safe: api/failure.ts says when, and p-retry counts the tries.
+// Repeats a call only if that is safe: api/failure.ts decides, and p-retry counts the tries.
 import pRetry from 'p-retry';
 import { type ApiFailure, type CallKind, remedy } from '../../../contract/api/failure.ts';
 import { err, type Result } from '../../../contract/base/result.ts';
@@ -6,7 +6,7 @@ import type { Clock } from './ports.ts';
 
 interface Patience {
   readonly clock: Clock;
-  /** Aborted: nothing is waited for any more. */
+  /** If it is aborted, all waits end. */
   readonly stop: AbortSignal;
   /** The first pause, in milliseconds. */
   readonly backoffMs: number;
@@ -15,7 +15,7 @@ interface Patience {
 /** In milliseconds. */
 export const longestPauseMs = 30_000;
 
-/** The pause after so many tries, in milliseconds: it doubles, up to 30 seconds, with jitter of a half. */
+/** The pause after this many tries, in milliseconds: it doubles, up to 30 seconds, with a jitter of one half. */
 export function backoffAfter(tries: number, firstMs: number, chance: number): number {
   return Math.min(longestPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
 }
@@ -24,7 +24,7 @@ export function backoffAfter(tries: number, firstMs: number, chance: number): nu
 export const askedPause = (failure: ApiFailure): number =>
   'retryAfterMs' in failure ? (failure.retryAfterMs ?? 0) : 0;
 
-/** Waits before a request is sent again: as long as the service asks, then a jittered, doubling pause. */
+/** Waits before a request is sent again: as long as the service asks, plus a jittered, doubling pause. */
 export async function pauseAfter(
   failure: ApiFailure,
   tries: number,
@@ -34,7 +34,7 @@ export async function pauseAfter(
   await clock.sleep(ms, stop);
 }
 
-/** Carries an expected failure through p-retry, which speaks in exceptions. */
+/** Carries an expected failure through p-retry, which uses exceptions. */
 class Unsuccessful extends Error {
   readonly code = 'UNSUCCESSFUL';
   readonly failure: ApiFailure;
@@ -44,7 +44,7 @@ class Unsuccessful extends Error {
   }
 }
 
-/** At most `attempts` tries in all. p-retry counts them; the pauses are our own, by the clock that was handed in. */
+/** Makes at most `attempts` tries. p-retry counts them; we wait ourselves, by the injected clock. */
 export async function patiently<T>(
   kind: CallKind,
   attempts: number,

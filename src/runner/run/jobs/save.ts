@@ -1,4 +1,4 @@
-// Jobs about results: download, copy, delete. A file is recorded once it is whole, synced and in its place.
+// Jobs about results: download, copy, delete. A file is recorded once it is complete, synced and in place.
 import { extensionOf, extensionOfContentType, mediaTypeOf } from '../../../contract/api/asset.ts';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { digestOf } from '../../../contract/base/digest.ts';
@@ -13,7 +13,7 @@ import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Performance } from './performance.ts';
-import type { Fetched, FileTrouble, LocalFile } from './ports.ts';
+import type { Fetched, FileProblem, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
 
 export async function* download(order: DownloadOrder, context: JobContext): Performance {
@@ -35,7 +35,7 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
       if (fresh?.ok === false) return outcomeOf('save', fresh.error);
       if (fresh !== undefined) fetched = await fetchInto(into, fresh.value, order, context);
     }
-    // What came of it stays on disk: the next run goes on from there.
+    // The received part stays on disk: the next run resumes it.
     if (!fetched.ok) return outcomeOf('save', fetched.error);
     addresses.came();
     const extension = extensionOfContentType(fetched.value.contentType) ?? guess;
@@ -59,19 +59,22 @@ const fetchInto = (
 ): Promise<Result<Fetched, ApiFailure>> =>
   patiently('free', order.attempts, context, () => context.api.download(url, into));
 
-/** Part of a file's name: what the service calls its file is taken only where it is a plain extension. */
+/** The extension for a file's name. The service's own name is used only if it has a plain extension. */
 function extensionOfAddress(url: string): string {
   const extension = URL.canParse(url) ? extensionOf(new URL(url).pathname) : '';
   return /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
 }
 
-/** Named by what it is and where it goes: two tasks may fetch one project to two places at the same time. */
+/**
+ * The temporary name depends on the content and the target, because two tasks may fetch one project to two places at
+ * the same time.
+ */
 function temporaryFor(
   { fingerprint: job, to }: DownloadOrder | CopyOrder,
   index: number,
   extension: string,
   context: JobContext,
-): Promise<Result<LocalFile, FileTrouble>> {
+): Promise<Result<LocalFile, FileProblem>> {
   const named = to.replaceAll(extensionMark, extension);
   const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
   return context.disk.temporary(inFolder, digestOf({ job, to, index }));
@@ -89,7 +92,7 @@ async function place(
   temporary: LocalFile,
   { bytes, digest }: Fetched,
   context: JobContext,
-): Promise<Result<OutputLine, FileTrouble>> {
+): Promise<Result<OutputLine, FileProblem>> {
   const path = outputPath(order.to, position);
   if (!path.ok) {
     await context.disk.discard(temporary);
@@ -109,7 +112,7 @@ async function place(
   });
 }
 
-/** The result is on disk already: another place gets a copy of it. */
+/** The result is already on disk: copies it to another place. */
 export async function* copy(order: CopyOrder, context: JobContext): Performance {
   const count = order.sources.length;
   for (const { output, from } of order.sources) {

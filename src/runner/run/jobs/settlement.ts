@@ -1,17 +1,17 @@
-// What a paid project comes to: it is waited for, and its record says whether it is over and what was charged.
+// Settles a paid project: waits until it ends, and reads the final charge from its record.
 import { worthAnotherAttempt } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
-import type { Happened } from '../../journal/line.ts';
+import type { NewEvent } from '../../journal/line.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
-import type { AttachOrder, Outcome } from './job.ts';
+import type { AttachOrder, JobOutcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { failed, outcomeOf, pending, stopped } from './outcome.ts';
 import type { Performance } from './performance.ts';
 import { pauses, rarerWithInbox } from './poll.ts';
 import { patiently } from './retry.ts';
 
-/** Paid by an earlier run: its result is waited for, or read again for fresh addresses. */
+/** Paid by an earlier run: waits for the result, or reads it again for fresh addresses. */
 export async function* attach(order: AttachOrder, context: JobContext): Performance {
   if (!order.settled) return yield* settle(order, context);
   const record = await readProject(order, context);
@@ -26,11 +26,11 @@ type Paid = Pick<
   'fingerprint' | 'kind' | 'project' | 'credits' | 'timeoutMs' | 'attempts'
 >;
 
-/** Waits until a project is over; an event that says so ends a pause early. The record is the truth all the same. */
+/** Waits until a project has ended; an event about its end cuts a pause short. Only the record counts. */
 export async function* settle(paid: Paid, context: JobContext): Performance {
   const { project } = paid;
   const { clock, stop, inbox, outages } = context;
-  // What the service was away for does not count.
+  // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
   const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / context.speedFactor);
@@ -38,8 +38,8 @@ export async function* settle(paid: Paid, context: JobContext): Performance {
   try {
     for (;;) {
       const pause = waits.next().value * rarer;
-      // From before the read: what happens while it is on its way counts as news.
-      const bell = inbox?.wake(project);
+      // Subscribe before the read, so that an event during the read is not missed.
+      const endSignal = inbox?.endSignalOf(project);
       const read = await readProject(paid, context);
       if (!read.ok) return outcomeOf('read', read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
@@ -51,16 +51,16 @@ export async function* settle(paid: Paid, context: JobContext): Performance {
       if (left <= 0) {
         return pending(`project ${project} is still ${read.value.status} after its timeout`);
       }
-      const enough = bell === undefined ? stop : AbortSignal.any([stop, bell]);
+      const enough = endSignal === undefined ? stop : AbortSignal.any([stop, endSignal]);
       await clock.sleep(Math.min(pause, left), enough);
       if (stop.aborted) return stopped;
     }
   } finally {
-    inbox?.unwake(project);
+    inbox?.forgetEndSignal(project);
   }
 }
 
-function finalOutcome({ status, error }: Settlement, record: Project): Outcome {
+function finalOutcome({ status, error }: Settlement, record: Project): JobOutcome {
   if (error === undefined) return { is: 'done', live: liveProject(record) };
   const { code, message } = error;
   const again = status === 'error' && worthAnotherAttempt(code);
@@ -77,11 +77,11 @@ function readProject(
 }
 
 /** How a project ended. */
-export type Settlement = Extract<Happened, { readonly event: 'settled' }> & {
+export type Settlement = Extract<NewEvent, { readonly event: 'settled' }> & {
   readonly status: 'complete' | 'error' | 'canceled';
 };
 
-/** `charged`: credits known so far, for a record that does not say. Undefined: the project is still in the works. */
+/** `charged`: the credits known so far, for a record without credits. Undefined if the project has not ended. */
 export function settlementOf(
   job: string,
   record: Project,

@@ -1,4 +1,4 @@
-// The free jobs that make inputs: upload, face detection, hashing. Harmless when done twice.
+// The free jobs that make inputs: upload, face detection, hashing. Repeating them does no harm.
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
@@ -6,7 +6,7 @@ import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts'
 import type {
   DetectOrder,
   DigestOrder,
-  Outcome,
+  JobOutcome,
   Place,
   ReuploadOrder,
   Unreadable,
@@ -49,18 +49,18 @@ export async function* reupload(order: ReuploadOrder, context: JobContext): Perf
   return { is: 'done', live: liveFromUploads(order.result, paths) };
 }
 
-interface Sending {
+interface FileToUpload {
   readonly from: Place;
   readonly name: string;
   readonly content: string;
 }
 
-/** Uploads one file; an address that went stale meanwhile is asked for again with the next attempt. */
+/** Uploads one file. If its upload address expired meanwhile, the next attempt requests a new one. */
 async function send(
-  file: Sending,
+  file: FileToUpload,
   attempts: number,
   context: JobContext,
-): Promise<Result<string, Outcome>> {
+): Promise<Result<string, JobOutcome>> {
   const extension = extensionOf(file.name);
   const type = mediaTypeOf(extension) ?? 'image';
   const { api, disk } = context;
@@ -76,7 +76,7 @@ async function send(
   return ok(sent.value.path);
 }
 
-/** Not published for face detection; about that of the tools that begin with one. */
+/** No median is published for face detection; this is about that of the tools that begin with one. */
 const medianSeconds = 4;
 
 export async function* detect(order: DetectOrder, context: JobContext): Performance {
@@ -90,7 +90,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
     id = begun.value.id;
   }
   const detection = id;
-  // What the service was away for does not count.
+  // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + order.timeoutMs;
   const waits = pauses(medianSeconds / context.speedFactor);
@@ -129,7 +129,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
 /** Hashing leaves nothing to record. */
 const nothing: readonly Recorded[] = [];
 
-/** Reads files. One that cannot be read is told, and whoever asked for it decides what that means. */
+/** Reads files. Unreadable files are reported, and the loop decides what that means. */
 export async function* digest(order: DigestOrder, context: JobContext): Performance {
   const unreadable: Unreadable[] = [];
   for (const place of order.places) {

@@ -1,5 +1,5 @@
-// News of projects, as the service's events bring it: who waits for what, and what came before anybody waited.
-// An event about an attempt whose outcome is not on disk yet is left with the service, which sends it again.
+// The webhook inbox: connects the service's events with the jobs that wait for them, and keeps early events. An event
+// about an attempt whose outcome is not on disk yet is not accepted, so the service sends it again.
 import type { Project, RecordKind } from '../../../contract/api/project.ts';
 
 export interface WebhookInboxOptions {
@@ -12,27 +12,27 @@ export interface WebhookInboxOptions {
 /** A creation whose outcome is not on disk yet. */
 interface Attempt {
   readonly record: RecordKind;
-  /** The first record that an event brought of it, kept for whoever asks later. */
+  /** Resolves with the first record from an event about this attempt, and keeps it for later callers. */
   readonly told: PromiseWithResolvers<Project>;
   readonly known: PromiseWithResolvers<void>;
-  /** The same record, at hand. */
+  /** The same record, for synchronous access. */
   first?: Project;
   listeners: number;
 }
 
 export class WebhookInbox {
   readonly patienceMs: number;
-  /** Until when attempts of earlier runs are waited for: all of them at the same time. By the monotonic clock. */
+  /** How long attempts of earlier runs are waited for, all at the same time. By the monotonic clock. */
   readonly patientUntil: number;
   readonly #attempts = new Map<string, Attempt>();
-  readonly #bells = new Map<string, AbortController>();
+  readonly #endSignals = new Map<string, AbortController>();
 
   constructor({ patienceMs, since }: WebhookInboxOptions) {
     this.patienceMs = patienceMs;
     this.patientUntil = since + patienceMs;
   }
 
-  /** From now on events that name this attempt are kept, and not answered, until its outcome is `known`. */
+  /** From now on, events that name this attempt are kept, and not answered until its outcome is `known`. */
   expect(name: string, record: RecordKind): void {
     this.#attempts.set(name, {
       record,
@@ -42,7 +42,7 @@ export class WebhookInbox {
     });
   }
 
-  /** The record that an event brings, or brought, of an attempt; undefined: the signal was aborted first. */
+  /** The record of an attempt from an event, past or future; undefined if the signal was aborted first. */
   async waitFor(name: string, enough: AbortSignal): Promise<Project | undefined> {
     const attempt = this.#attempts.get(name);
     if (attempt === undefined) return undefined;
@@ -52,36 +52,39 @@ export class WebhookInbox {
     return told;
   }
 
-  /** The record that an event has brought of an attempt already. */
+  /** The record of an attempt, if an event has already brought it. */
   told(name: string): Project | undefined {
     return this.#attempts.get(name)?.first;
   }
 
-  /** What became of an attempt is on disk: events that name it may be answered. */
+  /** Call when the outcome of an attempt is on disk: events that name it may then be answered. */
   known(name: string): void {
     this.#attempts.get(name)?.known.resolve();
     this.#attempts.delete(name);
   }
 
-  /** Aborted by the next event that says a project is over. One bell a project; a new one replaces the old. */
-  wake(project: string): AbortSignal {
-    const bell = new AbortController();
-    this.#bells.set(project, bell);
-    return bell.signal;
+  /**
+   * A signal that the next event about the end of a project aborts. There is one for each project; a new one replaces
+   * the old.
+   */
+  endSignalOf(project: string): AbortSignal {
+    const endSignal = new AbortController();
+    this.#endSignals.set(project, endSignal);
+    return endSignal.signal;
   }
 
-  /** Nobody waits for the project any more. */
-  unwake(project: string): void {
-    this.#bells.delete(project);
+  /** Call when the wait for a project is over. */
+  forgetEndSignal(project: string): void {
+    this.#endSignals.delete(project);
   }
 
   /**
-   * Takes what an event brought. False: it must come again, since what it says is not on disk yet.
-   * It waits for the disk only while somebody is about to write it, and until the signal is aborted.
+   * Accepts an event. False: the service must send it again, because its content is not on disk yet. Waits for the disk
+   * only while a job is about to write the outcome, and until the signal is aborted.
    */
   async deliver(record: RecordKind, project: Project, enough: AbortSignal): Promise<boolean> {
     if (project.status !== 'queued' && project.status !== 'rendering')
-      this.#bells.get(project.id)?.abort();
+      this.#endSignals.get(project.id)?.abort();
     const attempt = this.#attempts.get(project.name ?? '');
     if (attempt === undefined || attempt.record !== record) return true;
     attempt.first ??= project;

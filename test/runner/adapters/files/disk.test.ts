@@ -90,7 +90,7 @@ describe('a result', () => {
     expect(readFileSync(join(folder, 'out/a.png'), 'utf8')).toBe('picture');
   });
 
-  test('that was half copied by a run that was killed is copied anew', async () => {
+  test('that was half copied by a run that was killed is copied again', async () => {
     const { disk, save } = room();
     await save('a.png', 'picture');
     const into = await disk.temporary('b.png', hash('b'));

@@ -73,7 +73,7 @@ test.each<readonly [string, readonly string[], string]>([
     [],
     'only a shell expands "~": write the whole path, or one relative to the pipeline file',
   ],
-  ['!a.jpg', ['b.jpg'], '"!" excludes nothing here: leave items out with --exclude'],
+  ['!a.jpg', ['b.jpg'], '"!" excludes nothing here: use --exclude to exclude items'],
 ])('%s among %j: %s', async (glob, files, why) => {
   expect(await whyEmpty(glob, folderWith(...files))).toBe(why);
 });

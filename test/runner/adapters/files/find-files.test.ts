@@ -186,9 +186,9 @@ test('what is odd is told in a sentence for each kind, with examples', () => {
     { is: 'repeated' as const, path: 'j', why: '' },
   ];
   expect(oddSentences(odd, (path) => `p/${path}`)).toEqual([
-    'p/a, p/b, p/c and 2 more are left out: the links lead nowhere',
-    'p/f is left out: it is not a regular file',
-    'p/g and p/h are left out: the names are not valid UTF-8; rename the files',
+    'p/a, p/b, p/c and 2 more are ignored: the links lead nowhere',
+    'p/f is ignored: it is not a regular file',
+    'p/g and p/h are ignored: the names are not valid UTF-8; rename the files',
     'p/i is not searched: the folder may not be read',
     'p/j is not searched: another link leads to the same folder',
   ]);

@@ -129,7 +129,7 @@ describe('a glob', () => {
     const found = await listItems(glob('photos/*.jpg'), folder, join(folder, 'out'), {});
     expect(found.ok && [...found.value].map(({ key }) => key)).toEqual(['a.jpg']);
     expect(found.ok && found.value.warnings).toEqual([
-      'photos/b.jpg is left out: the link leads nowhere',
+      'photos/b.jpg is ignored: the link leads nowhere',
     ]);
   });
 
@@ -137,7 +137,7 @@ describe('a glob', () => {
     const folder = folderWith('photos/a.png');
     symlinkSync('nowhere', join(folder, 'photos/b.jpg'));
     expect(await listItems(glob('photos/*.jpg'), folder, join(folder, 'out'), {})).toMatchObject({
-      error: { hint: 'photos/b.jpg is left out: the link leads nowhere' },
+      error: { hint: 'photos/b.jpg is ignored: the link leads nowhere' },
     });
   });
 

@@ -205,7 +205,7 @@ describe('a download that was cut', () => {
     ],
     ['a date that is none', { 'last-modified': 'yesterday' }],
     ['no length', { etag, 'transfer-encoding': 'chunked' }],
-  ])('with %s begins anew, and leaves nothing behind', async (_, headers) => {
+  ])('with %s begins again, and leaves nothing behind', async (_, headers) => {
     const server = await storage(whole(first, headers, 1_000_000), whole(first, headers));
     const here = spot();
     const client = server.client();
@@ -232,7 +232,7 @@ describe('the rest is not taken for the rest', () => {
     ['it is in several parts', (_, response) => void response.writeHead(206, { etag }).end('--x')],
     ['it is of another version', part(second, { etag: '"v2"' })],
     ['there is no such part', status(416)],
-  ])('when %s: everything is fetched anew', async (_, answer) => {
+  ])('when %s: everything is fetched again', async (_, answer) => {
     const server = await storage(whole(first, { etag }, 1_000_000), answer, whole(second));
     const here = spot();
     const bytes = await leftBy(server, here);
@@ -290,7 +290,7 @@ describe('what an earlier run left', () => {
       },
     ],
   ];
-  test.each(odd)('%s is fetched anew', async (_, spoil) => {
+  test.each(odd)('%s is fetched again', async (_, spoil) => {
     const server = await storage(whole(first, { etag }, 1_000_000), whole(first));
     const here = spot();
     await leftBy(server, here);

@@ -6,7 +6,7 @@ import { databaseStore } from '../../../../src/runner/adapters/state/job-store.t
 import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { loadState } from '../../../../src/runner/adapters/state/load-state.ts';
 import { Ledger } from '../../../../src/runner/journal/ledger.ts';
-import type { Happened } from '../../../../src/runner/journal/line.ts';
+import type { NewEvent } from '../../../../src/runner/journal/line.ts';
 import {
   complete,
   created,
@@ -82,7 +82,7 @@ describe('what was synced', () => {
 });
 
 describe('a compacted file', () => {
-  const history: readonly Happened[] = [
+  const history: readonly NewEvent[] = [
     run(1),
     intent('b', 10),
     created('b', 12),
@@ -146,7 +146,7 @@ describe('a compacted file', () => {
   });
 
   test('is the same to the byte whatever the order of what happened to different jobs', async () => {
-    const inOrder = async (events: readonly Happened[]) => {
+    const inOrder = async (events: readonly NewEvent[]) => {
       const file = await written(events);
       const loaded = await load(file);
       await new JournalFile(file, header, loaded).compact(loaded.ledger);

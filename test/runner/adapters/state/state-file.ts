@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { type Loaded, loadState } from '../../../../src/runner/adapters/state/load-state.ts';
 import { memoryStore } from '../../../../src/runner/journal/ledger.ts';
-import type { Happened, Header } from '../../../../src/runner/journal/line.ts';
+import type { Header, NewEvent } from '../../../../src/runner/journal/line.ts';
 import { complete, created, intent, numbered, output, run, supplied } from '../../journal/lines.ts';
 import { temporaryFolder } from '../files/places.ts';
 
 export const header: Header = { shotlist: 2, pipeline: 'p', service: 'rehearsal' };
-export const paid: readonly Happened[] = [
+export const paid: readonly NewEvent[] = [
   run(1),
   intent('b', 10),
   created('b', 12),

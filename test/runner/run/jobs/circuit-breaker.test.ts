@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import { err, ok } from '../../../../src/contract/base/result.ts';
 import {
+  type CallPermit,
   CircuitBreaker,
-  type Turn,
-  type Waiting,
+  type OutageWait,
 } from '../../../../src/runner/run/jobs/circuit-breaker.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
 
@@ -21,7 +21,7 @@ const minute = 60_000;
 class Scene {
   readonly clock = new FakeClock();
   readonly stopper = new AbortController();
-  readonly told: Waiting[] = [];
+  readonly told: OutageWait[] = [];
   readonly back: number[] = [];
   readonly breaker: CircuitBreaker;
 
@@ -34,7 +34,7 @@ class Scene {
     });
   }
 
-  async turn(): Promise<Turn> {
+  async turn(): Promise<CallPermit> {
     const turn = await this.breaker.turn();
     if (!turn.ok) throw new Error(turn.error.reason);
     return turn.value;

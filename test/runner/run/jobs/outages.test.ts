@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
 import type { HttpClient } from '../../../../src/runner/adapters/http/http-client.ts';
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
-import type { AttachOrder, Outcome } from '../../../../src/runner/run/jobs/job.ts';
+import type { AttachOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { attach } from '../../../../src/runner/run/jobs/settlement.ts';
 import { fingerprintFrom } from '../../../../src/runner/task/fingerprint.ts';
@@ -126,7 +126,7 @@ describe('the timeout of a project', () => {
   };
 
   /** Reads the project until it is over. `answers`: statuses of HTTP, or of the project. */
-  async function outcome(statusOf: (times: number) => number | string): Promise<Outcome> {
+  async function outcome(statusOf: (times: number) => number | string): Promise<JobOutcome> {
     const server = await serve((_, response) => {
       const status = statusOf(server.asked.length);
       if (typeof status === 'number') return answer(response, status, {});

@@ -1,7 +1,7 @@
 // How a job ends after a failed call, by what the call was for.
 import { describe, expect, test } from 'vitest';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
-import type { Outcome } from '../../../../src/runner/run/jobs/job.ts';
+import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { type Call, outcomeOf, unsaved } from '../../../../src/runner/run/jobs/outcome.ts';
 
 const failures: Readonly<Record<ApiFailure['reason'], ApiFailure>> = {
@@ -22,7 +22,7 @@ const failures: Readonly<Record<ApiFailure['reason'], ApiFailure>> = {
 };
 
 /** `failed +credits`: it stops what else needs credits. */
-function shown(outcome: Outcome): string {
+function shown(outcome: JobOutcome): string {
   if (outcome.is !== 'ended') return outcome.is;
   return outcome.stops === undefined ? outcome.ending : `${outcome.ending} +${outcome.stops}`;
 }

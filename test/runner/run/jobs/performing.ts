@@ -1,10 +1,10 @@
 // One job by itself: what it says, what it asks, and how it ends. Whoever drives it may act between two steps, as the
 // engine does.
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
-import type { Taking } from '../../../../src/contract/api/project.ts';
+import type { AcceptedCreation } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
-import type { Happened } from '../../../../src/runner/journal/line.ts';
-import type { Outcome } from '../../../../src/runner/run/jobs/job.ts';
+import type { NewEvent } from '../../../../src/runner/journal/line.ts';
+import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import type { Performance } from '../../../../src/runner/run/jobs/performance.ts';
@@ -17,8 +17,8 @@ import { FakeClock } from '../../adapters/files/places.ts';
 export interface Performed {
   /** Events in their order; "!" after one that must be on disk first, "?" where it asks to send again. */
   readonly said: readonly string[];
-  readonly events: readonly Happened[];
-  readonly outcome: Outcome;
+  readonly events: readonly NewEvent[];
+  readonly outcome: JobOutcome;
 }
 
 /** `between`: called with each thing that a job says, before it goes on. */
@@ -27,7 +27,7 @@ export async function performed(
   between: (said: string) => void = () => undefined,
 ): Promise<Performed> {
   const said: string[] = [];
-  const events: Happened[] = [];
+  const events: NewEvent[] = [];
   for (;;) {
     const step = await performance.next();
     if (step.done === true) return { said, events, outcome: step.value };
@@ -55,7 +55,7 @@ export class Scene {
   readonly context: JobContext;
 
   constructor(
-    answers: readonly (ApiFailure | Taking)[] = [],
+    answers: readonly (ApiFailure | AcceptedCreation)[] = [],
     change: Partial<MediaApi> = {},
     inbox?: WebhookInbox,
   ) {
@@ -65,7 +65,7 @@ export class Scene {
       this.sent += 1;
       const next = list.shift();
       if (next === undefined) return await service.create(tool, body);
-      const answer: Result<Taking, ApiFailure> = 'reason' in next ? err(next) : ok(next);
+      const answer: Result<AcceptedCreation, ApiFailure> = 'reason' in next ? err(next) : ok(next);
       return answer;
     };
     const api: MediaApi = {

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import type { CopyOrder, DownloadOrder } from '../../../../src/runner/run/jobs/job.ts';
 import type {
   Disk,
-  FileTrouble,
+  FileProblem,
   LocalFile,
   MediaApi,
 } from '../../../../src/runner/run/jobs/ports.ts';
@@ -13,8 +13,8 @@ import { digestOfText, type MemoryDisk } from '../../../fakes/memory-disk.ts';
 import { fingerprint } from '../parts.ts';
 import { busy, performed, Scene, unfit } from './performing.ts';
 
-const full: FileTrouble = { message: 'out: no space left on device', systemic: true };
-const taken: FileTrouble = { message: 'out/a.png is a folder', systemic: false };
+const full: FileProblem = { message: 'out: no space left on device', systemic: true };
+const taken: FileProblem = { message: 'out/a.png is a folder', systemic: false };
 
 const common = (key: string) => ({
   ...{ key, task: `save:${key}`, kind: 'download', attempts: 3 },
@@ -156,7 +156,7 @@ describe('a download', () => {
     const temporary: Disk['temporary'] = async (
       _,
       work,
-    ): Promise<Result<LocalFile, FileTrouble>> => {
+    ): Promise<Result<LocalFile, FileProblem>> => {
       names.push(work);
       return ok({ path: `.part-${work}` });
     };
@@ -200,20 +200,20 @@ describe('a copy of a file that is on disk', () => {
     expect([...one.disk.files.keys()]).toEqual(['out/x.png']);
   });
 
-  test.each<readonly [string, FileTrouble, Readonly<Record<string, unknown>>]>([
+  test.each<readonly [string, FileProblem, Readonly<Record<string, unknown>>]>([
     ['stops everything that pays on a full disk', full, machine],
     ['is left to the next run where the file is the trouble', taken, { ending: 'pending' }],
-  ])('%s, and leaves nothing', async (_, trouble, expected) => {
+  ])('%s, and leaves nothing', async (_, problem, expected) => {
     for (const change of [
-      { copy: async () => err(trouble) },
-      { place: async () => err(trouble) },
+      { copy: async () => err(problem) },
+      { place: async () => err(problem) },
     ]) {
       const { one, context } = await scene(change);
       one.disk.files.set('out/x.png', 'result');
       const { said, outcome } = await performed(copy(order(), context));
       expect(said).toEqual([]);
       expect(outcome).toMatchObject(expected);
-      expect(outcome).toHaveProperty('why', expect.stringContaining(trouble.message));
+      expect(outcome).toHaveProperty('why', expect.stringContaining(problem.message));
       expect([...one.disk.files.keys()]).toEqual(['out/x.png']);
     }
   });

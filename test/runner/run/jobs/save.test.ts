@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Download } from '../../../../src/contract/api/project.ts';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
-import type { DownloadOrder, Outcome } from '../../../../src/runner/run/jobs/job.ts';
+import type { DownloadOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { download } from '../../../../src/runner/run/jobs/save.ts';
 import { fingerprintFrom } from '../../../../src/runner/task/fingerprint.ts';
@@ -16,7 +16,7 @@ const now = Date.parse('2026-08-05T10:00:00Z');
 const at = (minutes: number): string => new Date(now + minutes * 60_000).toISOString();
 
 interface Scene {
-  readonly outcome: Outcome;
+  readonly outcome: JobOutcome;
   /** Paths, as they were asked for. */
   readonly asked: readonly string[];
   readonly folder: string;

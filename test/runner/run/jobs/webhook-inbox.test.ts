@@ -71,15 +71,15 @@ test('an attempt that nobody expects is not waited for', async () => {
 
 test('a bell rings when an event says that its project is over, and not before', async () => {
   const desk = inbox();
-  const bell = desk.wake('p1');
+  const endSignal = desk.endSignalOf('p1');
   await desk.deliver('video', record('x', { status: 'rendering' }), never);
   await desk.deliver('video', record('x', { id: 'p2' }), never);
-  expect(bell.aborted).toBe(false);
+  expect(endSignal.aborted).toBe(false);
   await desk.deliver('video', record('x', { status: 'error' }), never);
-  expect(bell.aborted).toBe(true);
-  const next = desk.wake('p1');
+  expect(endSignal.aborted).toBe(true);
+  const next = desk.endSignalOf('p1');
   expect(next.aborted).toBe(false);
-  desk.unwake('p1');
+  desk.forgetEndSignal('p1');
   await desk.deliver('video', record('x'), never);
   expect(next.aborted).toBe(false);
 });
