@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Each of these files needs modules of its own: they hold a folder or a service that ends with the file. */
-const isolated = ['test/previews/**/*.test.ts', 'test/service/{fuzz,conformance}/**/*.test.ts'];
+/** Each of these files needs modules of its own: they hold a folder that is removed with the file. */
+const isolated = ['test/previews/**/*.test.ts'];
 
 export default defineConfig({
   test: {
