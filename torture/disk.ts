@@ -1,10 +1,7 @@
 // The disk under torture: each system call of a run that changes a file fails in turn, by strace's fault injection.
 // Then the run is repeated without trouble: nothing is charged twice, nothing that was paid for is lost, and people
 // read sentences, not stack traces.
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { openCompileCache } from './compile-cache.ts';
 import { type Scene, scenes } from './disk-scenes.ts';
 import { type Reference, type Trial, tryDisk, undisturbed } from './disk-trial.ts';
 import { type Call, diskErrors, type Interference, interferenceText } from './strace.ts';
@@ -43,17 +40,17 @@ export async function tortureDisk({
   jobs,
   onEvent,
 }: DiskTorture): Promise<DiskTortured> {
-  const cache = mkdtempSync(join(tmpdir(), 'shotlist-torture-cache-'));
+  const cache = openCompileCache();
   const count = new Count();
   try {
-    const { cases, before } = await allCases(cache);
+    const { cases, before } = await allCases(cache.folder);
     const waiting = cases.filter((_, index) => (index + seed) % every === 0);
     onEvent(`${waiting.length} of ${cases.length} cases`);
     const work = async (): Promise<void> => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
         const { scene, interference, reference } = one;
         const ground = { before, leavings: reference.leavings };
-        const trial = await tryDisk(scene, interference, ground, cache);
+        const trial = await tryDisk(scene, interference, ground, cache.folder);
         const where = `${scene.name}, ${interferenceText(interference)}`;
         for (const violation of trial.violations) onEvent(`violation: ${where}: ${violation}`);
         count.add(interference, trial, where);
@@ -64,7 +61,7 @@ export async function tortureDisk({
     await Promise.all(Array.from({ length: jobs }, work));
     return count;
   } finally {
-    await rm(cache, { recursive: true, force: true, maxRetries: 3 });
+    cache.close();
   }
 }
 

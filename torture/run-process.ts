@@ -1,13 +1,11 @@
 // Processes that perform runs (child.ts), started ahead of time: what a process needs to load takes longer than many
 // a run lives. One whose run ended by itself is there for the next one.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../src/runner/operations/pipeline/problem.ts';
 import type { Summary } from '../src/runner/report/run-event.ts';
+import { openCompileCache } from './compile-cache.ts';
 import type { Crash } from './crash-points.ts';
 
 /** What a run that ended by itself says. */
@@ -40,8 +38,8 @@ const script = fileURLToPath(new URL('./child.ts', import.meta.url));
 
 /** Keeps so many processes waiting; they hand the key to the service. */
 export function openNursery(waiting: number, key: string): Nursery {
-  const cache = mkdtempSync(join(tmpdir(), 'shotlist-torture-cache-'));
-  const env = { ...process.env, SHOTLIST_API_KEY: key, NODE_COMPILE_CACHE: cache };
+  const cache = openCompileCache();
+  const env = { ...process.env, SHOTLIST_API_KEY: key, NODE_COMPILE_CACHE: cache.folder };
   const ready: RunProcess[] = [];
   const all = new Set<RunProcess>();
   const start = (): RunProcess => {
@@ -58,7 +56,7 @@ export function openNursery(waiting: number, key: string): Nursery {
     },
     close() {
       for (const one of all) one.signal('SIGKILL');
-      rmSync(cache, { recursive: true, force: true, maxRetries: 3 });
+      cache.close();
     },
   };
 }
