@@ -1,5 +1,5 @@
-// The folder that a round happens in: a pipeline of six steps an item, photos that are tiny and all different, and a
-// few bytes that pass for a clip.
+// The workspace of a round: a folder with a pipeline of six steps per item, tiny photos that all differ, and a few bytes
+// that pass for a clip.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,24 +8,24 @@ import { join } from 'node:path';
 import { photo } from '../test/photo.ts';
 
 /**
- * Which tool comes second. `clip`: character-replace, whose charge is an estimate; the local service answers with the
- * clip itself, so its outputs are all alike. `picture`: photo-colorizer, whose output shows which item it is of.
+ * The second tool. `clip`: character-replace, whose charge is an estimate; with plain pictures, all its outputs are the
+ * clip itself. `picture`: photo-colorizer, whose outputs differ by item.
  */
-export type Second = 'clip' | 'picture';
+export type SecondTool = 'clip' | 'picture';
 
 export interface Terms {
-  readonly second: Second;
+  readonly second: SecondTool;
   readonly items: number;
-  /** Credits that one run may charge. */
+  /** The budget of one run in credits. */
   readonly budget: number;
-  /** Items in the works at once. */
+  /** How many items are in flight at once. */
   readonly window: number;
 }
 
-/** Credits that an item costs. */
-export const itemCredits: Readonly<Record<Second, number>> = { clip: 40, picture: 20 };
+/** The price of an item in credits. */
+export const itemCredits: Readonly<Record<SecondTool, number>> = { clip: 40, picture: 20 };
 
-const acts: Readonly<Record<Second, string>> = {
+const acts: Readonly<Record<SecondTool, string>> = {
   clip: `
     uses: character-replace
     estimate: 30
@@ -37,7 +37,7 @@ const acts: Readonly<Record<Second, string>> = {
     with: { assets: { image_file_path: "\${{ steps.swap.url }}" } }`,
 };
 
-export const endingOf: Readonly<Record<Second, string>> = { clip: 'mp4', picture: 'png' };
+export const extensionOf: Readonly<Record<SecondTool, string>> = { clip: 'mp4', picture: 'png' };
 
 const pipelineText = ({ second, budget, window }: Terms): string => `pipeline: torture
 inputs:
@@ -63,20 +63,11 @@ ${second === 'clip' ? '  clip: { uses: upload, with: { file: "${{ inputs.clip }}
     retry: { attempts: 4 }
   act:${acts[second]}
     retry: { attempts: 4 }
-  save: { uses: download, with: { of: act, to: "\${{ item.stem }}.${endingOf[second]}" } }
+  save: { uses: download, with: { of: act, to: "\${{ item.stem }}.${extensionOf[second]}" } }
   tidy: { uses: delete, with: { of: act } }
 `;
 
-const pictures = new Map<number, Promise<Buffer>>();
-
-/** The same photo each time it is asked for. */
-function photoOf(number: number): Promise<Buffer> {
-  const made = pictures.get(number) ?? photo(number);
-  pictures.set(number, made);
-  return made;
-}
-
-export interface Room {
+export interface Workspace {
   readonly folder: string;
   readonly file: string;
   readonly state: string;
@@ -84,15 +75,15 @@ export interface Room {
   remove(): Promise<void>;
 }
 
-export async function openRoom(terms: Terms): Promise<Room> {
+export async function openWorkspace(terms: Terms): Promise<Workspace> {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-torture-'));
   const file = join(folder, 'pipeline.yaml');
   writeFileSync(file, pipelineText(terms));
-  writeFileSync(join(folder, 'actor.png'), await photoOf(1000));
+  writeFileSync(join(folder, 'actor.png'), await photo(1000));
   writeFileSync(join(folder, 'clip.mp4'), createHash('sha512').update('clip').digest());
   mkdirSync(join(folder, 'photos'));
   for (let number = 1; number <= terms.items; number++)
-    writeFileSync(join(folder, 'photos', `p${number}.png`), await photoOf(number));
+    writeFileSync(join(folder, 'photos', `p${number}.png`), await photo(number));
   return {
     folder,
     file,
