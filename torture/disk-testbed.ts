@@ -10,6 +10,7 @@ import { chanceOf } from '../src/contract/base/chance.ts';
 import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { photo } from '../test/photo.ts';
+import { swapAssets, uploadAndDetect, writePhotos } from '../test/photo-pipeline.ts';
 import { type Call, callsIn, type FaultInjection, straceArgs, wasHit } from './strace.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -25,17 +26,11 @@ items: { glob: "photos/*.png" }
 budget: { credits: ${photos * price} }
 output: out
 steps:
-  actor: { uses: upload, with: { file: "\${{ inputs.actor }}" } }
-  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+${uploadAndDetect}\
   swap:
     uses: face-swap-photo
     with:
-      assets:
-        face_swap_mode: individual-faces
-        target_file_path: \${{ steps.photo.file_path }}
-        face_mappings: >-
-          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+${swapAssets}\
   save: { uses: download, with: { of: swap, to: "\${{ item.stem }}.png" } }
   copy: { uses: download, needs: [save], with: { of: swap, to: "copies/\${{ item.stem }}.png" } }
   tidy: { uses: delete, with: { of: swap } }
@@ -107,13 +102,10 @@ export class DiskTestbed {
       cache,
     );
     const { folder, file } = testbed.workspace;
-    mkdirSync(join(folder, 'photos'), { recursive: true });
+    mkdirSync(folder);
     mkdirSync(join(testbed.root, 'home'));
     writeFileSync(file, pipelineText);
-    const make = size === 'large' ? largePhoto : photo;
-    for (let number = 1; number <= photos; number++)
-      writeFileSync(join(folder, 'photos', `p${number}.png`), await make(number));
-    await testbed.replaceActor(1000);
+    await writePhotos(folder, photos, size === 'large' ? largePhoto : photo);
     return testbed;
   }
 

@@ -1,11 +1,11 @@
 // The workspace of a round: a folder with a pipeline of six steps per item, tiny photos that all differ, and a few bytes
 // that pass for a clip.
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { photo } from '../test/photo.ts';
+import { swapAssets, uploadAndDetect, writePhotos } from '../test/photo-pipeline.ts';
 
 /**
  * The second tool. `clip`: character-replace, whose charge is an estimate; with plain pictures, all its outputs are the
@@ -48,18 +48,12 @@ budget: { credits: ${budget} }
 limits: { items: ${window} }
 output: out
 steps:
-  actor: { uses: upload, with: { file: "\${{ inputs.actor }}" } }
 ${second === 'clip' ? '  clip: { uses: upload, with: { file: "${{ inputs.clip }}" } }\n' : ''}\
-  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+${uploadAndDetect}\
   swap:
     uses: face-swap-photo
     with:
-      assets:
-        face_swap_mode: individual-faces
-        target_file_path: \${{ steps.photo.file_path }}
-        face_mappings: >-
-          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+${swapAssets}\
     retry: { attempts: 4 }
   act:${acts[second]}
     retry: { attempts: 4 }
@@ -79,11 +73,8 @@ export async function openWorkspace(terms: Terms): Promise<Workspace> {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-torture-'));
   const file = join(folder, 'pipeline.yaml');
   writeFileSync(file, pipelineText(terms));
-  writeFileSync(join(folder, 'actor.png'), await photo(1000));
   writeFileSync(join(folder, 'clip.mp4'), createHash('sha512').update('clip').digest());
-  mkdirSync(join(folder, 'photos'));
-  for (let number = 1; number <= terms.items; number++)
-    writeFileSync(join(folder, 'photos', `p${number}.png`), await photo(number));
+  await writePhotos(folder, terms.items);
   return {
     folder,
     file,
