@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { swapAssets } from '../test/photo-pipeline.ts';
 import { measureAnswers } from './answers.ts';
 import { measureRenderers } from './render.ts';
 import { measureService } from './service.ts';
@@ -36,11 +37,7 @@ steps:
   swap:
     uses: face-swap-photo
     with:
-      assets:
-        face_swap_mode: individual-faces
-        target_file_path: \${{ steps.photo.file_path }}
-        face_mappings: >-
-          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+${swapAssets}\
   save: { uses: download, with: { of: swap, to: "\${{ item.stem }}.png" } }
   tidy: { uses: delete, with: { of: swap } }
 `;

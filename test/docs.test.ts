@@ -1,47 +1,20 @@
 // What the pages show works: pipelines, commands, code, links.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { kinds } from '../src/contract/kinds/all.ts';
 import { validate } from '../src/runner/language/validate.ts';
 import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
+import { blocks, blocksIn, type CodeBlock, pages, read, root } from './examples.ts';
 import { portraitPhoto } from './previews/media.ts';
 import { ended, Rig } from './rig.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const read = (name: string): string => readFileSync(join(root, name), 'utf8');
-
-const markdownIn = (folder: string): readonly string[] =>
-  readdirSync(join(root, folder), { recursive: true })
-    .map((name) => join(folder, String(name)))
-    .filter((name) => name.endsWith('.md'));
-const topPages = readdirSync(root).filter((name) => name.endsWith('.md'));
-/** The pages for users; the others are maps of the code. */
-const userPages = [...topPages, ...markdownIn('docs')].sort();
-const pages = [...userPages, ...markdownIn('src'), ...markdownIn('bench')];
-
-interface Block {
-  readonly page: string;
-  readonly line: number;
-  readonly text: string;
-}
-
-/** The fenced blocks of a language. */
-const blocksIn = (page: string, language: string): readonly Block[] => {
-  const text = read(page);
-  const fenced = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm');
-  return [...text.matchAll(fenced)].map((match) => ({
-    page,
-    line: text.slice(0, match.index).split('\n').length,
-    text: match[1] ?? '',
-  }));
-};
-const blocks = (language: string): readonly Block[] =>
-  userPages.flatMap((page) => blocksIn(page, language));
-const named = (block: Block): readonly [string, Block] => [`${block.page}:${block.line}`, block];
+const named = (block: CodeBlock): readonly [string, CodeBlock] => [
+  `${block.page}:${block.line}`,
+  block,
+];
 
 const withoutService = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SHOTLIST_')));
@@ -188,34 +161,6 @@ describe('commands', () => {
 });
 
 describe('code', () => {
-  test('every example has the right types', () => {
-    const rig = new Rig('');
-    const names = blocks('ts').map(({ text }, index) => {
-      rig.write(`example-${index}.ts`, text);
-      return `example-${index}.ts`;
-    });
-    expect(names.length).toBeGreaterThan(2);
-    rig.write(
-      'tsconfig.json',
-      JSON.stringify({
-        extends: join(root, 'tsconfig.json'),
-        compilerOptions: {
-          noEmit: true,
-          paths: { shotlist: [join(root, 'src/index.ts')] },
-          typeRoots: [join(root, 'node_modules/@types')],
-        },
-        include: [],
-        files: names,
-      }),
-    );
-    rig.write('package.json', '{"type":"module"}');
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', rig.path('tsconfig.json')], {
-      encoding: 'utf8',
-    });
-    expect(stdout).toBe('');
-  });
-
   test('the example of a service for tests of your own runs', async () => {
     const code = blocksIn('docs/library.md', 'ts').find(({ text }) =>
       text.includes('startService'),

@@ -1,19 +1,13 @@
-// The examples in the comments of the library are real: they compile against the published types, and they run.
+// The examples in the comments of the library run. That they compile is in e2e/published-types.test.ts.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import * as library from '../src/index.ts';
+import { libraryExamples } from './examples.ts';
 import { ended, Rig } from './rig.ts';
 
 const index = fileURLToPath(new URL('../src/index.ts', import.meta.url));
-const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
-const types = fileURLToPath(new URL('../node_modules/@types', import.meta.url));
-
-const examples = [...readFileSync(index, 'utf8').matchAll(/ \* ```ts\n([\s\S]*?) \* ```/g)].map(
-  ([, block = '']) => block.replace(/^ \* ?/gm, ''),
-);
+const examples = libraryExamples();
 const sourceOf = (example: string): string => example.replace("'shotlist'", JSON.stringify(index));
 
 const pipeline = `pipeline: p
@@ -59,23 +53,6 @@ describe('the examples of the library', () => {
     expect(Object.keys(says).sort()).toEqual(operations.sort());
   });
 
-  test('compile', async () => {
-    const rig = new Rig(pipeline);
-    rig.write('package.json', '{ "type": "module" }');
-    const files = examples.map((example, number) => {
-      rig.write(`example-${number}.ts`, sourceOf(example));
-      return `example-${number}.ts`;
-    });
-    const options = {
-      ...{ strict: true, noEmit: true, target: 'es2024', module: 'nodenext', skipLibCheck: true },
-      ...{ lib: ['es2024', 'esnext.disposable'], types: ['node'], typeRoots: [types] },
-      ...{ allowImportingTsExtensions: true, exactOptionalPropertyTypes: true },
-    };
-    rig.write('tsconfig.json', JSON.stringify({ compilerOptions: options, files }));
-    const checked = await ended(spawn(process.execPath, [compiler], { cwd: rig.folder }));
-    expect(checked.stdout + checked.stderr).toBe('');
-  }, 120_000);
-
   test('run, one after another on the same pipeline', async () => {
     const rig = new Rig(pipeline);
     const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...env } = process.env;
@@ -95,23 +72,3 @@ describe('the examples of the library', () => {
     }
   }, 120_000);
 });
-
-test('the published types name no package of the local service', async () => {
-  const rig = new Rig(pipeline);
-  const project = fileURLToPath(new URL('../tsconfig.build.json', import.meta.url));
-  const args = [compiler, '-p', project, '--emitDeclarationOnly', '--outDir', rig.path('dist')];
-  expect((await ended(spawn(process.execPath, args))).stdout).toBe('');
-  const packages = new Set<string>();
-  const seen = new Set<string>();
-  const visit = (file: string): void => {
-    if (seen.has(file)) return;
-    seen.add(file);
-    const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
-    for (const [, name = ''] of text.matchAll(/(?:from|import\()\s*'([^']+)'/g))
-      if (name.startsWith('.')) visit(join(dirname(file), name.replace(/\.(js|ts)$/, '.d.ts')));
-      else packages.add(name);
-  };
-  visit(rig.path('dist/index.d.ts'));
-  const ours = ['@marcbachmann/cel-js', 'ajv/dist/2020.js', 'json-schema-to-ts'];
-  expect([...packages].filter((name) => !name.startsWith('node:')).sort()).toEqual(ours);
-}, 120_000);

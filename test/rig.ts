@@ -27,6 +27,7 @@ import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
 import { type Ended, ended, ownEnvironment, runCommand } from './command.ts';
 import { photo } from './photo.ts';
+import { swapAssets, uploadAndDetect, writePhotos } from './photo-pipeline.ts';
 
 export { type Ended, ended, photo };
 
@@ -40,19 +41,13 @@ items:
   glob: photos/**/*.png
 output: out
 steps:
-  actor: { uses: upload, with: { file: "\${{ inputs.actor }}" } }
-  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+${uploadAndDetect}\
   swap:
     uses: face-swap-photo
     if: size(steps.faces.faces) > 0
     with:
       name: \${{ item.stem }}
-      assets:
-        face_swap_mode: individual-faces
-        target_file_path: \${{ steps.photo.file_path }}
-        face_mappings: >-
-          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+${swapAssets}\
   save: { uses: download, with: { of: swap, to: "\${{ item.dir }}/\${{ item.stem }}.png" } }
   tidy: { uses: delete, with: { of: swap } }
 `;
@@ -166,9 +161,7 @@ export const plainly = { pictures: 'plain' } as const;
 /** A folder with the photo pipeline, an actor and so many photos. */
 export async function photoRig(count: number, pipeline = photoPipeline): Promise<Rig> {
   const rig = new Rig(pipeline);
-  rig.write('actor.png', await photo(1000));
-  for (let number = 1; number <= count; number++)
-    rig.write(`photos/p${number}.png`, await photo(number));
+  await writePhotos(rig.folder, count);
   return rig;
 }
 

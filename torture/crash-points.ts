@@ -1,18 +1,18 @@
-// The moments at which a run can be killed, by name: on both sides of everything that has to happen in its order.
+// The moments at which a run can be killed, by name: before and after every step whose order matters.
 
-/** A crash point, and about how often a round of 40 items comes by it. */
+/** By crash point: about how often a round of 40 items reaches it. */
 const often = {
-  /** A line was handed to the journal, and is in memory only. */
+  /** A line was given to the journal and is only in memory. */
   append: 400,
   'sync:before': 60,
-  /** The power fails in the middle of a sync: what it was to write is on disk up to some byte. */
+  /** The power fails during a sync: its data is on disk up to some byte. */
   'sync:torn': 60,
   'sync:after': 60,
   /** Around the one request that costs credits. */
   'send:before': 80,
   /** A few milliseconds after it was sent, whether its answer came or not. */
   'send:sent': 80,
-  /** The answer has come and nobody has heard it. */
+  /** The response has arrived and was not processed. */
   'send:answer': 80,
   'upload:before': 40,
   'upload:after': 40,
@@ -22,7 +22,7 @@ const often = {
   'rename:after': 40,
   'delete:before': 40,
   'delete:after': 40,
-  /** The state file is written anew: nothing is written, all is written, it has taken its place. */
+  /** The state file is compacted: before the first write, after the last write, after the rename. */
   'compact:before': 1,
   'compact:written': 1,
   'compact:after': 1,
@@ -36,18 +36,18 @@ export function isCrashPoint(text: unknown): text is CrashPoint {
   return typeof text === 'string' && Object.hasOwn(often, text);
 }
 
-/** A crash that was asked for. */
+/** A planned crash. */
 export interface Crash {
   readonly point: CrashPoint;
-  /** At which time that it comes by, from 1. */
+  /** The crash happens when the run reaches the point for this time, from 1. */
   readonly at: number;
-  /** 0 ≤ share < 1: which part of what a crash leaves to chance. */
+  /** 0 ≤ share < 1: for a torn sync, the part that is written; for a sent creation, the part of the longest delay. */
   readonly share: number;
 }
 
 /**
- * A crash by chance; early times are likelier, since a run that is resumed comes by less often, and so are torn
- * syncs: only another death before the file is compacted shows what they left.
+ * A random crash. Early times are likelier, because a resumed run reaches a point less often. Torn syncs are likelier
+ * too, because only a second crash before the compaction shows what they left.
  */
 export function drawCrash(chance: () => number, items: number): Crash {
   const torn = chance() < 0.1;

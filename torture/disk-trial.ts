@@ -1,20 +1,26 @@
-// One trial: a run whose disk fails once, a look at what it left, and runs without trouble until all is complete.
+// One trial: a run whose disk fails once, checks of what it left, and undisturbed runs until everything is complete.
 import { existsSync } from 'node:fs';
-import { type Books, readBooks } from './books.ts';
-import { doubtsOf } from './check.ts';
-import { checkBooks, checkEnd, checkManners, type Leavings, leavingsOf } from './disk-check.ts';
-import { DiskPlace, type Told, type Watched } from './disk-place.ts';
-import type { Scene } from './disk-scenes.ts';
-import type { Call, Interference } from './strace.ts';
+import {
+  checkAudit,
+  checkEnd,
+  checkMessages,
+  type FileSnapshot,
+  snapshotOf,
+} from './disk-invariants.ts';
+import type { Scenario } from './disk-scenarios.ts';
+import { type CommandResult, DiskTestbed, type TracedResult } from './disk-testbed.ts';
+import { openDoubts } from './invariants.ts';
+import { auditLedgers, type LedgerAudit } from './ledger-audit.ts';
+import type { Call, FaultInjection } from './strace.ts';
 
-/** What a scene does and leaves when nothing fails. */
+/** The system calls and files of a scenario when nothing fails. */
 export interface Reference {
   readonly calls: readonly Call[];
-  readonly leavings: Leavings;
+  readonly snapshot: FileSnapshot;
 }
 
 export interface Trial {
-  /** False: the run never came to that call, so nothing was tried. */
+  /** False: the run did not make that call, so nothing was tried. */
   readonly hit: boolean;
   readonly code: number | null;
   readonly doubts: number;
@@ -23,132 +29,136 @@ export interface Trial {
   readonly output: string;
 }
 
-/** Runs that may be needed until all is complete: one, and one more after doubts were resolved. */
+/** The most runs that may be needed until everything is complete. */
 const mostRuns = 3;
 
 export async function undisturbed(
-  scene: Scene,
+  scenario: Scenario,
   before: readonly Call[],
   cache: string,
 ): Promise<Reference> {
-  return await inPlace(scene, cache, async (place) => {
-    await scene.prepare(place, before);
-    const { code, calls, output } = await place.watchedRun();
+  return await inTestbed(scenario, cache, async (testbed) => {
+    await scenario.prepare(testbed, before);
+    const { code, calls, output } = await testbed.tracedRun();
     if (code !== 0)
-      throw new Error(`${scene.name}: an undisturbed run did not end well: ${output}`);
-    return { calls, leavings: leavingsOf(place) };
+      throw new Error(`${scenario.name}: an undisturbed run did not end well: ${output}`);
+    return { calls, snapshot: snapshotOf(testbed) };
   });
 }
 
 export async function tryDisk(
-  scene: Scene,
-  interference: Interference,
-  { before, leavings }: { readonly before: readonly Call[]; readonly leavings: Leavings },
+  scenario: Scenario,
+  injection: FaultInjection,
+  { before, snapshot }: { readonly before: readonly Call[]; readonly snapshot: FileSnapshot },
   cache: string,
 ): Promise<Trial> {
-  return await inPlace(scene, cache, async (place) => {
-    await scene.prepare(place, before);
-    const trial = new DiskTrial(place, scene, leavings);
-    return await trial.play(interference);
+  return await inTestbed(scenario, cache, async (testbed) => {
+    await scenario.prepare(testbed, before);
+    const trial = new DiskTrial(testbed, scenario, snapshot);
+    return await trial.play(injection);
   });
 }
 
-async function inPlace<T>(
-  scene: Scene,
+async function inTestbed<T>(
+  scenario: Scenario,
   cache: string,
-  operation: (place: DiskPlace) => Promise<T>,
+  operation: (testbed: DiskTestbed) => Promise<T>,
 ): Promise<T> {
-  const place = await DiskPlace.open(cache, scene);
+  const testbed = await DiskTestbed.open(cache, scenario);
   try {
-    return await operation(place);
+    return await operation(testbed);
   } finally {
-    await place.close();
+    await testbed.close();
   }
 }
 
 class DiskTrial {
-  readonly #place: DiskPlace;
-  readonly #scene: Scene;
-  readonly #leavings: Leavings;
+  readonly #testbed: DiskTestbed;
+  readonly #scenario: Scenario;
+  readonly #snapshot: FileSnapshot;
   readonly #violations: string[] = [];
   #doubts = 0;
 
-  constructor(place: DiskPlace, scene: Scene, leavings: Leavings) {
-    this.#place = place;
-    this.#scene = scene;
-    this.#leavings = leavings;
+  constructor(testbed: DiskTestbed, scenario: Scenario, snapshot: FileSnapshot) {
+    this.#testbed = testbed;
+    this.#scenario = scenario;
+    this.#snapshot = snapshot;
   }
 
-  async play(interference: Interference): Promise<Trial> {
+  async play(injection: FaultInjection): Promise<Trial> {
     const sent = this.#sent();
-    const run = await this.#place.watchedRun(interference);
+    const run = await this.#testbed.tracedRun(injection);
     if (run.hit) {
-      this.#find(checkManners('the run', run));
+      this.#find(checkMessages('the run', run));
       if (run.code === 2 && this.#sent() !== sent)
         this.#find(['exit code 2 says that nothing was sent, and something was']);
-      const books = await this.#fileFacts();
-      if (books !== undefined && run.code === 0) this.#findAtEnd(books, true);
+      const audit = await this.#fileFacts();
+      if (audit !== undefined && run.code === 0) this.#findAtEnd(audit, true);
       if (run.code !== 0) await this.#status();
       await this.#complete();
     } else if (run.code !== 0) this.#find([`nothing failed, and it ended badly: ${run.output}`]);
     return this.#trialOf(run);
   }
 
-  #trialOf({ hit, code, output }: Watched): Trial {
+  #trialOf({ hit, code, output }: TracedResult): Trial {
     return { hit, code, output, doubts: this.#doubts, violations: this.#violations };
   }
 
   /** Requests that change something at the service. */
   #sent(): string {
-    const changes = Object.entries(this.#place.service.requests());
+    const changes = Object.entries(this.#testbed.service.requests());
     return JSON.stringify(changes.filter(([route]) => !route.startsWith('GET ')));
   }
 
-  /** Undefined: the books cannot be read, which is a violation. */
-  async #fileFacts(): Promise<Books | undefined> {
-    const { room, service } = this.#place;
-    const books = await readBooks(room, service);
-    if (typeof books === 'string') {
-      this.#find([`the state file cannot be read: ${books}`]);
+  /** Undefined: the state file cannot be read, which is a violation. */
+  async #fileFacts(): Promise<LedgerAudit | undefined> {
+    const { workspace, service } = this.#testbed;
+    const audit = await auditLedgers(workspace, service);
+    if (typeof audit === 'string') {
+      this.#find([`the state file cannot be read: ${audit}`]);
       return undefined;
     }
-    this.#find(checkBooks(books, this.#place, this.#scene.takes));
-    return books;
+    this.#find(checkAudit(audit, this.#testbed, this.#scenario.chargesPerPhoto));
+    return audit;
   }
 
   async #status(): Promise<void> {
-    if (!existsSync(this.#place.room.state)) return;
-    const told = await this.#place.command('status', 'pipeline.yaml');
-    this.#find(checkManners('status', told));
+    if (!existsSync(this.#testbed.workspace.state)) return;
+    const told = await this.#testbed.command('status', 'pipeline.yaml');
+    this.#find(checkMessages('status', told));
     if (told.code !== 0 && told.code !== 4) this.#find([`status ended with ${told.code}`]);
   }
 
   async #complete(): Promise<void> {
     for (let runs = 1; runs <= mostRuns; runs++) {
-      const told = await this.#place.run();
-      this.#find(checkManners('the run after it', told));
-      const books = await this.#fileFacts();
-      if (books === undefined) return;
-      if (told.code === 0) return this.#findAtEnd(books, false);
+      const told = await this.#testbed.run();
+      this.#find(checkMessages('the run after it', told));
+      const audit = await this.#fileFacts();
+      if (audit === undefined) return;
+      if (told.code === 0) return this.#findAtEnd(audit, false);
       if (told.code !== 4)
         return this.#find([`the run after it ended with ${told.code}: ${told.output}`]);
-      await this.#resolve(books);
+      await this.#resolve(audit);
     }
     this.#find([`it is not complete after ${mostRuns} runs`]);
   }
 
-  #findAtEnd(books: Books, scratch: boolean): void {
-    const ground = { takes: this.#scene.takes, leavings: this.#leavings, scratch };
-    this.#find(checkEnd(books, this.#place, ground));
+  #findAtEnd(audit: LedgerAudit, mayLeaveFiles: boolean): void {
+    const checkContext = {
+      chargesPerPhoto: this.#scenario.chargesPerPhoto,
+      snapshot: this.#snapshot,
+      mayLeaveFiles,
+    };
+    this.#find(checkEnd(audit, this.#testbed, checkContext));
   }
 
-  /** The person who looks into the hub. */
-  async #resolve(books: Books): Promise<void> {
-    for (const { tasks, name } of doubtsOf(books)) {
+  /** Does what a person does who looks into the hub. */
+  async #resolve(audit: LedgerAudit): Promise<void> {
+    for (const { tasks, name } of openDoubts(audit)) {
       this.#doubts += 1;
-      const charged = books.paid.find((one) => one.name === name);
+      const charged = audit.paid.find((one) => one.name === name);
       const answer = charged === undefined ? ['--not-charged'] : ['--project', charged.project];
-      const told: Told = await this.#place.command(
+      const told: CommandResult = await this.#testbed.command(
         'resolve',
         'pipeline.yaml',
         tasks[0] ?? '',

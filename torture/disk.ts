@@ -1,20 +1,16 @@
-// The disk under torture: each system call of a run that changes a file fails in turn, by strace's fault injection.
-// Then the run is repeated without trouble: nothing is charged twice, nothing that was paid for is lost, and people
-// read sentences, not stack traces.
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Scene, scenes } from './disk-scenes.ts';
+// Disk torture: strace makes each system call that changes a file fail, one per trial. Then the run is repeated without
+// faults: nothing is charged twice, nothing paid is lost, and people read sentences, not stack traces.
+import { openCompileCache } from './compile-cache.ts';
+import { type Scenario, scenarios } from './disk-scenarios.ts';
 import { type Reference, type Trial, tryDisk, undisturbed } from './disk-trial.ts';
-import { type Call, diskErrors, type Interference, interferenceText } from './strace.ts';
+import { type Call, diskErrors, type FaultInjection, injectionText } from './strace.ts';
 
 export interface DiskTorture {
-  /** Every n-th case; 1: all. */
+  /** Tries every n-th case; 1: all. */
   readonly every: number;
-  /** Which of them: the same seed takes the same ones. */
+  /** Selects the cases: the same seed selects the same ones. */
   readonly seed: number;
-  /** Trials at the same time. */
+  /** How many trials run at the same time. */
   readonly jobs: number;
   readonly onEvent: (line: string) => void;
 }
@@ -23,18 +19,18 @@ export interface DiskTortured {
   readonly cases: number;
   /** Cases by system call and error, such as `fsync EIO`. */
   readonly kinds: ReadonlyMap<string, number>;
-  /** Cases by the exit code of the run that met the failure. */
+  /** Cases by the exit code of the run with the fault. */
   readonly codes: ReadonlyMap<string, number>;
-  /** Cases whose call did not come that time. */
+  /** Cases whose call was not made this time. */
   readonly missed: number;
   readonly doubts: number;
   readonly violations: readonly string[];
 }
 
 interface Case {
-  readonly scene: Scene;
+  readonly scenario: Scenario;
   readonly reference: Reference;
-  readonly interference: Interference;
+  readonly injection: FaultInjection;
 }
 
 export async function tortureDisk({
@@ -43,20 +39,20 @@ export async function tortureDisk({
   jobs,
   onEvent,
 }: DiskTorture): Promise<DiskTortured> {
-  const cache = mkdtempSync(join(tmpdir(), 'shotlist-torture-cache-'));
+  const cache = openCompileCache();
   const count = new Count();
   try {
-    const { cases, before } = await allCases(cache);
+    const { cases, before } = await allCases(cache.folder);
     const waiting = cases.filter((_, index) => (index + seed) % every === 0);
     onEvent(`${waiting.length} of ${cases.length} cases`);
     const work = async (): Promise<void> => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-        const { scene, interference, reference } = one;
-        const ground = { before, leavings: reference.leavings };
-        const trial = await tryDisk(scene, interference, ground, cache);
-        const where = `${scene.name}, ${interferenceText(interference)}`;
+        const { scenario, injection, reference } = one;
+        const checkContext = { before, snapshot: reference.snapshot };
+        const trial = await tryDisk(scenario, injection, checkContext, cache.folder);
+        const where = `${scenario.name}, ${injectionText(injection)}`;
         for (const violation of trial.violations) onEvent(`violation: ${where}: ${violation}`);
-        count.add(interference, trial, where);
+        count.add(injection, trial, where);
         if (count.cases % 50 === 0)
           onEvent(`${count.cases} cases, ${count.violations.length} violations`);
       }
@@ -64,7 +60,7 @@ export async function tortureDisk({
     await Promise.all(Array.from({ length: jobs }, work));
     return count;
   } finally {
-    await rm(cache, { recursive: true, force: true, maxRetries: 3 });
+    cache.close();
   }
 }
 
@@ -74,18 +70,18 @@ async function allCases(
 ): Promise<{ cases: readonly Case[]; before: Reference['calls'] }> {
   let before: Reference['calls'] = [];
   const cases: Case[] = [];
-  for (const scene of scenes) {
-    const reference = await undisturbed(scene, before, cache);
+  for (const scenario of scenarios) {
+    const reference = await undisturbed(scenario, before, cache);
     if (before.length === 0) before = reference.calls;
-    for (const call of reference.calls.filter((one) => scene.has(one)))
+    for (const call of reference.calls.filter((one) => scenario.has(one)))
       for (const how of diskErrors)
         for (const lasting of lasts(call, reference.calls) ? [false, true] : [false])
-          cases.push({ scene, reference, interference: { call, how, lasting } });
+          cases.push({ scenario, reference, injection: { call, how, lasting } });
   }
   return { cases, before };
 }
 
-/** A failure that lasts begins with the first call on a file, or anywhere in the journal; with the last one it is no other. */
+/** A lasting fault begins with the first call on a file, or anywhere in the journal. From the last call on, it would equal a single fault. */
 const lasts = ({ name, path, nth }: Call, calls: readonly Call[]): boolean =>
   (nth === 1 || path.endsWith('.state.jsonl')) &&
   calls.some((other) => other.name === name && other.path === path && other.nth > nth);
@@ -98,7 +94,7 @@ class Count implements DiskTortured {
   readonly codes = new Map<string, number>();
   readonly violations: string[] = [];
 
-  add({ call, how }: Interference, trial: Trial, where: string): void {
+  add({ call, how }: FaultInjection, trial: Trial, where: string): void {
     this.cases += 1;
     this.violations.push(...trial.violations.map((what) => `${where}: ${what}`));
     if (!trial.hit) {

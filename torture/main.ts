@@ -81,9 +81,9 @@ async function ofRunner(): Promise<void> {
     paths: pathForm(values.paths),
     onEvent: print,
   });
-  print(`deaths at: ${[...points].map(([point, times]) => `${point} ${times}`).join(', ')}`);
+  print(`kills at: ${[...points].map(([point, times]) => `${point} ${times}`).join(', ')}`);
   print(
-    `${counts.rounds} rounds, seed ${seed}, ${elapsed()}: ${counts.runs} runs, ${counts.deaths} deaths, ` +
+    `${counts.rounds} rounds, seed ${seed}, ${elapsed()}: ${counts.runs} runs, ${counts.kills} kills, ` +
       `${counts.projects} projects, ${counts.doubts} doubts resolved, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;

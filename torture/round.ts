@@ -1,17 +1,29 @@
-// One round: a pipeline is run, killed, looked at and run again until it is complete, with faults on all the while.
+// One round: a pipeline is run, killed, checked and run again until it is complete, with faults all the time.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PathForm } from '../src/contract/api/routes.ts';
 import { chanceOf } from '../src/contract/base/chance.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
-import { type Books, readBooks } from './books.ts';
-import { checkAlways, checkEnd, checkLedgers, doubtsOf, type Ground } from './check.ts';
-import { drawFate, type Fate, fateText } from './fate.ts';
-import { resolveAll } from './person.ts';
-import { itemCredits, openRoom, type Room, type Second, type Terms } from './room.ts';
-import type { Ended, Nursery, RunProcess } from './run-process.ts';
-import { drawWeather, type Weather } from './weather.ts';
+import { type CrashPlan, crashPlanText, drawCrashPlan } from './crash-plan.ts';
+import { drawFaultProfile, type FaultProfile } from './fault-profile.ts';
+import {
+  type CheckContext,
+  checkAlways,
+  checkEnd,
+  checkLedgers,
+  openDoubts,
+} from './invariants.ts';
+import { auditLedgers, type LedgerAudit } from './ledger-audit.ts';
+import { resolveDoubts } from './resolve-doubts.ts';
+import type { Ended, RunWorker, WorkerPool } from './worker-pool.ts';
+import {
+  itemCredits,
+  openWorkspace,
+  type SecondTool,
+  type Terms,
+  type Workspace,
+} from './workspace.ts';
 
 export interface RoundOptions {
   readonly seed: number;
@@ -19,17 +31,17 @@ export interface RoundOptions {
   readonly items: number;
   readonly paths: PathForm;
   readonly key: string;
-  readonly nursery: Nursery;
-  /** What an undisturbed run of the same folder leaves. */
-  readonly reference: (second: Second) => ReadonlyMap<string, string>;
+  readonly pool: WorkerPool;
+  /** The outputs of an undisturbed run of the same folder. */
+  readonly reference: (second: SecondTool) => ReadonlyMap<string, string>;
 }
 
 export interface RoundResult {
-  /** What happened, for a person who looks into a violation. */
-  readonly story: readonly string[];
+  /** What happened, for a person who investigates a violation. */
+  readonly log: readonly string[];
   readonly runs: number;
-  /** The fates that killed. */
-  readonly deaths: readonly Fate[];
+  /** The plans that killed a run. */
+  readonly kills: readonly CrashPlan[];
   readonly doubts: number;
   readonly projects: number;
   readonly violations: readonly string[];
@@ -39,152 +51,153 @@ export interface RoundResult {
 
 /** More runs than any round needs. */
 const mostRuns = 60;
-/** Credits of the account: more than any round spends. */
+/** The opening balance in credits: more than any round spends. */
 const opening = 1_000_000;
-/** A run that takes longer hangs, unless an answer is known never to come. In milliseconds. */
-const patienceMs = 90_000;
-const silentPatienceMs = 5_000;
-/** In which a request that was under way when its run was killed has arrived. In milliseconds. */
+/** A run that takes longer hangs, unless one response never arrives. In milliseconds. */
+const timeoutMs = 90_000;
+const silentTimeoutMs = 5_000;
+/** The time in which the last request of a killed run arrives, in milliseconds. */
 const arrivalMs = 30;
 
 export async function tortureRound(options: RoundOptions): Promise<RoundResult> {
   const { seed, number, items, paths, key, reference } = options;
   const chance = chanceOf(seed, number);
-  const second: Second = chance() < 0.5 ? 'clip' : 'picture';
+  const second: SecondTool = chance() < 0.5 ? 'clip' : 'picture';
   const price = items * itemCredits[second];
   const budget = chance() < 0.25 ? Math.ceil(price * 0.6) : price * 2;
   const window = [2, 8, 32][Math.floor(chance() * 3)] ?? 32;
   const terms: Terms = { second, items, budget, window };
-  const weather = drawWeather(chance);
-  const room = await openRoom(terms);
+  const faultProfile = drawFaultProfile(chance);
+  const workspace = await openWorkspace(terms);
   const service = await startService({
-    ...{ key, paths, credits: opening, pictures: 'plain', faults: { faults: weather.faults } },
+    ...{ key, paths, credits: opening, pictures: 'plain', faults: { faults: faultProfile.faults } },
   });
-  const ground = { room, terms, reference: reference(second), opening };
-  const round = new Round({ options, chance, weather, room, service, ground });
+  const checkContext = { workspace, terms, reference: reference(second), opening };
+  const round = new Round({ options, chance, faultProfile, workspace, service, checkContext });
   try {
     return await round.play();
   } finally {
     await service.close();
-    if (round.violations.length === 0) await room.remove();
+    if (round.violations.length === 0) await workspace.remove();
   }
 }
 
-interface Stage {
+interface RoundContext {
   readonly options: RoundOptions;
   readonly chance: () => number;
-  readonly weather: Weather;
-  readonly room: Room;
+  readonly faultProfile: FaultProfile;
+  readonly workspace: Workspace;
   readonly service: LocalService;
-  readonly ground: Ground;
+  readonly checkContext: CheckContext;
 }
 
 class Round {
   readonly violations: string[] = [];
-  readonly #stage: Stage;
-  readonly #story: string[] = [];
-  readonly #deaths: Fate[] = [];
-  #lives: number;
+  readonly #context: RoundContext;
+  readonly #log: string[] = [];
+  readonly #kills: CrashPlan[] = [];
+  #killsLeft: number;
   #runs = 0;
   #doubts = 0;
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
-    this.#lives = 1 + Math.floor(stage.chance() * 6);
-    const { terms } = stage.ground;
-    this.#story.push(
-      `${terms.second}, budget ${terms.budget}, window ${terms.window}, ${this.#lives} deaths`,
+  constructor(context: RoundContext) {
+    this.#context = context;
+    this.#killsLeft = 1 + Math.floor(context.chance() * 6);
+    const { terms } = context.checkContext;
+    this.#log.push(
+      `${terms.second}, budget ${terms.budget}, window ${terms.window}, ${this.#killsLeft} kills`,
     );
   }
 
   async play(): Promise<RoundResult> {
-    let books = await this.#runUntilComplete();
-    if (this.violations.length === 0 && books !== undefined) {
-      this.#find(checkEnd(books, this.#stage.ground));
-      if (this.#stage.options.number % 8 === 0) books = await this.#runForFree();
+    let audit = await this.#runUntilComplete();
+    if (this.violations.length === 0 && audit !== undefined) {
+      this.#find(checkEnd(audit, this.#context.checkContext));
+      if (this.#context.options.number % 8 === 0) audit = await this.#runForFree();
     }
-    const { folder } = this.#stage.room;
+    const { folder } = this.#context.workspace;
     if (this.violations.length > 0) this.#leaveEvidence(folder);
     return {
-      story: this.#story,
+      log: this.#log,
       runs: this.#runs,
-      deaths: this.#deaths,
+      kills: this.#kills,
       doubts: this.#doubts,
-      projects: books?.paid.length ?? 0,
+      projects: audit?.paid.length ?? 0,
       violations: this.violations,
       folder,
     };
   }
 
-  /** Answers the books of the end; undefined when it never came. */
-  async #runUntilComplete(): Promise<Books | undefined> {
-    const { chance, options } = this.#stage;
+  /** Returns the final audit, or undefined if the run never completed. */
+  async #runUntilComplete(): Promise<LedgerAudit | undefined> {
+    const { chance, options } = this.#context;
     let last = '';
     while (this.#runs < mostRuns) {
-      const fate: Fate = this.#lives > 0 ? drawFate(chance, options.items) : { how: 'spared' };
-      const company = this.#lives > 0 && chance() < 0.1;
-      const end = company ? await this.#runTwo(fate) : await this.#runOne(fate);
-      const books = await this.#fileFacts(end);
-      if (books === undefined) return undefined;
-      if (company || end.how !== 'ended' || !('summary' in end.end)) continue;
+      const plan: CrashPlan =
+        this.#killsLeft > 0 ? drawCrashPlan(chance, options.items) : { how: 'none' };
+      const concurrent = this.#killsLeft > 0 && chance() < 0.1;
+      const end = concurrent ? await this.#runTwo(plan) : await this.#runOne(plan);
+      const audit = await this.#checkRun(end);
+      if (audit === undefined) return undefined;
+      if (concurrent || end.how !== 'ended' || !('summary' in end.end)) continue;
       const { outcome, problems } = end.end.summary;
       last = `${outcome}: ${problems.map(({ task, ending, why }) => `${task} ${ending}: ${why}`).join('; ')}`;
-      if (outcome === 'done') return books;
-      if (outcome === 'doubt' && !(await this.#callPerson(books))) return undefined;
+      if (outcome === 'done') return audit;
+      if (outcome === 'doubt' && !(await this.#resolveDoubts(audit))) return undefined;
     }
     this.#find([`not complete after ${mostRuns} runs; the last one: ${last}`]);
     return undefined;
   }
 
-  /** What must be so now; undefined: it is not. */
-  async #fileFacts(end: Ended): Promise<Books | undefined> {
-    const { room, service, ground } = this.#stage;
-    const books = await readBooks(room, service);
-    if (typeof books === 'string') {
-      this.#find([books]);
+  /** Checks the invariants; undefined: one does not hold. */
+  async #checkRun(end: Ended): Promise<LedgerAudit | undefined> {
+    const { workspace, service, checkContext } = this.#context;
+    const audit = await auditLedgers(workspace, service);
+    if (typeof audit === 'string') {
+      this.#find([audit]);
       return undefined;
     }
-    this.#find(checkAlways(books, ground));
-    if (end.how === 'ended' && 'summary' in end.end) this.#find(checkLedgers(books));
-    return this.violations.length === 0 ? books : undefined;
+    this.#find(checkAlways(audit, checkContext));
+    if (end.how === 'ended' && 'summary' in end.end) this.#find(checkLedgers(audit));
+    return this.violations.length === 0 ? audit : undefined;
   }
 
-  async #callPerson(books: Books): Promise<boolean> {
-    const { room, service, options } = this.#stage;
+  async #resolveDoubts(audit: LedgerAudit): Promise<boolean> {
+    const { workspace, service, options } = this.#context;
     await wait(arrivalMs);
-    const now = await readBooks(room, service);
+    const now = await auditLedgers(workspace, service);
     if (typeof now === 'string') throw new Error(`bug: ${now}`);
-    this.#doubts += doubtsOf(books).length;
-    this.#story.push(`a person resolves ${doubtsOf(books).length}`);
+    this.#doubts += openDoubts(audit).length;
+    this.#log.push(`resolved ${openDoubts(audit).length}`);
     const env = { SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: options.key };
-    this.#find(await resolveAll(room, now, env));
+    this.#find(await resolveDoubts(workspace, now, env));
     return this.violations.length === 0;
   }
 
-  async #runOne(fate: Fate): Promise<Ended> {
-    const end = await this.#perform(this.#stage.options.nursery.take(), fate);
-    this.#judge(fate, end, false);
+  async #runOne(plan: CrashPlan): Promise<Ended> {
+    const end = await this.#perform(this.#context.options.pool.take(), plan);
+    this.#judge(plan, end, false);
     return end;
   }
 
-  /** Two at once: one of them is refused, or comes when the other is gone. */
-  async #runTwo(fate: Fate): Promise<Ended> {
-    const { options, chance } = this.#stage;
-    const late = chance() * 15 * options.items;
-    const spared: Fate = { how: 'spared' };
-    const one = this.#perform(options.nursery.take(), fate);
-    await wait(late);
-    const other = this.#perform(options.nursery.take(), spared);
+  /** Two runs at once: one of them is refused, or begins after the other has ended. */
+  async #runTwo(plan: CrashPlan): Promise<Ended> {
+    const { options, chance } = this.#context;
+    const delayMs = chance() * 15 * options.items;
+    const undisturbed: CrashPlan = { how: 'none' };
+    const one = this.#perform(options.pool.take(), plan);
+    await wait(delayMs);
+    const other = this.#perform(options.pool.take(), undisturbed);
     const [end, otherEnd] = await Promise.all([one, other]);
-    this.#judge(fate, end, true);
-    this.#judge(spared, otherEnd, true);
+    this.#judge(plan, end, true);
+    this.#judge(undisturbed, otherEnd, true);
     return end;
   }
 
-  async #perform(process: RunProcess, fate: Fate): Promise<Ended> {
-    const { room, service, weather } = this.#stage;
-    const { file, state } = room;
-    const crash = fate.how === 'crash' ? fate.crash : undefined;
+  async #perform(process: RunWorker, plan: CrashPlan): Promise<Ended> {
+    const { workspace, service, faultProfile } = this.#context;
+    const { file, state } = workspace;
+    const crash = plan.how === 'crash' ? plan.crash : undefined;
     this.#runs += 1;
     const ending = process.run({ file, state, service: service.address, crash });
     const fatal = new AbortController();
@@ -192,29 +205,29 @@ class Round {
       const timer = setTimeout(() => process.signal(name), ms);
       fatal.signal.addEventListener('abort', () => clearTimeout(timer));
     };
-    if (fate.how === 'moment') after(fate.ms, 'SIGKILL');
-    if (fate.how === 'signal') after(fate.ms, fate.name);
-    let tired = false;
-    const patience = setTimeout(
+    if (plan.how === 'moment') after(plan.ms, 'SIGKILL');
+    if (plan.how === 'signal') after(plan.ms, plan.name);
+    let timedOut = false;
+    const timeout = setTimeout(
       () => {
-        tired = true;
+        timedOut = true;
         process.signal('SIGKILL');
       },
-      weather.silent ? silentPatienceMs : patienceMs,
+      faultProfile.silent ? silentTimeoutMs : timeoutMs,
     );
     const end = await ending;
-    clearTimeout(patience);
+    clearTimeout(timeout);
     fatal.abort();
-    if (tired && !weather.silent) this.#find([`a run hung (${fateText(fate)})`]);
+    if (timedOut && !faultProfile.silent) this.#find([`a run hung (${crashPlanText(plan)})`]);
     return end;
   }
 
-  #judge(fate: Fate, end: Ended, inCompany: boolean): void {
-    this.#story.push(`${fateText(fate)}: ${endText(end)}`);
+  #judge(plan: CrashPlan, end: Ended, inCompany: boolean): void {
+    this.#log.push(`${crashPlanText(plan)}: ${endText(end)}`);
     if (end.how === 'broke') this.#find([`a run broke: ${end.why}`]);
     if (end.how === 'killed') {
-      this.#lives -= 1;
-      this.#deaths.push(fate);
+      this.#killsLeft -= 1;
+      this.#kills.push(plan);
     }
     if (end.how !== 'ended' || !('problem' in end.end)) return;
     if (end.end.problem !== 'locked' || !inCompany)
@@ -222,15 +235,15 @@ class Round {
   }
 
   /** Promise 4: a run with nothing to do asks the service for nothing. */
-  async #runForFree(): Promise<Books | undefined> {
-    const { service, room } = this.#stage;
+  async #runForFree(): Promise<LedgerAudit | undefined> {
+    const { service, workspace } = this.#context;
     const asked = JSON.stringify(service.requests());
-    const end = await this.#runOne({ how: 'spared' });
+    const end = await this.#runOne({ how: 'none' });
     const outcome = end.how === 'ended' && 'summary' in end.end ? end.end.summary.outcome : end.how;
     if (outcome !== 'done') this.#find([`a second run ended with ${outcome}`]);
     if (JSON.stringify(service.requests()) !== asked) this.#find(['a second run was not free']);
-    const books = await readBooks(room, service);
-    return typeof books === 'string' ? undefined : books;
+    const audit = await auditLedgers(workspace, service);
+    return typeof audit === 'string' ? undefined : audit;
   }
 
   #find(sentences: readonly string[]): void {
@@ -238,12 +251,12 @@ class Round {
   }
 
   #leaveEvidence(folder: string): void {
-    const { service, weather } = this.#stage;
+    const { service, faultProfile } = this.#context;
     const write = (name: string, value: unknown): void =>
       writeFileSync(join(folder, name), JSON.stringify(value, undefined, 1));
-    write('torture-story.json', { story: this.#story, violations: this.violations });
+    write('torture-story.json', { log: this.#log, violations: this.violations });
     write('torture-service-ledger.json', service.ledger());
-    write('torture-faults.json', weather.faults);
+    write('torture-faults.json', faultProfile.faults);
   }
 }
 

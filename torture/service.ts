@@ -56,10 +56,10 @@ export async function tortureService({
       key ??= served.key;
       const client = new Client({ address: served.address, key });
       violations.push(
-        ...(await checkBooks(client, answered)).map((line) => `round ${round}: ${line}`),
+        ...(await checkLedger(client, answered)).map((line) => `round ${round}: ${line}`),
       );
       assets ??= await prepare(client, receiver.url);
-      const load = drive(client, assets, answered, chance);
+      const load = generateLoad(client, assets, answered, chance);
       await wait(20 + chance() * 600);
       served.process.kill('SIGKILL');
       await once(served.process, 'exit');
@@ -69,10 +69,10 @@ export async function tortureService({
     const served = await serve(data);
     const client = new Client({ address: served.address, key: key ?? served.key });
     receiver.settle();
-    await quiet(client);
-    violations.push(...(await checkBooks(client, answered)));
+    await waitUntilIdle(client);
+    violations.push(...(await checkLedger(client, answered)));
     const projects = await projectsOf(client);
-    violations.push(...(await checkEnd(projects, answered, receiver.heard, data)));
+    violations.push(...(await checkFinalState(projects, answered, receiver.heard, data)));
     served.process.kill('SIGTERM');
     await once(served.process, 'exit');
     return { projects: projects.length, events: receiver.heard.size, violations };
@@ -124,12 +124,12 @@ async function serve(data: string): Promise<Served> {
 /** A receiver that answers one event in three with 500 until it is told to settle down. */
 async function openReceiver(chance: () => number) {
   const heard = new Set<string>();
-  let moody = true;
+  let failing = true;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
     request.on('end', () => {
-      const refuses = moody && chance() < 1 / 3;
+      const refuses = failing && chance() < 1 / 3;
       const { type, payload }: { type: string; payload: { id: string } } = JSON.parse(
         Buffer.concat(chunks).toString(),
       );
@@ -142,7 +142,7 @@ async function openReceiver(chance: () => number) {
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('the receiver has no port');
   const settle = (): void => {
-    moody = false;
+    failing = false;
   };
   const close = (): void => {
     server.close();
@@ -160,7 +160,7 @@ async function prepare(client: Client, url: string): Promise<Assets> {
 }
 
 /** Works on the service until it is gone. */
-async function drive(
+async function generateLoad(
   client: Client,
   { good, bad }: Assets,
   answered: Answered,
@@ -209,14 +209,14 @@ const anyOf = (ids: ReadonlySet<string>, chance: () => number): string =>
   [...ids][Math.floor(chance() * ids.size)] ?? 'none';
 
 /** What the ledger says: how often each project was charged, and what that came to after refunds. */
-interface Books {
+interface LedgerSums {
   readonly charges: ReadonlyMap<string, number>;
   readonly net: ReadonlyMap<string, number>;
   readonly sum: number;
   readonly balance: number;
 }
 
-async function booksOf(client: Client): Promise<Books> {
+async function ledgerSumsOf(client: Client): Promise<LedgerSums> {
   const { body } = await client.ask('GET', '/hub/ledger');
   const charges = new Map<string, number>();
   const net = new Map<string, number>();
@@ -232,11 +232,11 @@ async function booksOf(client: Client): Promise<Books> {
 }
 
 /** Every credit is accounted for: of each project that was answered, and of no other that is not there. */
-async function checkBooks(client: Client, answered: Answered): Promise<readonly string[]> {
+async function checkLedger(client: Client, answered: Answered): Promise<readonly string[]> {
   // What was left unfinished goes on meanwhile: a project agrees with the ledger before it was read or after.
-  const before = await booksOf(client);
+  const before = await ledgerSumsOf(client);
   const projects = await projectsOf(client);
-  const after = await booksOf(client);
+  const after = await ledgerSumsOf(client);
   const wrong: string[] = [];
   for (const { sum, balance } of [before, after])
     if (sum !== balance) wrong.push(`the ledger adds up to ${sum}, the balance is ${balance}`);
@@ -254,7 +254,7 @@ async function checkBooks(client: Client, answered: Answered): Promise<readonly 
 }
 
 /** What must be so once nothing moves any more. */
-async function checkEnd(
+async function checkFinalState(
   projects: readonly JsonObject[],
   answered: Answered,
   heard: ReadonlySet<string>,
@@ -298,7 +298,7 @@ async function projectsOf(client: Client): Promise<readonly JsonObject[]> {
 }
 
 /** Waits until every project has ended and no event waits. */
-async function quiet(client: Client): Promise<void> {
+async function waitUntilIdle(client: Client): Promise<void> {
   for (;;) {
     const projects = await projectsOf(client);
     const live = projects.some(

@@ -23,7 +23,7 @@ export const diskErrors = ['EIO', 'ENOSPC'] as const;
 export type DiskError = (typeof diskErrors)[number];
 
 /** What happens at a call: it fails, or it fails from then on, or the process is killed. */
-export interface Interference {
+export interface FaultInjection {
   readonly call: Call;
   readonly how: DiskError | 'kill';
   /** Every later call of this name on this path fails too. */
@@ -45,12 +45,12 @@ export function whyNoTracing(): string | undefined {
 export function straceArgs(
   log: string,
   folder: string,
-  interference: Interference | undefined,
+  injection: FaultInjection | undefined,
 ): readonly string[] {
   const args = ['-f', '-y', '-s', '0', '-o', log];
   const fast = '--seccomp-bpf';
-  if (interference === undefined) return [...args, fast, '-e', `trace=${changing.join(',')}`];
-  const { call, how, lasting } = interference;
+  if (injection === undefined) return [...args, fast, '-e', `trace=${changing.join(',')}`];
+  const { call, how, lasting } = injection;
   // With the filter in the kernel a signal sometimes gets lost.
   if (how !== 'kill') args.push(fast);
   const effect = how === 'kill' ? 'signal=SIGKILL' : `error=${how}`;
@@ -86,7 +86,7 @@ function firstPath(given: string): string | undefined {
   return /^"([^"]*)"/.exec(plain)?.[1] ?? /^\d+<([^>]*)>/.exec(plain)?.[1];
 }
 
-export function interferenceText({ call, how, lasting }: Interference): string {
+export function injectionText({ call, how, lasting }: FaultInjection): string {
   const which = `${call.name} #${call.nth} of ${call.path}`;
   return `${which}: ${how}${lasting ? ', and from then on' : ''}`;
 }

@@ -12,8 +12,8 @@ import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import { runWith } from '../src/runner/operations/run.ts';
 import type { RunOutcome } from '../src/runner/report/run-event.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
-import { digestAt, ledgerAt } from './books.ts';
-import { type Cut, openWire, type Wire } from './cut-wire.ts';
+import { type Cut, type CuttingProxy, openCuttingProxy } from './cutting-proxy.ts';
+import { digestAt, ledgerAt } from './ledger-audit.ts';
 
 /** Needs no input, and is quickly made. */
 const tool = 'ai-voice-generator';
@@ -103,18 +103,18 @@ async function cutOnce(
   { after, cut }: { readonly after: number; readonly cut: Cut },
   whole: number,
 ): Promise<Trial> {
-  const wire = await openWire(service.address, tool, { after, cut });
+  const proxy = await openCuttingProxy(service.address, tool, { after, cut });
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-wire-'));
   // As long for each cut, so that the exchange is.
   const name = `${cut.padEnd(6, '-')}${String(after).padStart(8, '0')}`;
   writeFileSync(join(folder, 'pipeline.yaml'), pipelineText(name));
-  const trial = new CutTrial(service, wire, folder, name);
+  const trial = new CutTrial(service, proxy, folder, name);
   try {
     await trial.play(after >= whole && after !== uncut);
     const { doubt, charged, violations } = trial;
-    return { ...wire.passed(), doubt, charged, violations };
+    return { ...proxy.passed(), doubt, charged, violations };
   } finally {
-    await wire.close();
+    await proxy.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -124,19 +124,19 @@ class CutTrial {
   doubt = false;
   charged = false;
   readonly #service: LocalService;
-  readonly #wire: Wire;
+  readonly #proxy: CuttingProxy;
   readonly #folder: string;
   readonly #name: string;
 
-  constructor(service: LocalService, wire: Wire, folder: string, name: string) {
+  constructor(service: LocalService, proxy: CuttingProxy, folder: string, name: string) {
     this.#service = service;
-    this.#wire = wire;
+    this.#proxy = proxy;
     this.#folder = folder;
     this.#name = name;
   }
 
   get #options() {
-    const env = { SHOTLIST_BASE_URL: this.#wire.address, SHOTLIST_API_KEY: this.#service.key };
+    const env = { SHOTLIST_BASE_URL: this.#proxy.address, SHOTLIST_API_KEY: this.#service.key };
     return { env };
   }
 
@@ -151,14 +151,17 @@ class CutTrial {
     await this.#expectDoubt(first);
     if (this.doubt) {
       this.#expect((await this.#run()) === 'doubt', 'a second run does not see the doubt');
-      this.#expect(this.#wire.creations() === 1, 'it was sent again and no person said so');
+      this.#expect(this.#proxy.creations() === 1, 'it was sent again and no person said so');
       await this.#resolve();
       this.#expect((await this.#run()) === 'done', 'the run after the resolution is not done');
     }
     this.#expect(this.#net === price, `${this.#net} credits in the end`);
     this.#expect(this.#charges.length === 1, `${this.#charges.length} charges in the end`);
     const sent = this.doubt && !this.charged ? 2 : 1;
-    this.#expect(this.#wire.creations() === sent, `${this.#wire.creations()} creations were sent`);
+    this.#expect(
+      this.#proxy.creations() === sent,
+      `${this.#proxy.creations()} creations were sent`,
+    );
     await this.#expectOutput();
   }
 

@@ -13,7 +13,8 @@ describe.skipIf(why !== undefined)(
       const onEvent = (line: string): void => void told.push(line);
       const tortured = await tortureDisk({ every: 100, seed: 7, jobs: 2, onEvent });
       expect(tortured.violations, told.join('\n')).toEqual([]);
-      expect(tortured.cases - tortured.missed).toBeGreaterThan(5);
+      // Which calls come again depends on the order of requests; without any, nothing is shown.
+      expect(tortured.cases - tortured.missed).toBeGreaterThan(tortured.cases / 3);
     }, 600_000);
   },
 );

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { bill, ended, envOf, photo, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
+import { writePhotos } from '../photo-pipeline.ts';
+import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
 
 const size = 4 << 20;
@@ -162,9 +163,7 @@ describe.skipIf(!canMount)(
       const rig = new Rig(photoPipeline);
       const disk = smallDisk(size, rig.folder);
       rig.write('pipeline.yaml', photoPipeline);
-      rig.write('actor.png', await photo(1000));
-      for (let number = 1; number <= photos; number++)
-        rig.write(`photos/p${number}.png`, await photo(number));
+      await writePhotos(rig.folder, photos);
       return { rig, disk };
     }
 

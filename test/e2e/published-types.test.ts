@@ -1,26 +1,28 @@
 // The types that the package publishes, as a user's compiler follows them from `dist/index.d.ts`: whoever type checks
 // against shotlist needs the declarations of every package that they name.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blocks, libraryExamples, root } from '../examples.ts';
+import { Rig } from '../rig.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const dist = mkdtempSync(join(tmpdir(), 'shotlist-types-'));
+const folder = mkdtempSync(join(tmpdir(), 'shotlist-types-'));
+const dist = join(folder, 'dist');
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
 /** By package: the declaration files that name it, as paths below dist/. */
 let named: ReadonlyMap<string, ReadonlySet<string>> = new Map();
 let reached: ReadonlySet<string> = new Set();
 
 beforeAll(() => {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const project = ['-p', join(root, 'tsconfig.build.json'), '--outDir', dist];
   execFileSync(process.execPath, [tsc, ...project, '--emitDeclarationOnly', '--noCheck']);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   ({ named, reached } = walk('index.d.ts'));
 });
-afterAll(() => rmSync(dist, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Follows imports from one declaration file; `import('…')` inside a type is one too. */
 function walk(entry: string): { named: typeof named; reached: typeof reached } {
@@ -63,5 +65,46 @@ describe('the published types', () => {
       /^service\/(http|store|jobs|events|hub|start)/.test(file),
     );
     expect(inner).toEqual([]);
+  });
+});
+
+describe('the examples compile against them', () => {
+  /** What the compiler says about programs that import `shotlist`. */
+  function complaints(examples: readonly string[], config: object): string {
+    const rig = new Rig('');
+    const files = examples.map((example, number) => {
+      rig.write(`example-${number}.ts`, example);
+      return `example-${number}.ts`;
+    });
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, target: 'es2024', module: 'nodenext', skipLibCheck: true },
+      ...{
+        lib: ['es2024', 'esnext.disposable'],
+        types: ['node'],
+        exactOptionalPropertyTypes: true,
+      },
+      typeRoots: [join(root, 'node_modules/@types')],
+      paths: { shotlist: [join(dist, 'index.d.ts')] },
+    };
+    rig.write('package.json', '{ "type": "module" }');
+    rig.write('tsconfig.json', JSON.stringify({ compilerOptions, include: [], files, ...config }));
+    const args = [tsc, '-p', rig.path('tsconfig.json')];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    return stdout + stderr;
+  }
+
+  test('those in the comments of the library', () => {
+    expect(complaints(libraryExamples(), {})).toBe('');
+  });
+
+  test('those on the pages, by the strict rules of this project', () => {
+    const examples = blocks('ts').map(({ text }) => text);
+    expect(examples.length).toBeGreaterThan(2);
+    expect(complaints(examples, { extends: join(root, 'tsconfig.json') })).toBe('');
+  });
+
+  test('and one that is wrong does not', () => {
+    const wrong = "import { plan } from 'shotlist';\nplan(1);\n";
+    expect(complaints([wrong], {})).toContain('TS2345');
   });
 });

@@ -1,7 +1,7 @@
 // A short round of the runner's torture; the long one is a command of its own: npm run torture.
 import { expect, test } from 'vitest';
+import { wholeLinesIn } from '../../torture/order-checker.ts';
 import { tortureRunner } from '../../torture/runner.ts';
-import { wholeLinesIn } from '../../torture/witness.ts';
 
 test('killed at crash points and random moments, a run is completed by later ones: each task is paid once, each output is whole', async () => {
   const told: string[] = [];
@@ -10,7 +10,7 @@ test('killed at crash points and random moments, a run is completed by later one
     onEvent: (line) => void told.push(line),
   });
   expect(tortured.violations, told.join('\n')).toEqual([]);
-  expect(tortured.deaths).toBeGreaterThanOrEqual(2);
+  expect(tortured.kills).toBeGreaterThanOrEqual(2);
   expect(tortured.projects).toBeGreaterThanOrEqual(2 * 8 * 2);
 }, 120_000);
 
@@ -19,7 +19,7 @@ test.each([
   ['{"a":1}\n{"c":{"d":1}}', ['{"a":1}', '{"c":{"d":1}}']],
   ['{"a":1}\n', ['{"a":1}']],
 ])(
-  'the witness of the torture reads what a run reads, also where a line was torn behind a bracket',
+  'the order checker reads what a run reads, also where a line was torn behind a bracket',
   (text, lines) => {
     expect(wholeLinesIn(text)).toEqual(lines);
   },

@@ -30,7 +30,7 @@ export function oneSlow(options: ServiceOptions = {}): () => Stage {
   let stage: Stage | undefined;
   beforeAll(async () => {
     const clock = clockwork();
-    const local = await startService(slowed(clock, options));
+    const local = await startService(slowed(clock, { ...plainly, ...options }));
     stage = { local, client: new Client(local), clock };
   });
   afterAll(async () => await stage?.local.close());

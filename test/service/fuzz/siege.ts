@@ -1,5 +1,5 @@
 // A service under fire for a whole test file, and what must hold of every answer that it gives.
-import { afterAll, expect, type MockInstance, vi } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { isObject } from '../../../src/contract/base/json.ts';
 import { tools } from '../../../src/contract/kinds/tools.ts';
@@ -14,21 +14,35 @@ import { type Answer, Client } from '../client.ts';
 export interface Siege {
   readonly local: LocalService;
   readonly client: Client;
-  /** What was written to standard error, where the service says what is wrong with itself. */
-  readonly said: MockInstance<typeof process.stderr.write>;
-  /** What Node.js warns of: a timer that cannot be, a listener too many. */
+  /** Everything written to standard error, where the service reports its own failures. */
+  readonly stderr: string[];
+  /** Warnings of Node.js, such as an invalid timeout or too many listeners. */
   readonly warnings: Error[];
 }
 
 /** Call at the top of a file: one service for all of its tests. */
 export async function besiege(options: ServiceOptions = {}): Promise<Siege> {
   const local = await startService({ ...plainly, ...options });
-  afterAll(() => local.close());
   const warnings: Error[] = [];
-  process.on('warning', (warning) => {
+  const hear = (warning: Error): void => {
     if (warning.name !== 'ExperimentalWarning') warnings.push(warning);
+  };
+  process.on('warning', hear);
+  const stderr: string[] = [];
+  const { write } = process.stderr;
+  // Not a spy of vitest: it would be restored after the first test.
+  process.stderr.write = new Proxy(write, {
+    apply(target, stream, given) {
+      stderr.push(String(given[0]));
+      return Reflect.apply(target, stream, given);
+    },
   });
-  return { local, client: new Client(local), said: vi.spyOn(process.stderr, 'write'), warnings };
+  afterAll(async () => {
+    await local.close();
+    process.off('warning', hear);
+    process.stderr.write = write;
+  });
+  return { local, client: new Client(local), stderr, warnings };
 }
 
 /** Nothing is ever rendered or delivered: what was charged stays as the answer left it. */
@@ -52,10 +66,9 @@ export function moneyOf(local: LocalService): readonly [number, number] {
 }
 
 /** After whatever was sent, the service blames itself for nothing, and serves the next client. */
-export async function expectAlive({ local, client, said, warnings }: Siege): Promise<void> {
+export async function expectAlive({ local, client, stderr, warnings }: Siege): Promise<void> {
   expect([...new Set(warnings.splice(0).map(({ name }) => name))]).toEqual([]);
-  const lines = said.mock.calls.map(([text]) => String(text));
-  said.mockClear();
+  const lines = stderr.splice(0);
   expect(lines.filter((line) => line.startsWith('local service:'))).toEqual([]);
   const { status, body } = await client.ask('GET', '/v1/account');
   expect([status, body['credits']]).toEqual([200, local.balance()]);

@@ -1,26 +1,26 @@
-// The person who looks into the hub: every doubt is resolved by what the service's ledger says of its unique name.
+// Resolves doubts as a person does who looks into the hub: by the charge under the unique name in the service's ledger.
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../src/runner/operations/pipeline/loaded-pipeline.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
-import type { Books } from './books.ts';
-import { doubtsOf } from './check.ts';
-import type { Room } from './room.ts';
+import { openDoubts } from './invariants.ts';
+import type { LedgerAudit } from './ledger-audit.ts';
+import type { Workspace } from './workspace.ts';
 
 const attempts = 6;
 
-/** Answers what went wrong. */
-export async function resolveAll(
-  room: Room,
-  books: Books,
+/** Returns the failures. */
+export async function resolveDoubts(
+  workspace: Workspace,
+  audit: LedgerAudit,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  const loaded = await loadPipeline(room.file);
+  const loaded = await loadPipeline(workspace.file);
   if (!loaded.ok) return [renderProblem(loaded.error)];
   const wrong: string[] = [];
-  for (const { tasks, name } of doubtsOf(books)) {
+  for (const { tasks, name } of openDoubts(audit)) {
     const [task = ''] = tasks;
-    const charged = books.paid.find((one) => one.name === name);
+    const charged = audit.paid.find((one) => one.name === name);
     const resolution: Resolution =
       charged === undefined ? { how: 'not-charged' } : { how: 'project', project: charged.project };
     const problem = await tryToResolve(loaded.value, task, resolution, env);
@@ -29,7 +29,7 @@ export async function resolveAll(
   return wrong;
 }
 
-/** The service has its faults here too, and a person tries again. Answers why it did not come to be. */
+/** Tries again, because the service's faults apply here too. Returns the reason of the last failure. */
 async function tryToResolve(
   loaded: LoadedPipeline,
   task: string,

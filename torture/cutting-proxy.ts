@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 /** How the runner sees its connection end: in order, or with a reset, as when a router forgets it. */
 export type Cut = 'close' | 'reset';
 
-export interface Wire {
+export interface CuttingProxy {
   readonly address: string;
   /** How many creations were begun on it. */
   creations(): number;
@@ -16,11 +16,11 @@ export interface Wire {
 }
 
 /** `after` bytes, counted from the first one of a `POST /v1/<tool>`. */
-export async function openWire(
+export async function openCuttingProxy(
   service: string,
   tool: string,
   { after, cut }: { readonly after: number; readonly cut: Cut },
-): Promise<Wire> {
+): Promise<CuttingProxy> {
   const port = Number(new URL(service).port);
   const start = `POST /v1/${tool} `;
   const sockets = new Set<Socket>();

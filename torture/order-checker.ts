@@ -1,11 +1,11 @@
-// A witness to the order of things: it stands between a run and the world, knows what the state file is sure to hold,
-// and breaks the run that does something before what must be on disk is on disk. A kill finds that only by luck.
+// Checks the order of writes and requests: it wraps the journal and the API, knows what is durable in the state file, and
+// fails the run that sends a request too early. A random kill would find that only by luck.
 import { readFileSync, statSync } from 'node:fs';
 import { asJson, isJson, isObject } from '../src/contract/base/json.ts';
 import type { RunInternals } from '../src/runner/operations/run.ts';
 
-/** What the state file holds for sure. */
-class Surely {
+/** The durable content of the state file. */
+class DurableState {
   readonly #names = new Set<string>();
   readonly #jobs = new Map<string, string>();
   readonly #saved = new Set<string>();
@@ -34,15 +34,15 @@ class Surely {
   }
 }
 
-export function witness(state: string): Required<Pick<RunInternals, 'lines' | 'api'>> {
-  const surely = new Surely();
-  const insist = (holds: boolean, what: string): void => {
-    if (!holds) throw new Error(`the order is wrong: ${what}`);
+export function orderChecker(state: string): Required<Pick<RunInternals, 'lines' | 'api'>> {
+  const durable = new DurableState();
+  const requireThat = (holds: boolean, what: string): void => {
+    if (!holds) throw new Error(`wrong order: ${what}`);
   };
   return {
     lines(file) {
-      // Asked for under the lock, after the file was loaded: a torn last line is not part of it.
-      for (const line of wholeLines(state)) surely.read(line);
+      // Called under the lock, after the file was loaded, so a torn last line does not count.
+      for (const line of wholeLines(state)) durable.read(line);
       let waiting: string[] = [];
       return {
         append(line) {
@@ -53,7 +53,7 @@ export function witness(state: string): Required<Pick<RunInternals, 'lines' | 'a
           const taken = waiting;
           waiting = [];
           await file.sync();
-          for (const line of taken) surely.read(line);
+          for (const line of taken) durable.read(line);
         },
       };
     },
@@ -65,15 +65,15 @@ export function witness(state: string): Required<Pick<RunInternals, 'lines' | 'a
       account: () => api.account(),
       async create(tool, body, known) {
         const { name } = body;
-        insist(surely.hasIntent(name), `${name} is sent and its intent is not on disk`);
+        requireThat(durable.hasIntent(name), `${name} is sent and its intent is not on disk`);
         return await api.create(tool, body, known);
       },
       async project(record, id) {
-        insist(surely.hasProject(id), `${id} is used and its creation is not on disk`);
+        requireThat(durable.hasProject(id), `${id} is used and its creation is not on disk`);
         return await api.project(record, id);
       },
       async deleteProject(record, id) {
-        insist(surely.hasSaved(id), `${id} is deleted and its output is not on disk`);
+        requireThat(durable.hasSaved(id), `${id} is deleted and its output is not on disk`);
         return await api.deleteProject(record, id);
       },
       download: (url, into) => api.download(url, into),
@@ -86,7 +86,7 @@ function wholeLines(state: string): readonly string[] {
   return wholeLinesIn(readFileSync(state, 'utf8'));
 }
 
-/** All but what a torn last line left, which may end in a bracket too. One that lacks only its line feed is whole. */
+/** All lines except a torn last one, which may end in a bracket too. A line that lacks only its line feed is whole. */
 export function wholeLinesIn(text: string): readonly string[] {
   const lines = text.split('\n');
   const last = lines.pop() ?? '';

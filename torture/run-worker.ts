@@ -1,20 +1,20 @@
-// Runs in a process of their own, so that they can be killed. Started ahead of time, it has loaded everything when it
-// is told what to do: one line of JSON on its input is one run; one line of JSON on its output says how it ended.
+// A worker process that performs runs and can be killed. It is started ahead of time and has loaded everything. Each line
+// of JSON on its standard input starts a run; a line of JSON on its standard output says how the run ended.
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/contract/base/json.ts';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import { type RunInternals, runWith } from '../src/runner/operations/run.ts';
+import { crashHooks } from './crash-hooks.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
-import { deadlyPlugs } from './deadly-plugs.ts';
-import type { RunEnd } from './run-process.ts';
-import { witness } from './witness.ts';
+import { orderChecker } from './order-checker.ts';
+import type { RunEnd } from './worker-pool.ts';
 
-/** Of the run that lasts. */
+/** Of the current run. */
 let controller: AbortController | undefined;
 
-/** Like the command: a signal once ends it soon, a second time at once. */
+/** As in the command, the first signal stops the run gracefully and the second one at once. */
 function onSignal(): void {
   if (controller === undefined || controller.signal.aborted) process.exit(130);
   controller.abort();
@@ -29,28 +29,28 @@ interface Order {
 
 function readOrder(line: string): Order {
   const order = asJson(JSON.parse(line));
-  if (!isObject(order)) throw new Error(`this is no order: ${line}`);
+  if (!isObject(order)) throw new Error(`not a valid order: ${line}`);
   const { file, service, state, crash } = order;
   if (typeof file !== 'string' || typeof service !== 'string' || typeof state !== 'string')
-    throw new Error(`this order is not whole: ${line}`);
+    throw new Error(`incomplete order: ${line}`);
   return { file, service, state, crash: isObject(crash) ? readCrash(crash) : undefined };
 }
 
 function readCrash({ point, at, share }: JsonObject): Crash {
   if (!isCrashPoint(point) || typeof at !== 'number' || typeof share !== 'number')
-    throw new Error(`there is no crash point ${JSON.stringify(point)}`);
+    throw new Error(`unknown crash point ${JSON.stringify(point)}`);
   return { point, at, share };
 }
 
-/** The witness stands nearest to the run; what kills it stands behind. */
-function plugsFor(state: string, crash: Crash | undefined): RunInternals {
-  const { lines, api } = witness(state);
+/** The order checker is nearest to the run, so that it also sees the last call before a crash. */
+function hooksFor(state: string, crash: Crash | undefined): RunInternals {
+  const { lines, api } = orderChecker(state);
   if (crash === undefined) return { lines, api };
-  const deadly = deadlyPlugs(crash, state);
+  const hooks = crashHooks(crash, state);
   return {
-    lines: (file) => lines(deadly.lines(file)),
-    api: (client) => api(deadly.api(client)),
-    disk: deadly.disk,
+    lines: (file) => lines(hooks.lines(file)),
+    api: (client) => api(hooks.api(client)),
+    disk: hooks.disk,
   };
 }
 
@@ -61,7 +61,7 @@ async function perform({ file, service, state, crash }: Order): Promise<RunEnd> 
   const options = { service, signal: controller.signal };
   const ran = await runWith(loaded.value, options, {
     ...{ backoffMs: 1, speedFactor: 100 },
-    ...plugsFor(state, crash),
+    ...hooksFor(state, crash),
   });
   controller = undefined;
   if (!ran.ok) return { problem: ran.error.reason, text: renderProblem(ran.error) };
@@ -71,6 +71,6 @@ async function perform({ file, service, state, crash }: Order): Promise<RunEnd> 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await perform(readOrder(line)))}\n`);
-  // A killed process leaves its compiled code to nobody: the next one would begin anew.
+  // A process that is killed does not save its compiled code.
   flushCompileCache();
 }

@@ -1,15 +1,15 @@
-// The promises, as checks on the books: what must be so at any moment, also just after a kill, and what must be so
-// in the end. Each violation is a sentence.
+// The invariants: what must hold at any moment, even just after a kill, and what must hold in the end. Each violation is
+// a sentence.
 
 import { readdirSync } from 'node:fs';
 import type { JobLine } from '../src/runner/journal/line.ts';
 import { jobFacts } from '../src/runner/journal/state.ts';
-import { type Books, digestAt, type Paid } from './books.ts';
-import { endingOf, itemCredits, type Room, type Terms } from './room.ts';
+import { digestAt, type LedgerAudit, type Paid } from './ledger-audit.ts';
+import { extensionOf, itemCredits, type Terms, type Workspace } from './workspace.ts';
 
-/** What a round is compared with. */
-export interface Ground {
-  readonly room: Room;
+/** The expected values of a round. */
+export interface CheckContext {
+  readonly workspace: Workspace;
   readonly terms: Terms;
   /** The digests of the outputs of an undisturbed run, by path. */
   readonly reference: ReadonlyMap<string, string>;
@@ -18,23 +18,24 @@ export interface Ground {
 }
 
 const isOpen = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
-export const doubtsOf = ({ state }: Books): readonly JobLine[] => [...state.jobs()].filter(isOpen);
+export const openDoubts = ({ state }: LedgerAudit): readonly JobLine[] =>
+  [...state.jobs()].filter(isOpen);
 
-const netOf = (paid: readonly Paid[]): number => paid.reduce((sum, { net }) => sum + net, 0);
+const netCredits = (paid: readonly Paid[]): number => paid.reduce((sum, { net }) => sum + net, 0);
 
-/** Whatever died whenever: nothing is paid twice, nothing paid is unknown, nothing is deleted unsaved. */
-export function checkAlways(books: Books, ground: Ground): readonly string[] {
+/** At any moment, nothing is paid twice, no charge is unknown, and nothing is deleted unsaved. */
+export function checkAlways(audit: LedgerAudit, checkContext: CheckContext): readonly string[] {
   return [
-    ...neverTwice(books),
-    ...everyChargeIsKnown(books),
-    ...nothingIsInvented(books),
-    ...outputsAreWhole(books, ground),
-    ...deletedIsSaved(books, ground),
-    ...neverOverspent(books, ground),
+    ...neverTwice(audit),
+    ...everyChargeIsKnown(audit),
+    ...nothingIsInvented(audit),
+    ...outputsAreWhole(audit, checkContext),
+    ...deletedIsSaved(audit, checkContext),
+    ...neverOverspent(audit, checkContext),
   ];
 }
 
-function neverTwice({ paid }: Books): readonly string[] {
+function neverTwice({ paid }: LedgerAudit): readonly string[] {
   const charged = new Map<string, Paid[]>();
   for (const one of paid)
     if (one.net > 0) charged.set(one.task, [...(charged.get(one.task) ?? []), one]);
@@ -47,7 +48,7 @@ function neverTwice({ paid }: Books): readonly string[] {
 }
 
 /** Each charge belongs to a job that names its project, or is listed as an open doubt under its unique name. */
-function everyChargeIsKnown({ paid, state }: Books): readonly string[] {
+function everyChargeIsKnown({ paid, state }: LedgerAudit): readonly string[] {
   const projects = new Set<string>();
   const open = new Set<string>();
   for (const job of state.jobs()) {
@@ -59,8 +60,8 @@ function everyChargeIsKnown({ paid, state }: Books): readonly string[] {
     .map(({ project, name, net }) => `${project} (${name}) took ${net} credits and nobody knows`);
 }
 
-/** What the state file calls paid was charged, and at that price; a refund may not have been heard of yet. */
-function nothingIsInvented({ paid, state }: Books): readonly string[] {
+/** Every charge in the state file happened, at that price. The run may not know of a refund yet. */
+function nothingIsInvented({ paid, state }: LedgerAudit): readonly string[] {
   const byId = new Map(paid.map((one) => [one.project, one]));
   const wrong: string[] = [];
   for (const job of state.jobs()) {
@@ -77,12 +78,15 @@ function nothingIsInvented({ paid, state }: Books): readonly string[] {
   return wrong;
 }
 
-/** A recorded output is on disk, is what was recorded, and is what the service made. */
-function outputsAreWhole({ state }: Books, { room, reference }: Ground): readonly string[] {
+/** A recorded output is on disk, has the recorded digest, and is what the service made. */
+function outputsAreWhole(
+  { state }: LedgerAudit,
+  { workspace, reference }: CheckContext,
+): readonly string[] {
   const wrong: string[] = [];
   for (const { outputs = [] } of state.jobs())
     for (const { path, sha256 } of outputs) {
-      const found = digestAt(room.folder, path);
+      const found = digestAt(workspace.folder, path);
       if (found !== sha256)
         wrong.push(`${path} is recorded as ${sha256} and is ${found ?? 'gone'}`);
       else if (found !== reference.get(path)) wrong.push(`${path} is not what the service made`);
@@ -90,7 +94,10 @@ function outputsAreWhole({ state }: Books, { room, reference }: Ground): readonl
   return wrong;
 }
 
-function deletedIsSaved({ paid, state }: Books, { room }: Ground): readonly string[] {
+function deletedIsSaved(
+  { paid, state }: LedgerAudit,
+  { workspace }: CheckContext,
+): readonly string[] {
   const jobs = new Map([...state.jobs()].map((job) => [job.project, job]));
   return paid
     .filter(({ there }) => !there)
@@ -98,16 +105,16 @@ function deletedIsSaved({ paid, state }: Books, { room }: Ground): readonly stri
       const [output] = jobs.get(project)?.outputs ?? [];
       if (output === undefined)
         return [`${task}: ${project} was deleted and no output is recorded`];
-      return digestAt(room.folder, output.path) === output.sha256
+      return digestAt(workspace.folder, output.path) === output.sha256
         ? []
         : [`${task}: ${project} was deleted and ${output.path} is not whole`];
     });
 }
 
-/** A budget is for each run; one that was interrupted and the one that goes on with it are one. */
-function neverOverspent({ paid, state }: Books, { terms }: Ground): readonly string[] {
+/** A budget applies to one run; an interrupted run and the run that resumes it count as one. */
+function neverOverspent({ paid, state }: LedgerAudit, { terms }: CheckContext): readonly string[] {
   const runs = Math.max(1, state.runs().length);
-  const net = netOf(paid);
+  const net = netCredits(paid);
   const account = state.account;
   const committed = account.charged - account.refunded + account.reserved;
   return [
@@ -120,14 +127,14 @@ function neverOverspent({ paid, state }: Books, { terms }: Ground): readonly str
   ];
 }
 
-/** After a run that ended by itself: what is not in doubt and not in the works agrees to the credit. */
-export function checkLedgers(books: Books): readonly string[] {
-  const { paid, state } = books;
+/** After a run that ended by itself, both ledgers agree on everything that is neither in doubt nor in flight. */
+export function checkLedgers(audit: LedgerAudit): readonly string[] {
+  const { paid, state } = audit;
   if ([...state.jobs()].some((job) => job.state === 'created')) return [];
-  const open = new Set(doubtsOf(books).map(({ name }) => name));
-  const known = netOf(paid.filter(({ name }) => !open.has(name)));
+  const open = new Set(openDoubts(audit).map(({ name }) => name));
+  const known = netCredits(paid.filter(({ name }) => !open.has(name)));
   const { charged, refunded, reserved } = state.total;
-  const set = doubtsOf(books).reduce((sum, { reserve = 0 }) => sum + reserve, 0);
+  const set = openDoubts(audit).reduce((sum, { reserve = 0 }) => sum + reserve, 0);
   return [
     ...(charged - refunded === known
       ? []
@@ -136,29 +143,30 @@ export function checkLedgers(books: Books): readonly string[] {
   ];
 }
 
-/** When all is complete. */
+/** When everything is complete. */
 export function checkEnd(
-  books: Books,
-  { room, terms, reference, opening }: Ground,
+  audit: LedgerAudit,
+  { workspace, terms, reference, opening }: CheckContext,
 ): readonly string[] {
-  const { paid, state, balance } = books;
+  const { paid, state, balance } = audit;
   const wrong: string[] = [];
   const net = new Map<string, number>();
   for (const one of paid) net.set(one.task, (net.get(one.task) ?? 0) + one.net);
   const all = terms.items * itemCredits[terms.second];
-  if (netOf(paid) !== all) wrong.push(`${netOf(paid)} credits were charged for what costs ${all}`);
+  if (netCredits(paid) !== all)
+    wrong.push(`${netCredits(paid)} credits were charged for what costs ${all}`);
   if (opening - balance !== all) wrong.push(`the balance fell by ${opening - balance}, not ${all}`);
   for (let number = 1; number <= terms.items; number++) {
     for (const step of ['swap', 'act']) {
       const credits = net.get(`${step}:p${number}.png`) ?? net.get(`${step}:p${number}`);
       if (credits === undefined || credits === 0) wrong.push(`${step} of p${number} was not paid`);
     }
-    const path = `out/p${number}.${endingOf[terms.second]}`;
-    const found = digestAt(room.folder, path);
+    const path = `out/p${number}.${extensionOf[terms.second]}`;
+    const found = digestAt(workspace.folder, path);
     if (found === undefined || found !== reference.get(path))
       wrong.push(`${path} is not there whole`);
   }
-  const strays = readdirSync(room.output).filter((name) => !reference.has(`out/${name}`));
+  const strays = readdirSync(workspace.output).filter((name) => !reference.has(`out/${name}`));
   if (strays.length > 0) wrong.push(`left in the output folder: ${strays.join(', ')}`);
   for (const { task, project, there, net: paidFor } of paid)
     if (there === task.startsWith('act:') && paidFor > 0)

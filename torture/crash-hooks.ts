@@ -1,4 +1,4 @@
-// Plugs that kill their own process at a crash point, as `kill -9` would: no exit handler, no flush, nothing.
+// Hooks into a run that kill its process at a crash point, as `kill -9` does: no exit handler runs and nothing is flushed.
 import { statSync, truncateSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -8,27 +8,27 @@ import type { Disk, MediaApi } from '../src/runner/run/jobs/ports.ts';
 import type { LineFile } from '../src/runner/run/journal-writer.ts';
 import type { Crash, CrashPoint } from './crash-points.ts';
 
-/** Longest time between sending a creation and a death under way, in milliseconds. */
+/** The longest time between sending a creation and the crash, in milliseconds. */
 const underWayMs = 8;
 
-function die(): void {
+function killProcess(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
 /** `state` is the state file of the run. */
-export function deadlyPlugs(
+export function crashHooks(
   crash: Crash,
   state: string,
 ): Required<Pick<RunInternals, 'lines' | 'api' | 'disk'>> {
   let times = 0;
-  /** Does the process end here? Counts how often the point was come by. */
-  const isDeath = (point: CrashPoint): boolean => {
+  /** Whether the process crashes here. Counts how often the run reaches the point. */
+  const isCrash = (point: CrashPoint): boolean => {
     if (point !== crash.point) return false;
     times += 1;
     return times === crash.at;
   };
   const pass = (point: CrashPoint): void => {
-    if (isDeath(point)) die();
+    if (isCrash(point)) killProcess();
   };
   const around = async <T>(
     before: CrashPoint,
@@ -44,7 +44,7 @@ export function deadlyPlugs(
     if (path === `${state}.part`) pass(point);
   };
   return {
-    lines: (file) => deadlyLines(file, { crash, state, isDeath, pass }),
+    lines: (file) => crashingLines(file, { crash, state, isCrash, pass }),
     api: (api: MediaApi): MediaApi => ({
       uploadAddress: (file) => api.uploadAddress(file),
       put: (target, file) => around('upload:before', 'upload:after', () => api.put(target, file)),
@@ -54,7 +54,7 @@ export function deadlyPlugs(
       create: (tool, body, known) =>
         around('send:before', 'send:answer', () => {
           const answer = api.create(tool, body, known);
-          if (isDeath('send:sent')) void wait(crash.share * underWayMs).then(die);
+          if (isCrash('send:sent')) void wait(crash.share * underWayMs).then(killProcess);
           return answer;
         }),
       project: (record, id) => api.project(record, id),
@@ -82,11 +82,11 @@ export function deadlyPlugs(
 interface Lines {
   readonly crash: Crash;
   readonly state: string;
-  isDeath(point: CrashPoint): boolean;
+  isCrash(point: CrashPoint): boolean;
   pass(point: CrashPoint): void;
 }
 
-function deadlyLines(file: LineFile, { crash, state, isDeath, pass }: Lines): LineFile {
+function crashingLines(file: LineFile, { crash, state, isCrash, pass }: Lines): LineFile {
   const size = (): number => statSync(state, { throwIfNoEntry: false })?.size ?? 0;
   let synced = size();
   return {
@@ -98,10 +98,10 @@ function deadlyLines(file: LineFile, { crash, state, isDeath, pass }: Lines): Li
       pass('sync:before');
       await file.sync();
       const whole = size();
-      if (isDeath('sync:torn')) {
-        // Nobody has been told of what came after the last sync, so any part of it may be missing.
+      if (isCrash('sync:torn')) {
+        // Nothing depends yet on what was written after the last sync, so any part of it may be missing.
         truncateSync(state, synced + Math.floor((whole - synced) * crash.share));
-        die();
+        killProcess();
       }
       synced = Math.max(synced, whole);
       pass('sync:after');
@@ -109,7 +109,7 @@ function deadlyLines(file: LineFile, { crash, state, isDeath, pass }: Lines): Li
   };
 }
 
-/** The state file is compacted below the plugs, so its renaming is watched where Node does it. */
+/** No hook covers the compaction of the state file, so Node's own functions are wrapped. */
 let compacting: (point: CrashPoint, path: unknown) => void = () => undefined;
 
 const { open, rename } = promises;

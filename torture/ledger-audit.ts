@@ -1,4 +1,4 @@
-// Both sides' books as they stand: what the service charged, and what the state file of a run says of it.
+// An audit of both ledgers: the charges of the service, and the state file of a run.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOfBytes } from '../src/contract/base/digest.ts';
@@ -6,48 +6,51 @@ import { loadState } from '../src/runner/adapters/state/load-state.ts';
 import { type Ledger, memoryStore } from '../src/runner/journal/ledger.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { Client, listAt, textAt } from '../test/service/client.ts';
-import type { Room } from './room.ts';
+import type { Workspace } from './workspace.ts';
 
-/** A project of the service, and what it came to. */
+/** A project of the service with its charges. */
 export interface Paid {
   readonly project: string;
-  /** The name that it was sent with, and the task that the name carries. */
+  /** The name in the request, and the task in that name. */
   readonly name: string;
   readonly task: string;
-  /** Credits charged, refunds taken off. */
+  /** Credits charged, minus refunds. */
   readonly net: number;
-  /** False: it was deleted. */
+  /** False: the project was deleted. */
   readonly there: boolean;
 }
 
-export interface Books {
+export interface LedgerAudit {
   readonly paid: readonly Paid[];
   readonly balance: number;
   readonly state: Ledger;
 }
 
-/** What stands in the place of an output, which is relative to the pipeline's folder; undefined: nothing. */
+/** The digest of the file at a path below the pipeline's folder; undefined: there is none. */
 export function digestAt(folder: string, path: string): string | undefined {
   const file = join(folder, path);
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   return digestOfBytes(readFileSync(file));
 }
 
-/** What a state file folds to. Throws when it cannot be read. */
+/** The ledger in a state file. Throws if the file cannot be read. */
 export async function ledgerAt(state: string): Promise<Ledger> {
   const loaded = await loadState(state, memoryStore());
   if (!loaded.ok) throw new Error(loaded.error);
   return loaded.value.ledger;
 }
 
-/** The text: why the state file cannot be read, which is a violation in itself. */
-export async function readBooks(room: Room, service: LocalService): Promise<Books | string> {
-  const loaded = await loadState(room.state, memoryStore());
+/** A text says why the state file cannot be read, which is itself a violation. */
+export async function auditLedgers(
+  workspace: Workspace,
+  service: LocalService,
+): Promise<LedgerAudit | string> {
+  const loaded = await loadState(workspace.state, memoryStore());
   if (!loaded.ok) return loaded.error;
   return { paid: await paidAt(service), balance: service.balance(), state: loaded.value.ledger };
 }
 
-/** As many as the hub shows at once: no round has more. */
+/** The hub shows at most this many at once; no round has more. */
 const most = 500;
 
 export async function paidAt(service: LocalService): Promise<readonly Paid[]> {

@@ -1,5 +1,4 @@
-// What goes wrong at the service in a round, by chance: each fault now and then, and each only so often that a round
-// comes to an end.
+// The random faults of the service in a round. Each is limited in number, so that the round ends.
 import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
 
 const creations = [
@@ -8,16 +7,16 @@ const creations = [
   'POST /v1/photo-colorizer',
 ];
 
-export interface Weather {
+export interface FaultProfile {
   readonly faults: readonly FaultRule[];
-  /** An answer never comes: a run must be killed by somebody who is tired of waiting. */
+  /** One response never arrives, so the run has to be killed after a timeout. */
   readonly silent: boolean;
 }
 
-export function drawWeather(chance: () => number): Weather {
+export function drawFaultProfile(chance: () => number): FaultProfile {
   const some = (least: number, most: number): number =>
     least + Math.floor(chance() * (most - least + 1));
-  /** Strikes at most so often, somewhere among the first hundred times. */
+  /** Happens at most `most` times, somewhere among the first hundred requests. */
   const now = (most: number) => ({
     probability: 0.02 + chance() * 0.1,
     count: some(1, most),
@@ -46,7 +45,7 @@ export function drawWeather(chance: () => number): Weather {
   return { faults: shuffled(rules, chance), silent };
 }
 
-/** What a rule draws depends on its place in the list, so a new order is a new fate. */
+/** The random numbers of a rule depend on its place in the list. */
 function shuffled<T>(list: readonly T[], chance: () => number): readonly T[] {
   return list
     .map((value) => ({ value, place: chance() }))

@@ -1,4 +1,4 @@
-// A folder, a home and a service of its own for one trial of the disk, and the real command in it as a child process.
+// The environment of one disk trial: a folder, a home, a service, and the real command as a child process.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -10,11 +10,12 @@ import { chanceOf } from '../src/contract/base/chance.ts';
 import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { photo } from '../test/photo.ts';
-import type { Room } from './room.ts';
-import { type Call, callsIn, type Interference, straceArgs, wasHit } from './strace.ts';
+import { swapAssets, uploadAndDetect, writePhotos } from '../test/photo-pipeline.ts';
+import { type Call, callsIn, type FaultInjection, straceArgs, wasHit } from './strace.ts';
+import type { Workspace } from './workspace.ts';
 
 export const photos = 2;
-/** Credits that one photo costs. */
+/** The price of one photo in credits. */
 export const price = 10;
 
 /** The second download of a swap is a copy of the first one. */
@@ -25,31 +26,25 @@ items: { glob: "photos/*.png" }
 budget: { credits: ${photos * price} }
 output: out
 steps:
-  actor: { uses: upload, with: { file: "\${{ inputs.actor }}" } }
-  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
+${uploadAndDetect}\
   swap:
     uses: face-swap-photo
     with:
-      assets:
-        face_swap_mode: individual-faces
-        target_file_path: \${{ steps.photo.file_path }}
-        face_mappings: >-
-          \${{ steps.faces.faces.map(f, {"original_face": f.path, "new_face": steps.actor.file_path}) }}
+${swapAssets}\
   save: { uses: download, with: { of: swap, to: "\${{ item.stem }}.png" } }
   copy: { uses: download, needs: [save], with: { of: swap, to: "copies/\${{ item.stem }}.png" } }
   tidy: { uses: delete, with: { of: swap } }
 `;
 
 const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
-const knownNames = fileURLToPath(new URL('./known-names.ts', import.meta.url));
-/** A command that takes longer hangs. In milliseconds. */
-const patienceMs = 120_000;
+const knownNames = fileURLToPath(new URL('./fixed-names.ts', import.meta.url));
+/** A command that takes longer than this hangs. In milliseconds. */
+const timeoutMs = 120_000;
 
-/** `large`: so that a download comes in pieces, and one that was cut goes on where it ended. */
+/** `large`: a download arrives in pieces and can be resumed. */
 export type PhotoSize = 'small' | 'large';
 
-/** Noise, which no format makes small: more than a mebibyte. */
+/** Noise, which does not compress: more than one MiB. */
 async function largePhoto(number: number): Promise<Buffer> {
   const chance = chanceOf(number, 0);
   const side = 640;
@@ -59,7 +54,7 @@ async function largePhoto(number: number): Promise<Buffer> {
     .toBuffer();
 }
 
-export interface Told {
+export interface CommandResult {
   /** Null: it was killed, or it hung. */
   readonly code: number | null;
   readonly hung: boolean;
@@ -67,17 +62,17 @@ export interface Told {
   readonly output: string;
 }
 
-/** A command whose system calls were watched. */
-export interface Watched extends Told {
+/** The result of a command whose system calls were traced. */
+export interface TracedResult extends CommandResult {
   readonly calls: readonly Call[];
-  /** The interference took place. */
+  /** The fault was injected. */
   readonly hit: boolean;
 }
 
-export class DiskPlace {
-  /** Above everything that a command writes. */
+export class DiskTestbed {
+  /** Contains everything that a command writes. */
   readonly root: string;
-  readonly room: Room;
+  readonly workspace: Workspace;
   readonly service: LocalService;
   readonly #cache: string;
 
@@ -86,7 +81,7 @@ export class DiskPlace {
     this.root = root;
     this.service = service;
     this.#cache = cache;
-    this.room = {
+    this.workspace = {
       folder,
       file: join(folder, 'pipeline.yaml'),
       state: join(folder, 'torture.state.jsonl'),
@@ -95,47 +90,48 @@ export class DiskPlace {
     };
   }
 
-  /** `cache`: a folder for compiled code, which all places share. */
+  /** `cache`: a folder for compiled code, shared by all testbeds. */
   static async open(
     cache: string,
     { size, faults }: { readonly size: PhotoSize; readonly faults: readonly FaultRule[] },
-  ): Promise<DiskPlace> {
+  ): Promise<DiskTestbed> {
     const service = await startService({ pictures: 'plain', credits: 1000, faults: { faults } });
-    const place = new DiskPlace(mkdtempSync(join(tmpdir(), 'shotlist-torture-')), service, cache);
-    const { folder, file } = place.room;
-    mkdirSync(join(folder, 'photos'), { recursive: true });
-    mkdirSync(join(place.root, 'home'));
+    const testbed = new DiskTestbed(
+      mkdtempSync(join(tmpdir(), 'shotlist-torture-')),
+      service,
+      cache,
+    );
+    const { folder, file } = testbed.workspace;
+    mkdirSync(folder);
+    mkdirSync(join(testbed.root, 'home'));
     writeFileSync(file, pipelineText);
-    const make = size === 'large' ? largePhoto : photo;
-    for (let number = 1; number <= photos; number++)
-      writeFileSync(join(folder, 'photos', `p${number}.png`), await make(number));
-    await place.castActor(1000);
-    return place;
+    await writePhotos(folder, photos, size === 'large' ? largePhoto : photo);
+    return testbed;
   }
 
-  /** Another actor: every swap is a new one. */
-  async castActor(number: number): Promise<void> {
-    writeFileSync(join(this.room.folder, 'actor.png'), await photo(number));
+  /** Changes the actor, so that every swap has to be made again. */
+  async replaceActor(number: number): Promise<void> {
+    writeFileSync(join(this.workspace.folder, 'actor.png'), await photo(number));
   }
 
   async close(): Promise<void> {
     await this.service.close();
-    await this.room.remove();
+    await this.workspace.remove();
   }
 
-  command(...args: readonly string[]): Promise<Told> {
+  command(...args: readonly string[]): Promise<CommandResult> {
     return this.#start(process.execPath, [main, ...args]);
   }
 
-  run(): Promise<Told> {
+  run(): Promise<CommandResult> {
     return this.command('run', 'pipeline.yaml');
   }
 
   /** `run` under strace. */
-  async watchedRun(interference?: Interference): Promise<Watched> {
+  async tracedRun(injection?: FaultInjection): Promise<TracedResult> {
     const log = join(this.root, 'strace.log');
     const told = await this.#start('strace', [
-      ...straceArgs(log, this.root, interference),
+      ...straceArgs(log, this.root, injection),
       ...[process.execPath, '--import', knownNames, main, 'run', 'pipeline.yaml'],
     ]);
     const text = readFileSync(log, 'utf8');
@@ -143,11 +139,11 @@ export class DiskPlace {
     return { ...told, calls: callsIn(text, this.root), hit: wasHit(text) };
   }
 
-  #start(command: string, args: readonly string[]): Promise<Told> {
+  #start(command: string, args: readonly string[]): Promise<CommandResult> {
     const home = join(this.root, 'home');
     const child = spawn(command, args, {
-      cwd: this.room.folder,
-      // A group of its own: what strace has started ends with it.
+      cwd: this.workspace.folder,
+      // A process group of its own, so that killing it also ends the command below strace.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -155,7 +151,7 @@ export class DiskPlace {
         HOME: home,
         XDG_STATE_HOME: join(home, 'state'),
         NODE_COMPILE_CACHE: this.#cache,
-        // strace counts the calls of each thread for itself, and does not see what io_uring does.
+        // strace counts calls per thread, and does not see io_uring.
         UV_THREADPOOL_SIZE: '1',
         UV_USE_IO_URING: '0',
         SHOTLIST_BASE_URL: this.service.address,
@@ -169,13 +165,13 @@ export class DiskPlace {
       });
     return new Promise((resolve, reject) => {
       let hung = false;
-      const patience = setTimeout(() => {
+      const timeout = setTimeout(() => {
         hung = true;
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      }, patienceMs);
+      }, timeoutMs);
       child.on('error', reject);
       child.on('close', (code) => {
-        clearTimeout(patience);
+        clearTimeout(timeout);
         resolve({ code, hung, output });
       });
     });

@@ -1,15 +1,15 @@
-// What becomes of a run, by chance: at which crash point it dies, or at what moment, or who interrupts it.
+// How a run ends, drawn at random: at a crash point, at a moment, by a signal, or by itself.
 import { type Crash, drawCrash } from './crash-points.ts';
 
-export type Fate =
+export type CrashPlan =
   | { readonly how: 'crash'; readonly crash: Crash }
-  /** `kill -9` so many milliseconds after it began. */
+  /** `kill -9`, this many milliseconds after the run begins. */
   | { readonly how: 'moment'; readonly ms: number }
   /** Interrupted as with Ctrl-C. */
   | { readonly how: 'signal'; readonly name: 'SIGINT' | 'SIGTERM'; readonly ms: number }
-  | { readonly how: 'spared' };
+  | { readonly how: 'none' };
 
-export function drawFate(chance: () => number, items: number): Fate {
+export function drawCrashPlan(chance: () => number, items: number): CrashPlan {
   const kind = chance();
   const ms = 1 + Math.floor(chance() ** 2 * 25 * items);
   if (kind < 0.7) return { how: 'crash', crash: drawCrash(chance, items) };
@@ -17,15 +17,15 @@ export function drawFate(chance: () => number, items: number): Fate {
   return { how: 'signal', name: chance() < 0.5 ? 'SIGINT' : 'SIGTERM', ms };
 }
 
-export function fateText(fate: Fate): string {
-  switch (fate.how) {
+export function crashPlanText(plan: CrashPlan): string {
+  switch (plan.how) {
     case 'crash':
-      return `${fate.crash.point} #${fate.crash.at}`;
+      return `${plan.crash.point} #${plan.crash.at}`;
     case 'moment':
-      return `kill -9 after ${fate.ms} ms`;
+      return `kill -9 after ${plan.ms} ms`;
     case 'signal':
-      return `${fate.name} after ${fate.ms} ms`;
-    case 'spared':
-      return 'spared';
+      return `${plan.name} after ${plan.ms} ms`;
+    case 'none':
+      return 'not killed';
   }
 }

@@ -1,11 +1,11 @@
-// Loaded before a command (`node --import`): names of files that would be random are the same in every run, so that a
-// system call that one run made can be found again in the next.
+// Loaded before a command (`node --import`): makes random file names the same in every run, so that the system calls of
+// two runs can be compared.
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
 let last = 0;
 const { randomBytes } = crypto;
-/** In bytes: names and keys are shorter, and what only fills room is longer. */
+/** In bytes. Names and keys are shorter; the ballast is longer. */
 const longestName = 64;
 Object.assign(crypto, {
   randomUUID: () => `00000000-0000-4000-8000-${String(++last).padStart(12, '0')}`,

@@ -1,16 +1,14 @@
-// Processes that perform runs (child.ts), started ahead of time: what a process needs to load takes longer than many
-// a run lives. One whose run ended by itself is there for the next one.
+// A pool of worker processes (run-worker.ts), started ahead of time, because loading takes longer than many runs. A worker
+// whose run ended by itself is used again.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../src/runner/operations/pipeline/problem.ts';
 import type { Summary } from '../src/runner/report/run-event.ts';
+import { openCompileCache } from './compile-cache.ts';
 import type { Crash } from './crash-points.ts';
 
-/** What a run that ended by itself says. */
+/** The result of a run that ended by itself. */
 export type RunEnd =
   | { readonly summary: Summary }
   | { readonly problem: Problem['reason']; readonly text: string };
@@ -27,25 +25,25 @@ export interface Order {
 export type Ended =
   | { readonly how: 'ended'; readonly end: RunEnd }
   | { readonly how: 'killed' }
-  /** It ended in a way that no run may end. */
+  /** The process ended in a way that is always a bug. */
   | { readonly how: 'broke'; readonly why: string };
 
-export interface Nursery {
-  /** A process that is ready or nearly so. */
-  take(): RunProcess;
+export interface WorkerPool {
+  /** Takes a worker that is ready or is starting. */
+  take(): RunWorker;
   close(): void;
 }
 
-const script = fileURLToPath(new URL('./child.ts', import.meta.url));
+const script = fileURLToPath(new URL('./run-worker.ts', import.meta.url));
 
-/** Keeps so many processes waiting; they hand the key to the service. */
-export function openNursery(waiting: number, key: string): Nursery {
-  const cache = mkdtempSync(join(tmpdir(), 'shotlist-torture-cache-'));
-  const env = { ...process.env, SHOTLIST_API_KEY: key, NODE_COMPILE_CACHE: cache };
-  const ready: RunProcess[] = [];
-  const all = new Set<RunProcess>();
-  const start = (): RunProcess => {
-    const made = new RunProcess(env, (again) => (again ? ready.unshift(made) : all.delete(made)));
+/** Keeps `waiting` workers ready; they send `key` to the service. */
+export function openWorkerPool(waiting: number, key: string): WorkerPool {
+  const cache = openCompileCache();
+  const env = { ...process.env, SHOTLIST_API_KEY: key, NODE_COMPILE_CACHE: cache.folder };
+  const ready: RunWorker[] = [];
+  const all = new Set<RunWorker>();
+  const start = (): RunWorker => {
+    const made = new RunWorker(env, (again) => (again ? ready.unshift(made) : all.delete(made)));
     all.add(made);
     return made;
   };
@@ -58,23 +56,23 @@ export function openNursery(waiting: number, key: string): Nursery {
     },
     close() {
       for (const one of all) one.signal('SIGKILL');
-      rmSync(cache, { recursive: true, force: true, maxRetries: 3 });
+      cache.close();
     },
   };
 }
 
-export class RunProcess {
+export class RunWorker {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #over: (again: boolean) => void;
   #complaints = '';
   #gone: Ended | undefined;
   #hear: ((end: Ended) => void) | undefined;
 
-  /** `over` hears that a run has ended, and whether there can be another one. */
+  /** `over` is called when a run has ended; `again` says whether the worker can perform another one. */
   constructor(env: NodeJS.ProcessEnv, over: (again: boolean) => void) {
     this.#over = over;
     this.#child = spawn(process.execPath, [script], { env });
-    // It may be dead before it has read what it is to do.
+    // The process may be killed before it reads its order.
     this.#child.stdin.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') throw error;
     });
@@ -94,10 +92,10 @@ export class RunProcess {
   }
 
   #endOf(code: number | null, signal: NodeJS.Signals | null): Ended {
-    // A signal that comes before a run listens for it, or a second time, ends the process.
+    // A signal before a run listens for it, or a second signal, ends the process.
     const asked = signal === 'SIGKILL' || signal === 'SIGINT' || signal === 'SIGTERM';
     if (asked || code === 130) return { how: 'killed' };
-    return { how: 'broke', why: `exit code ${code}: ${this.#complaints.trim() || 'no word'}` };
+    return { how: 'broke', why: `exit code ${code}: ${this.#complaints.trim() || 'no message'}` };
   }
 
   #tell(end: Ended): void {
@@ -109,7 +107,7 @@ export class RunProcess {
     return this.#gone !== undefined;
   }
 
-  /** One run; resolves when it has ended, one way or another, and the process is idle or gone. */
+  /** Performs one run. Resolves when the run has ended and the process is idle or gone. */
   run(order: Order): Promise<Ended> {
     if (this.#gone !== undefined) return Promise.resolve(this.#gone);
     return new Promise((resolve) => {
