@@ -7,6 +7,7 @@ import { printableJson } from '../../contract/base/printable.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { eventSchemas } from './event-schemas.ts';
+import { lineKindTrouble } from './job-kind.ts';
 import {
   headerSchema,
   jobSchema,
@@ -91,6 +92,8 @@ export function readLine<T>(
   wrap: (line: T) => StateLine,
 ): Result<StateLine, string> {
   const validate = validatorOf<T>(schema);
-  if (validate(value)) return ok(wrap(value));
-  return err(reasonOf(validate.errors));
+  if (!validate(value)) return err(reasonOf(validate.errors));
+  const line = wrap(value);
+  const wrong = lineKindTrouble(line);
+  return wrong === undefined ? ok(line) : err(wrong);
 }

@@ -2,6 +2,7 @@
 // nothing that was paid for and not refunded can become `failed` unless a person says so, nothing in doubt can begin
 // again, and no credit leaves a job without standing in its past.
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import { unknownKind } from './job-kind.ts';
 import type { EventLine, JobLine, PastAttempt } from './line.ts';
 
 /** The events that are about a job. */
@@ -101,9 +102,6 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       );
   }
 }
-
-/** The step kind of a repaired job of which only the fingerprint could be read: it may well be a free one. */
-export const unknownKind = 'unknown';
 
 const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
 

@@ -1,9 +1,10 @@
 // The fold of a damaged state file: lines go into a ledger as always, and where one cannot be taken as it is, the tables
 // in precedence.ts say what becomes of its job.
 import { type Result, unreachable } from '../../contract/base/result.ts';
+import { unknownKind } from '../journal/job-kind.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine } from '../journal/line.ts';
-import { type JobEvent, unknownKind, withPast } from '../journal/state.ts';
+import { type JobEvent, withPast } from '../journal/state.ts';
 import { type Claim, doubtLine, paidLine, savedResult, tasksOf } from './claim.ts';
 import { type Fields, fieldsOf } from './fragments.ts';
 import { type Orphan, orphanOf } from './orphan.ts';
