@@ -24,7 +24,8 @@ export function memoryStore(): JobStore {
 /** What jobs are sorted by in a state file. */
 export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000${line.job}`;
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Of two different texts. */
+const compare = (a: string, b: string): number => (a < b ? -1 : 1);
 
 /** Credits. `committed` is what a budget is compared with. */
 export interface CreditTotals {
@@ -222,7 +223,6 @@ export class Ledger {
    * run's charge makes no room in the budget of this one. Where that is not known it is the last.
    */
   #count(difference: number, sender: number | undefined): void {
-    if (difference === 0) return;
     const sent = this.#runs.findLastIndex(({ run }) => run === sender);
     this.#amend(
       (run) => ({

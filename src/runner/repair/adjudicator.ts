@@ -61,14 +61,12 @@ export class Adjudicator {
       case 'paid':
         return this.#paid(claim, doubt);
       case 'in doubt':
-        return this.put(doubt);
       case 'next attempt in doubt':
         this.#note(before && orphanOf(before, doubt));
         return this.put(doubt);
       case 'in doubt if it may begin':
         if (before === undefined) return this.put(doubt);
-        if (fields.name !== undefined && fields.name !== before.name)
-          this.#note(orphanOf(doubt, before));
+        this.#note(orphanOf(doubt, before));
         return this.doubt(before, why, fields.event === 'created' ? fields.credits : undefined);
       default:
         return unreachable(verdict);
