@@ -140,6 +140,11 @@ describe('of a line that is cut', () => {
       '{"why":"}]","at":"a\\"},b","seq":3}',
       { at: 'a"},b', seq: 3 },
     ],
+    [
+      'brackets and escapes in the texts of an object do not end it',
+      '{"result":{"a":"}","b":"\\"}{","c":"["},"seq":3,',
+      { result: { a: '}', b: '"}{', c: '[' }, seq: 3 },
+    ],
     ['a replaced character is not believed', '{"name":"a\ufffd","seq":3,', { seq: 3 }],
     ['a broken escape is not believed', '{"name":"a\\x","seq":3,', { seq: 3 }],
     [
