@@ -59,6 +59,13 @@ describe('a run that is lost', () => {
   });
 });
 
+test('a creation whose charge cannot be read opens no run', () => {
+  const found = having();
+  found.adjudicate(job('a'), { event: 'created', project: 'q' }, why);
+  expect(found.ledger.runs()).toEqual([]);
+  expect(lineOf(found)).toMatchObject({ state: 'created', project: 'q' });
+});
+
 describe('an event that is no legal move', () => {
   test('keeps the file of a project that is not settled', () => {
     const found = having(...paid);

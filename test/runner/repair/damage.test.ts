@@ -99,6 +99,7 @@ describe('a damage is told', () => {
     ['its task', `{"job":"${job('a')}","task":"swap:a","at":#`, ['swap:a']],
     ['its tasks', `{"job":"${job('a')}","tasks":["x","y"],"at":#`, ['x', 'y']],
     ['no task', `{"job":"${job('a')}","at":#`, []],
+    ['no task, behind another line', `{"seq":9,#${two}{"job":"${job('a')}",#`, []],
   ])('with its job and %s', (_, text, tasks) => {
     expect(damageOf(text)).toMatchObject({ job: job('a'), tasks });
   });
