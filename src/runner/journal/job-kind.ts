@@ -1,7 +1,6 @@
 // The step kinds that a line may name. The kind of a job decides where the service keeps its project, so a line that
 // names another kind is damaged.
 import { kindNamed } from '../../contract/kinds/all.ts';
-import type { StateLine } from './line.ts';
 
 /** The step kind of a repaired job of which only the fingerprint could be read: it may well be a free one. */
 export const unknownKind = 'unknown';
@@ -15,14 +14,4 @@ export function kindTrouble(kind: string, creates: boolean): string | undefined 
   if (creates && known.tool === undefined)
     return `the step kind ${kind} creates no projects: the line was edited`;
   return undefined;
-}
-
-/** Why the step kind in a line cannot be right, as the end of a sentence. */
-export function lineKindTrouble(state: StateLine): string | undefined {
-  if (state.type === 'job') {
-    const { kind, project } = state.line;
-    return kindTrouble(kind, project !== undefined);
-  }
-  if (state.type !== 'event' || !('kind' in state.line)) return undefined;
-  return kindTrouble(state.line.kind, state.line.event === 'intent');
 }
