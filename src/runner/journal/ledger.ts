@@ -25,7 +25,8 @@ export function memoryStore(): JobStore {
 /** The sort key of jobs in a state file. */
 export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000${line.job}`;
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Of two different texts. */
+const compare = (a: string, b: string): number => (a < b ? -1 : 1);
 
 /** Credits. A budget is compared with `committed`. */
 export interface CreditTotals {
@@ -223,7 +224,6 @@ export class Ledger {
    * charge must not enlarge the budget of this run. If the sender is unknown, the last run counts.
    */
   #count(difference: number, sender: number | undefined): void {
-    if (difference === 0) return;
     const sent = this.#runs.findLastIndex(({ run }) => run === sender);
     this.#amend(
       (run) => ({

@@ -7,6 +7,7 @@ import { printableJson } from '../../contract/base/printable.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { eventSchemas } from './event-schemas.ts';
+import { kindTrouble } from './job-kind.ts';
 import {
   headerSchema,
   jobSchema,
@@ -93,6 +94,16 @@ export function readLine<T>(
   wrap: (line: T) => StateLine,
 ): Result<StateLine, string> {
   const validate = validatorOf<T>(schema);
-  if (validate(value)) return ok(wrap(value));
-  return err(reasonOf(validate.errors));
+  if (!validate(value)) return err(reasonOf(validate.errors));
+  const line = wrap(value);
+  const wrong = kindTroubleIn(line);
+  return wrong === undefined ? ok(line) : err(wrong);
+}
+
+/** Why the step kind in a line cannot be right, as the end of a sentence. */
+function kindTroubleIn({ type, line }: StateLine): string | undefined {
+  if (type === 'job') return kindTrouble(line.kind, line.project !== undefined);
+  return type === 'event' && 'kind' in line
+    ? kindTrouble(line.kind, line.event === 'intent')
+    : undefined;
 }

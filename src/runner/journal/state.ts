@@ -2,6 +2,7 @@
 // money. A job that was paid and not refunded can become `failed` only if a person says so, a job in doubt can never
 // begin again, and no credit leaves a job without an entry in its past.
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import { unknownKind } from './job-kind.ts';
 import type { EventLine, JobLine, PastAttempt } from './line.ts';
 
 /** The events about a job. */
@@ -101,9 +102,6 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       );
   }
 }
-
-/** The step kind of a repaired job of which only the fingerprint could be read. The kind may be a free one. */
-export const unknownKind = 'unknown';
 
 const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
 

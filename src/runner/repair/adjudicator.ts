@@ -1,9 +1,10 @@
 // The fold of a damaged state file. Lines go into a ledger as usual; if a line cannot be applied, the tables in
 // precedence.ts decide what becomes of its job.
 import { type Result, unreachable } from '../../contract/base/result.ts';
+import { unknownKind } from '../journal/job-kind.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine } from '../journal/line.ts';
-import { type JobEvent, unknownKind, withPast } from '../journal/state.ts';
+import { type JobEvent, withPast } from '../journal/state.ts';
 import { type Claim, doubtLine, paidLine, savedResult, tasksOf } from './claim.ts';
 import { type Fields, fieldsOf } from './fragments.ts';
 import { type Orphan, orphanOf } from './orphan.ts';
@@ -60,14 +61,12 @@ export class Adjudicator {
       case 'paid':
         return this.#paid(claim, doubt);
       case 'in doubt':
-        return this.put(doubt);
       case 'next attempt in doubt':
         this.#note(before && orphanOf(before, doubt));
         return this.put(doubt);
       case 'in doubt if it may begin':
         if (before === undefined) return this.put(doubt);
-        if (fields.name !== undefined && fields.name !== before.name)
-          this.#note(orphanOf(doubt, before));
+        this.#note(orphanOf(doubt, before));
         return this.doubt(before, why, fields.event === 'created' ? fields.credits : undefined);
       default:
         return unreachable(verdict);

@@ -104,6 +104,20 @@ test('a newer format is refused with what to do', () => {
   });
 });
 
+test.each(['2.5', '3.5', '1e999', '"3"', '[3]'])(
+  'a header with the format %s is left to the current reader, which says what is wrong',
+  (version) => {
+    expect(formatOf(`{"shotlist":${version}}`)).toEqual({ ok: true, value: currentFormat });
+  },
+);
+
+test('an event whose name is a list with a name of format 1 is no event', () => {
+  expect(old().parse('{"seq":1,"event":["gone"]}')).toEqual({
+    ok: false,
+    error: 'there is no event ["gone"]',
+  });
+});
+
 test('lines of both formats are read where a merge may have mixed them', () => {
   for (const text of [
     header,

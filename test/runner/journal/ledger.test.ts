@@ -122,6 +122,23 @@ describe('credits', () => {
   });
 });
 
+test('a header is nothing that happened, and a compacted file counts its events from 1', () => {
+  const ledger = folded([run(), supplied()]);
+  const line = { shotlist: 2, pipeline: 'p', service: 'rehearsal' } as const;
+  expect(ledger.apply({ type: 'header', line })).toEqual({ ok: true, value: undefined });
+  expect(ledger.runs()).toHaveLength(1);
+  expect(ledger.seq).toBe(2);
+  ledger.restart();
+  expect(ledger.seq).toBe(0);
+  folded([supplied('b')], ledger);
+  expect([...ledger.jobs()]).toHaveLength(2);
+});
+
+test('a job that was sent outside of a run has no sender', () => {
+  expect(folded([intent()]).job(job('a'))).not.toHaveProperty('sender');
+  expect(folded([run(3), intent()]).job(job('a'))).toMatchObject({ sender: 3 });
+});
+
 describe('runs', () => {
   test('that were interrupted are gone on with', () => {
     expect(folded([run(1), supplied(), run(2)]).runs()).toEqual([
@@ -343,8 +360,8 @@ describe('runs that share an id', () => {
     const first = [{ event: 'run', run: 1, id: 'nightly' } as const, intent(), created('a', 10)];
     const other = [ended, run(2), intent('b'), created('b', 20), ended];
     const again = [{ event: 'run', run: 3, id: 'nightly' } as const, intent('c'), created('c', 5)];
-    const ledger = folded([...first, ...other, ...again]);
-    expect(ledger.account).toEqual({ charged: 15, refunded: 0, reserved: 0 });
+    const ledger = folded([...first, errored('a', 3), ...other, ...again, errored('c', 0)]);
+    expect(ledger.account).toEqual({ charged: 15, refunded: 12, reserved: 0 });
     expect(ledger.accountOf(2)).toEqual({ charged: 20, refunded: 0, reserved: 0 });
     expect(compacted(ledger).account).toEqual(ledger.account);
   });

@@ -29,6 +29,7 @@ describe('a line is', () => {
       'job',
       {
         ...goodJob,
+        kind: 'face-swap-photo',
         state: 'deleted',
         outputs: [goodOutput],
         project: 'x',

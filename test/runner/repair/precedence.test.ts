@@ -1,7 +1,8 @@
 // What becomes of one job when a line about it cannot be read, or when two lines disagree: a row of the tables each.
 import { describe, expect, test } from 'vitest';
 import type { JobLine, NewEvent } from '../../../src/runner/journal/line.ts';
-import { preferred } from '../../../src/runner/repair/precedence.ts';
+import type { Claim } from '../../../src/runner/repair/claim.ts';
+import { preferred, verdictOn } from '../../../src/runner/repair/precedence.ts';
 import {
   amended,
   complete,
@@ -37,6 +38,7 @@ const bare = (of: JobLine): JobLine => {
 
 const paid = [intent(), created()];
 const rows: readonly (readonly [string, JobLine])[] = [
+  ['free and done', line(supplied())],
   ['complete', line(...paid, complete())],
   ['deleted with its files', line(...paid, complete(), output(), deleted())],
   ['created', line(...paid)],
@@ -79,6 +81,71 @@ describe('of two lines about one job', () => {
     const late = line(...paid, complete());
     for (const found of [preferred(early, late), preferred(late, early)])
       expect(found).toEqual({ line: { ...late, past } });
+  });
+});
+
+test('of two lines, one that is forgotten or failed is taken over nothing', () => {
+  const doubt = line(intent(), doubted());
+  const over = line(...paid, complete(), forgotten());
+  for (const found of [preferred(over, doubt), preferred(doubt, over)])
+    expect(found.line.state).toBe('doubt');
+});
+
+test('files of a project that is not settled do not make it a deleted one', () => {
+  const files = line(...paid, complete(), output());
+  const deletedOne = elsewhere(line(...paid, complete(), output(), deleted()));
+  const unsettled: JobLine = { ...files, state: 'created' };
+  expect(preferred(unsettled, deletedOne).line.state).toBe('deleted');
+  expect(preferred(deletedOne, unsettled).line.state).toBe('deleted');
+});
+
+test('the tasks of both lines are kept, sorted', () => {
+  const one = { ...line(...paid), tasks: ['z'] };
+  expect(preferred(one, { ...one, tasks: ['a', 'z'] }).line.tasks).toEqual(['a', 'z']);
+});
+
+test.each([
+  ['its own, where that is known', 'head-swap', 'face-swap-photo', 'head-swap'],
+  ['the other line’s, where its own is not known', 'unknown', 'head-swap', 'head-swap'],
+  ['unknown, where the other line’s creates no projects', 'unknown', 'upload', 'unknown'],
+])('the step kind of the preferred line is %s', (_, own, other, kind) => {
+  const kept = { ...line(...paid, complete()), kind: own };
+  const lost = { ...line(intent(), doubted()), kind: other };
+  expect(preferred(kept, lost).line.kind).toBe(kind);
+  expect(preferred(lost, kept).line.kind).toBe(kind);
+});
+
+test('a doubt of an unknown step kind may turn out to be free', () => {
+  const unknown = { ...line(intent(), doubted()), kind: 'unknown' };
+  expect(preferred(unknown, line(supplied(), forgotten())).line).toMatchObject({
+    ...{ state: 'doubt', kind: 'upload' },
+  });
+});
+
+describe('what becomes of a job', () => {
+  const verdict = (fields: Claim['fields'], before?: JobLine, kind = 'head-swap'): string =>
+    verdictOn({ job: job('a'), kind, before, fields, why: 'it is torn' });
+  const before = line(...paid);
+
+  test.each<readonly [string, string, Claim['fields'], JobLine | undefined]>([
+    ['its line is a free result', 'unchanged', { event: 'supplied' }, undefined],
+    ['its line says it is free and done', 'unchanged', { state: 'supplied' }, undefined],
+    ['its line names the known project', 'unchanged', { project: 'p-a' }, before],
+    ['its line names another project', 'paid', { project: 'q' }, before],
+    ['its line names a project, and it is not known', 'paid', { project: 'q' }, undefined],
+    [
+      'its line amends another project',
+      'in doubt if it may begin',
+      { event: 'amended', project: 'q' },
+      before,
+    ],
+    ['it is not known', 'in doubt', { attempt: 2 }, undefined],
+    ['its line is a later attempt', 'next attempt in doubt', { attempt: 2 }, before],
+    ['its line is the same attempt', 'in doubt if it may begin', { attempt: 1 }, before],
+    ['its line says nothing', 'in doubt if it may begin', {}, before],
+  ])('when %s: %s', (_, expected, fields, known) => {
+    expect(verdict(fields, known)).toBe(expected);
+    expect(verdict(fields, known, 'upload')).toBe('unchanged');
   });
 });
 

@@ -2,8 +2,8 @@
 import pLimit from 'p-limit';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
-import type { Result } from '../../../contract/base/result.ts';
-import { recordOf } from '../../../contract/kinds/tools.ts';
+import { err, type Result } from '../../../contract/base/result.ts';
+import { toolNamed } from '../../../contract/kinds/tools.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';
 import type { Clock, MediaApi } from './ports.ts';
@@ -35,13 +35,22 @@ export function* knownProjects(ledger: Ledger): Generator<KnownProject> {
 const atOnce = 16;
 const attempts = 5;
 
+/** A repaired state file may not name the tool of a project: nothing is sent. */
+const unnamed: ApiFailure = {
+  reason: 'refused',
+  status: 0,
+  message:
+    'the state file does not say which tool created it, so shotlist cannot look it up: check it in the hub',
+};
+
 /** Reads a project with a run's patience: a single lost answer says nothing about the project. */
 export async function readPatiently(
   api: MediaApi,
   clock: Clock,
   { kind, project }: { readonly kind: string; readonly project: string },
 ): Promise<Result<Project, ApiFailure>> {
-  const record = recordOf(kind);
+  const record = toolNamed(kind)?.record;
+  if (record === undefined) return err(unnamed);
   const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
   return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
 }

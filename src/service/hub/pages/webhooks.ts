@@ -53,7 +53,7 @@ export function deliveriesPage(deliveries: readonly DeliveryView[]): string {
 
 export function deliveryTable(deliveries: readonly DeliveryView[]): Html {
   return table(
-    ['Event', 'State', 'Happened', 'Attempts', 'Next', 'Project', ''],
+    ['Event', 'State', 'NewEvent', 'Attempts', 'Next', 'Project', ''],
     deliveries.map(
       ({ id, type, state, created_at, attempts, next_at, project }) => html`
         <tr>
