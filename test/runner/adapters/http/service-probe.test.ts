@@ -2,11 +2,15 @@
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pathForms } from '../../../../src/contract/api/routes.ts';
-import { type Greeting, greet } from '../../../../src/runner/adapters/http/greeting.ts';
+import {
+  type ProbeResult,
+  probeService,
+} from '../../../../src/runner/adapters/http/service-probe.ts';
 import { service } from '../../../rig.ts';
 import { answer, nobody, serve, type TestServer } from './server.ts';
 
-const greeted = (base: string, key = 'a-key'): Promise<Greeting> => greet({ base, key, now: 0 });
+const probed = (base: string, key = 'a-key'): Promise<ProbeResult> =>
+  probeService({ base, key, now: 0 });
 
 const page = '<!doctype html><title>Welcome</title>';
 const html = { 'content-type': 'text/html; charset=utf-8' };
@@ -22,7 +26,7 @@ const always = (
 describe('the service', () => {
   test.each(pathForms)('is known by its account, whatever its paths (%s)', async (paths) => {
     const { address, key } = await service({ paths, credits: 70 });
-    expect(await greeted(address, key)).toMatchObject({
+    expect(await probed(address, key)).toMatchObject({
       is: 'service',
       account: { ok: true, value: { credits: 70, tier: 'pro' } },
     });
@@ -36,7 +40,7 @@ describe('the service', () => {
           ? answer(response, 200, { items: [] })
           : answer(response, 404, { message: 'Not Found' }),
       );
-      expect(await greeted(server.address)).toEqual({
+      expect(await probed(server.address)).toEqual({
         is: 'service',
         account: { ok: true, value: undefined },
       });
@@ -52,7 +56,7 @@ describe('the service', () => {
     [503, {}, 'unavailable'],
   ])('may answer with %i: a run knows what to do about that', async (status, body, reason) => {
     const server = await serve((_, response) => answer(response, status, body));
-    expect(await greeted(server.address)).toMatchObject({
+    expect(await probed(server.address)).toMatchObject({
       is: 'service',
       account: { ok: false, error: { reason } },
     });
@@ -60,7 +64,7 @@ describe('the service', () => {
 
   test('may lose an answer', async () => {
     const server = await serve((_, response) => void response.socket?.resetAndDestroy());
-    expect(await greeted(server.address)).toMatchObject({ is: 'service', account: { ok: false } });
+    expect(await probed(server.address)).toMatchObject({ is: 'service', account: { ok: false } });
   });
 });
 
@@ -87,8 +91,8 @@ describe('something else', () => {
     ['nothing at all', [204, '', {}], /something else/],
   ])('answers with %s', async (_, reply, why) => {
     const server = await always(...reply);
-    expect(await greeted(server.address)).toEqual({
-      is: 'stranger',
+    expect(await probed(server.address)).toEqual({
+      is: 'other-server',
       why: expect.stringMatching(why),
     });
     expect(server.asked.every(({ path }) => !path.includes('swap'))).toBe(true);
@@ -100,24 +104,24 @@ describe('something else', () => {
     onTestFinished(() => void server.close());
     const bound = server.address();
     const port = typeof bound === 'object' ? bound?.port : undefined;
-    expect(await greeted(`http://127.0.0.1:${port}`)).toEqual({
-      is: 'stranger',
+    expect(await probed(`http://127.0.0.1:${port}`)).toEqual({
+      is: 'other-server',
       why: 'does not speak HTTP',
     });
   });
 });
 
-describe('nobody', () => {
-  test('listens there', async () => {
-    expect(await greeted(await nobody())).toEqual({
-      is: 'nobody',
+describe('an address where nobody listens', () => {
+  test('is unreachable', async () => {
+    expect(await probed(await nobody())).toEqual({
+      is: 'unreachable',
       why: 'cannot be reached (ECONNREFUSED)',
     });
   });
 
-  test('has that name', async () => {
-    expect(await greeted('http://no-such-host.invalid')).toMatchObject({
-      is: 'nobody',
+  test('is unreachable by a name that does not resolve', async () => {
+    expect(await probed('http://no-such-host.invalid')).toMatchObject({
+      is: 'unreachable',
       why: expect.stringMatching(/^cannot be reached \((ENOTFOUND|EAI_AGAIN)\)$/),
     });
   });
@@ -126,6 +130,11 @@ describe('nobody', () => {
 test('a person who does not want to wait does not have to', async () => {
   const stopper = new AbortController();
   const server = await serve(() => stopper.abort());
-  const greeting = await greet({ base: server.address, key: 'k', now: 0, stop: stopper.signal });
-  expect(greeting).toMatchObject({ is: 'service', account: { ok: false } });
+  const probe = await probeService({
+    base: server.address,
+    key: 'k',
+    now: 0,
+    stop: stopper.signal,
+  });
+  expect(probe).toMatchObject({ is: 'service', account: { ok: false } });
 });
