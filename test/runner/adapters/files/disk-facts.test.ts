@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { afterNextRead, makeUnreadable } from './patched-fs.ts';
 import { hash, room } from './room.ts';
 
 describe('a file’s digest', () => {
@@ -94,5 +95,53 @@ describe('what is known of', () => {
     expect(disk.input('a.png').is).toBe('file');
     rmSync(join(folder, 'a.png'));
     expect(disk.input('a.png')).toEqual({ is: 'absent', why: 'does not exist' });
+  });
+});
+
+describe('a file that changes while it is read', () => {
+  test('is not known by what was read of it', async () => {
+    const { folder, disk } = room();
+    const file = join(folder, 'a.png');
+    writeFileSync(file, 'rose'.repeat(200_000));
+    await afterNextRead(() => writeFileSync(file, 'ruse'.repeat(200_000)));
+    const read = await disk.digest({ in: 'input', path: 'a.png' });
+    expect(read.ok).toBe(true);
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 800_000, digest: undefined });
+  });
+});
+
+describe('a file that may not be read', () => {
+  test.each([
+    ['small', 'rose'],
+    ['large', 'rose'.repeat(200_000)],
+  ])('is not there for a plan, which says why: %s', (_, content) => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), content);
+    makeUnreadable(join(folder, 'a.png'));
+    expect(disk.input('a.png')).toEqual({
+      is: 'absent',
+      why: 'cannot be read or written (permission denied)',
+    });
+  });
+
+  test.each([
+    ['small', 'rose'],
+    ['large', 'rose'.repeat(200_000)],
+  ])('in the place of a result is not overwritten: %s', async (_, content) => {
+    const { folder, disk } = room();
+    const file = join(folder, 'out/a.png');
+    const part = await disk.temporary('a.png', hash('work'));
+    if (!part.ok) throw new Error(part.error.message);
+    writeFileSync(part.value.path, 'picture');
+    writeFileSync(file, content);
+    makeUnreadable(file);
+    expect(await disk.place(part.value, 'a.png', hash('picture'))).toEqual({
+      ok: false,
+      error: {
+        message: `${file} failed: the existing file cannot be read or written (permission denied), so it was not replaced`,
+        systemic: false,
+      },
+    });
+    expect(statSync(file).size).toBe(content.length);
   });
 });
