@@ -14,7 +14,7 @@ export async function fileHandles(): Promise<FileHandle> {
 }
 
 /** Puts functions in the place of others until the test is over. */
-export function replaceUntilEnd<T extends object>(target: T, others: Partial<T>): void {
+export function replaceUntilEnd(target: object, others: object): void {
   const before = { ...target };
   const names = Object.keys(others);
   Object.assign(target, others);
@@ -41,6 +41,21 @@ export async function afterNextRead(happens: () => void): Promise<void> {
   onTestFinished(() => void Object.assign(handles, { read }));
 }
 
+/** From the second read on, open files fail with this code. */
+export async function failSecondRead(code: string): Promise<void> {
+  const handles = await fileHandles();
+  const { read } = handles;
+  let reads = 0;
+  Object.assign(handles, {
+    async read(this: FileHandle, ...given: unknown[]): Promise<unknown> {
+      reads += 1;
+      if (reads > 1) throw Object.assign(new Error(code), { code });
+      return await Reflect.apply(read, this, given);
+    },
+  });
+  onTestFinished(() => void Object.assign(handles, { read }));
+}
+
 const denied = (): never => {
   throw Object.assign(new Error('permission denied'), { code: 'EACCES' });
 };
@@ -51,11 +66,13 @@ export function makeUnreadable(file: string): void {
   const { open } = files;
   const isIt = (path: unknown): boolean => path === file;
   replaceUntilEnd(fs, {
-    readFileSync: ((...given: Parameters<typeof readFileSync>) =>
-      isIt(given[0]) ? denied() : readFileSync(...given)) satisfies typeof readFileSync,
-    accessSync: (...given) => (isIt(given[0]) ? denied() : accessSync(...given)),
+    readFileSync: (...given: unknown[]) =>
+      isIt(given[0]) ? denied() : Reflect.apply(readFileSync, fs, given),
+    accessSync: (...given: unknown[]) =>
+      isIt(given[0]) ? denied() : Reflect.apply(accessSync, fs, given),
   });
   replaceUntilEnd(files, {
-    open: async (...given) => (isIt(given[0]) ? denied() : await open(...given)),
+    open: async (...given: Parameters<typeof open>) =>
+      isIt(given[0]) ? denied() : await open(...given),
   });
 }
