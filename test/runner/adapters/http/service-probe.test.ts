@@ -62,6 +62,71 @@ describe('the service', () => {
     });
   });
 
+  test.each([
+    [400, { message: 'bad request' }, 'refused'],
+    [402, undefined, 'payment-required'],
+    [408, undefined, 'unanswered'],
+    [422, { message: 'asset does not exist' }, 'missing-asset'],
+    [599, undefined, 'unanswered'],
+  ])('may refuse a request with %i and say why', async (status, body, reason) => {
+    const server = await serve((_, response) => answer(response, status, body));
+    expect(await probed(server.address)).toMatchObject({
+      is: 'service',
+      account: { ok: false, error: { reason } },
+    });
+    expect(server.asked).toMatchObject([
+      { method: 'GET', path: '/v1/account', headers: { authorization: 'Bearer a-key' }, body: '' },
+    ]);
+    expect(server.asked[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('says how long to wait', async () => {
+    const server = await serve((_, response) =>
+      answer(response, 429, {}, { 'retry-after': 'Thu, 01 Jan 1970 00:00:07 GMT' }),
+    );
+    expect(await probed(server.address)).toMatchObject({
+      account: { error: { reason: 'throttled', retryAfterMs: 7000 } },
+    });
+  });
+
+  test.each<readonly [number, string, ProbeResult['is']]>([
+    [200, '{}', 'service'],
+    [400, '{"message":"no"}', 'service'],
+    [401, '', 'service'],
+    [403, '', 'service'],
+    [429, '', 'service'],
+    [500, '', 'service'],
+    [503, page, 'service'],
+    [200, page, 'other-server'],
+    [402, '', 'other-server'],
+    [499, '', 'other-server'],
+    [405, '{"message":"no"}', 'other-server'],
+    [404, '{"message":"no"}', 'other-server'],
+  ])(
+    'that does not tell of accounts, and answers for an upload address with %i and %s: %s',
+    async (status, body, is) => {
+      const server = await serve(({ path }, response) =>
+        path === '/v1/account'
+          ? answer(response, 404, {})
+          : response.writeHead(status, html).end(body),
+      );
+      expect((await probed(`${server.address}//`)).is).toBe(is);
+      expect(server.asked[1]).toMatchObject({
+        method: 'POST',
+        path: '/v1/files/upload-urls',
+        headers: { authorization: 'Bearer a-key', 'content-type': 'application/json' },
+        body: '{"items":[{"type":"image","extension":"png"}]}',
+      });
+    },
+  );
+
+  test('that does not tell of accounts may lose the next answer', async () => {
+    const server = await serve(({ path }, response) =>
+      path === '/v1/account' ? answer(response, 404, {}) : response.socket?.resetAndDestroy(),
+    );
+    expect(await probed(server.address)).toMatchObject({ is: 'service', account: { ok: false } });
+  });
+
   test('may lose an answer', async () => {
     const server = await serve((_, response) => void response.socket?.resetAndDestroy());
     expect(await probed(server.address)).toMatchObject({ is: 'service', account: { ok: false } });
@@ -86,6 +151,28 @@ describe('something else', () => {
       'a redirect',
       [301, '', { location: 'https://www.example.com/x?token=y' }],
       /elsewhere to https:\/\/www\.example\.com \(301\)/,
+    ],
+    ['a redirect to nowhere', [302, '', {}], /^sends requests elsewhere \(302\)$/],
+    [
+      'a redirect in itself',
+      [399, '', { location: '/login' }],
+      /^sends requests elsewhere \(399\)$/,
+    ],
+    ['a status before all redirects', [299, page, html], /^answers with a web page where/],
+    ['a choice', [300, '{"message":"x"}', {}], /^sends requests elsewhere \(300\)$/],
+    ['a status of no kind', [400, '{"message":5}', {}], /^answers with something else \(400\)$/],
+    ['a text', [418, 'a teapot', { 'content-type': 'text/plain' }], /something else \(418\)$/],
+    ['a page of XML', [499, page, { 'content-type': 'application/xhtml+xml' }], /a web page/],
+    [
+      'a kind that only speaks of pages',
+      [400, page, { 'content-type': 'text/plain; of=html' }],
+      /something else \(400\)$/,
+    ],
+    ['an empty kind', [400, page, { 'content-type': '' }], /something else \(400\)$/],
+    [
+      'more than an account is',
+      [200, ' '.repeat((1 << 20) + 1), {}],
+      /^answers with more than an account is$/,
     ],
     ['a page about a bad request', [400, page, html], /a web page \(400\)/],
     ['nothing at all', [204, '', {}], /something else/],
