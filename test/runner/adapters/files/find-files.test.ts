@@ -144,6 +144,70 @@ describe('a search', () => {
       expect(await found('*.jpg', join(folder, none))).toEqual({ paths: [], odd: [] });
   });
 
+  test('enters no folder that links lead to when it is barred, and says why', async () => {
+    const folder = folderWith('a/x.jpg', 'b/y.jpg');
+    symlinkSync('../b', join(folder, 'a/b'));
+    const barred = (real: string): string | undefined =>
+      real === join(folder, 'b') ? 'is not for us' : undefined;
+    expect(await findFiles('**/*.jpg', join(folder, 'a'), barred)).toEqual({
+      ok: true,
+      value: {
+        paths: ['x.jpg'],
+        odd: [{ is: 'outside', path: 'b', why: 'is not for us' }],
+      },
+    });
+  });
+
+  test('names only what matches of what is odd', async () => {
+    const folder = folderWith('a.jpg');
+    makeNamedPipe(join(folder, 'pipe.txt'));
+    symlinkSync('/dev/zero', join(folder, 'zero.txt'));
+    symlinkSync('nowhere', join(folder, 'broken.txt'));
+    expect(await found('*.jpg', folder)).toEqual({ paths: ['a.jpg'], odd: [] });
+    expect(await findFiles('broken.*', folder)).toMatchObject({
+      value: { odd: [{ is: 'broken', path: 'broken.txt', why: 'does not exist' }] },
+    });
+    expect(await findFiles('{pipe,zero}.*', folder)).toMatchObject({
+      value: {
+        odd: [
+          { is: 'special', path: 'pipe.txt', why: 'is not a regular file' },
+          { is: 'special', path: 'zero.txt', why: 'is not a regular file' },
+        ],
+      },
+    });
+  });
+
+  test('names a folder that it cannot read, since what is in it could match', async () => {
+    const folder = folderWith('a.jpg');
+    symlinkSync('circle', join(folder, 'circle'));
+    expect(await findFiles('*.jpg', join(folder, 'circle'))).toEqual({
+      ok: true,
+      value: {
+        paths: [],
+        odd: [{ is: 'unreadable', path: '', why: 'is a link that leads back to itself' }],
+      },
+    });
+  });
+
+  test('enters hidden folders only where the glob names a dot', async () => {
+    const folder = folderWith('.a/.b/c.jpg', '.a/d.jpg', 'e/.f/g.jpg');
+    expect((await found('**/*.jpg', folder)).paths).toEqual([]);
+    expect((await found('.a/*.jpg', folder)).paths).toEqual(['.a/d.jpg']);
+    expect((await found('**/.f/*', folder)).paths).toEqual(['e/.f/g.jpg']);
+    expect((await found('{.a,e}/**/.*/*.jpg', folder)).paths).toEqual([
+      '.a/.b/c.jpg',
+      'e/.f/g.jpg',
+    ]);
+  });
+
+  test('enters no folder that nothing in it can match', async () => {
+    const folder = folderWith('x/a.jpg', 'y/deep/a.jpg', 'z/deep/er/a.jpg');
+    symlinkSync('../y', join(folder, 'x/link'));
+    symlinkSync('../../y', join(folder, 'z/deep/link'));
+    expect(await found('x/*.jpg', folder)).toEqual({ paths: ['x/a.jpg'], odd: [] });
+    expect(await found('*/deep/*.jpg', folder)).toEqual({ paths: ['y/deep/a.jpg'], odd: [] });
+  });
+
   test('refuses what is no glob', async () => {
     expect(await findFiles(`${'a'.repeat(70_000)}*`, '/')).toMatchObject({
       ok: false,
