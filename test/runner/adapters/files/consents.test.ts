@@ -1,5 +1,5 @@
 // Consents: one file for each trusted pipeline file, outside all repositories, and nothing else is believed.
-import {
+import fs, {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -18,6 +18,7 @@ import {
   dropConsent,
   keepConsent,
 } from '../../../../src/runner/adapters/files/consents.ts';
+import { replaceUntilEnd } from './patched-fs.ts';
 import { temporaryFolder } from './places.ts';
 
 const consent = (text: string, date = '2026-08-05T10:00:00.000Z'): Consent => ({
@@ -51,6 +52,24 @@ describe('a consent', () => {
     const { digest, ...stored } = consent('a');
     expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(stored)}\n`);
     expect(dirname(file)).not.toContain(digest);
+  });
+
+  test('is on disk before it has its name', () => {
+    const { env } = user();
+    const done: string[] = [];
+    const { fsyncSync, renameSync } = fs;
+    replaceUntilEnd(fs, {
+      fsyncSync: (descriptor: number) => {
+        done.push(`sync ${fs.fstatSync(descriptor).size > 0 ? 'all' : 'nothing'}`);
+        fsyncSync(descriptor);
+      },
+      renameSync: (from: string, to: string) => {
+        done.push('rename');
+        renameSync(from, to);
+      },
+    });
+    keepConsent(consent('a'), env);
+    expect(done).toEqual(['sync all', 'rename']);
   });
 
   test('that is given again takes the place of the first', () => {
