@@ -42,6 +42,15 @@ describe('a result', () => {
     expect(disk.done).toEqual(['sync folder', `rename ${partName} a.png`, 'sync folder']);
   });
 
+  test('that was kept before is not written again', async () => {
+    const here = room();
+    for (const content of ['first', 'second', 'first']) await here.save('a.png', content);
+    const part = await fetched(here, 'a.png', 'third');
+    const disk = await recordDisk(any);
+    await here.disk.place(part, 'a.png', hash('third'));
+    expect(disk.done).toEqual(['sync folder', `rename ${partName} a.png`, 'sync folder']);
+  });
+
   test.skipIf(!canMount)(
     'that cannot be kept by a link is copied whole and synced first (needs to mount: root, or unshare -rm)',
     async () => {

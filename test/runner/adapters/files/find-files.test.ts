@@ -1,11 +1,13 @@
 // Folders as they are on people's disks: links in circles, names of other systems, what may not be read.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import files from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../../../src/runner/adapters/files/find-files.ts';
 import { matchOf } from '../../../../src/runner/adapters/files/glob.ts';
 import { oddSentences } from '../../../../src/runner/adapters/files/odd-files.ts';
 import { makeNamedPipe } from '../../../named-pipe.ts';
+import { replaceUntilEnd } from './patched-fs.ts';
 import { folderWith, temporaryFolder } from './places.ts';
 
 async function found(
@@ -187,6 +189,37 @@ describe('a search', () => {
         odd: [{ is: 'unreadable', path: '', why: 'is a link that leads back to itself' }],
       },
     });
+  });
+
+  test('names a folder on the way that it cannot read, and goes on', async () => {
+    const folder = folderWith('a/x.jpg', 'b/y.jpg');
+    const { readdir } = files;
+    replaceUntilEnd(files, {
+      readdir: async (...given: unknown[]) => {
+        if (given[0] === join(folder, 'a'))
+          throw Object.assign(new Error('denied'), { code: 'EACCES' });
+        return await Reflect.apply(readdir, files, given);
+      },
+    });
+    expect(await findFiles('**/*.jpg', folder)).toEqual({
+      ok: true,
+      value: {
+        paths: ['b/y.jpg'],
+        odd: [
+          { is: 'unreadable', path: 'a', why: 'cannot be read or written (permission denied)' },
+        ],
+      },
+    });
+  });
+
+  test('sorts whole paths, not name by name', async () => {
+    const folder = folderWith('a/x.jpg', 'a.jpg', 'a-b.jpg', 'a0.jpg');
+    expect((await found('**/*.jpg', folder)).paths).toEqual([
+      'a-b.jpg',
+      'a.jpg',
+      'a/x.jpg',
+      'a0.jpg',
+    ]);
   });
 
   test('enters hidden folders only where the glob names a dot', async () => {

@@ -213,6 +213,26 @@ describe('a lock', () => {
     expect((await takeLock(file, now, processes)).ok).toBe(true);
   });
 
+  test('of a process that lives is respected, also when it says of no time that it began', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(holder(process.pid)), started: 5 }));
+    expect((await takeLock(file, now)).ok).toBe(false);
+  });
+
+  test('that another process was taking over a moment ago, and then gave up, is taken', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const { open } = files;
+    writeFileSync(file, holder(deadPid()));
+    writeFileSync(`${file}.next`, holder(process.pid));
+    replaceUntilEnd(files, {
+      open: (...given: Parameters<typeof open>) => {
+        if (given[0] === `${file}.next`) rmSync(`${file}.next`, { force: true });
+        return open(...given);
+      },
+    });
+    expect((await takeLock(file, now)).ok).toBe(true);
+  });
+
   test('says who holds it, and leaves nothing beside it', async () => {
     const file = join(temporaryFolder(), 'p.lock');
     const lock = await takeLock(file, now);
