@@ -1,7 +1,7 @@
 // Folders as they are on people's disks: links in circles, names of other systems, what may not be read.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import files from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../../../src/runner/adapters/files/find-files.ts';
 import { matchOf } from '../../../../src/runner/adapters/files/glob.ts';
@@ -210,6 +210,31 @@ describe('a search', () => {
         ],
       },
     });
+  });
+
+  test.each([
+    ['*.jpg', ['']],
+    ['x/*.jpg', ['', 'x']],
+    ['*/y/*.jpg', ['', 'w', 'w/y', 'x', 'x/y']],
+    ['**/*.jpg', ['', 'w', 'w/y', 'x', 'x/y', 'x/y/z']],
+    ['x/**', ['', 'x', 'x/y', 'x/y/z']],
+    ['.h/*.jpg', ['', '.h']],
+    ['.h/**', ['', '.h', '.h/.i']],
+    ['**/.i/*', ['', '.h', '.h/.i', 'w', 'w/y', 'x', 'x/.h', 'x/y', 'x/y/z']],
+    ['{.h,w}/**', ['', '.h', '.h/.i', 'w', 'w/y']],
+  ])('for %s reads only folders in which something could match', async (glob, expected) => {
+    const names = ['a', 'x/b', 'x/y/c', 'x/y/z/d', '.h/e', '.h/.i/f', 'x/.h/g', 'w/y/h'];
+    const folder = folderWith(...names.map((name) => `${name}.jpg`));
+    const { readdir } = files;
+    const read: string[] = [];
+    replaceUntilEnd(files, {
+      readdir: async (...given: unknown[]) => {
+        read.push(relative(folder, String(given[0])));
+        return await Reflect.apply(readdir, files, given);
+      },
+    });
+    await findFiles(glob, folder);
+    expect(read.sort()).toEqual(expected);
   });
 
   test('sorts whole paths, not name by name', async () => {
