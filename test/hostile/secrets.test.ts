@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { signatureHeader, signatureOf, timestampHeader } from '../../src/contract/api/event.ts';
 import { Redactor } from '../../src/contract/base/redactor.ts';
-import { greet } from '../../src/runner/adapters/http/greeting.ts';
+import { probeService } from '../../src/runner/adapters/http/service-probe.ts';
 import { type Ended, ended, Rig, until } from '../rig.ts';
 import { answer, serve } from '../runner/adapters/http/server.ts';
 import { onePicture, type Sayings, strangeService } from './strange-service.ts';
@@ -98,9 +98,9 @@ describe('a service repeats the key', () => {
       }),
     );
     const plain = key.replace(/[^\w-]/g, '');
-    const greeting = await greet({ base: server.address, key: plain.toLowerCase(), now: 0 });
-    expect(greeting).toMatchObject({ is: 'stranger' });
-    expect(JSON.stringify(greeting)).not.toContain(plain.toLowerCase());
+    const probe = await probeService({ base: server.address, key: plain.toLowerCase(), now: 0 });
+    expect(probe).toMatchObject({ is: 'other-server' });
+    expect(JSON.stringify(probe)).not.toContain(plain.toLowerCase());
   });
 });
 

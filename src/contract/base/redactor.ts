@@ -2,7 +2,7 @@
 // out.
 //
 // In: everything from the service is redacted as soon as it is parsed, before it is checked, stored
-// or shown: answers (adapters/http/http-client.ts), the first answer (adapters/http/greeting.ts)
+// or shown: answers (adapters/http/http-client.ts), the first answer (adapters/http/service-probe.ts)
 // and events (adapters/http/event-receiver.ts). Out: the last line of defense, also against secrets
 // in a pipeline or a file name: the state file (run/), the log (cli/log.ts) and the terminal
 // (cli/terminal.ts). A run has no other outputs, except its requests to the service.

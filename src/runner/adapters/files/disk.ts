@@ -154,10 +154,10 @@ export class RealDisk implements Disk {
   async #keep(target: string, place: Place, digest: Digest): Promise<void> {
     // A link is replaced and its target stays, so there is nothing to keep.
     if (lstatSync(target, { throwIfNoEntry: false })?.isFile() !== true) return;
-    const standing = this.#fact(target);
-    if (standing.is === 'absent') return;
-    const known = standing.digest === undefined ? await this.digest(place) : ok(standing.digest);
-    if (!known.ok) throw new Error(`${target} ${known.error}`);
+    const fact = this.#fact(target);
+    const known =
+      fact.is === 'file' && fact.digest !== undefined ? ok(fact.digest) : await this.digest(place);
+    if (!known.ok) throw new Error(`the existing file ${known.error}, so it was not replaced`);
     if (known.value === digest) return;
     const aside = this.#keptPath(known.value, extensionOf(target));
     makeFolder(dirname(aside));

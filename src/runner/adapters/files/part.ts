@@ -2,11 +2,11 @@
 // after the bytes are on disk, so a crash can lose bytes but can never make them wrong.
 import { createHash, type Hash } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
-import { type FileHandle, rm } from 'node:fs/promises';
+import { type FileHandle, unlink } from 'node:fs/promises';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import { validatorOf as schemaValidator } from '../../../contract/base/schema.ts';
 import { openRegular, readOwnFile } from '../../../contract/files/regular-file.ts';
-import { isSystemProblem } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 import type { LocalFile } from '../../run/jobs/ports.ts';
 import { type Version, validatorPattern } from './content-range.ts';
 import { createNew, openOwn } from './new-file.ts';
@@ -50,8 +50,17 @@ export async function createPart(file: LocalFile, flags = 0): Promise<FileHandle
 const stands = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 export async function removePart(file: LocalFile): Promise<void> {
-  await rm(noteOf(file), { force: true });
-  await rm(file.path, { force: true });
+  await removeFile(noteOf(file));
+  await removeFile(file.path);
+}
+
+/** Throws system errors, also for a folder. A missing file is not an error. */
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
 }
 
 /** A hash of the first bytes of a part. */
@@ -129,7 +138,7 @@ export class Part {
   async finish(): Promise<{ readonly bytes: number; readonly digest: Digest }> {
     await using file = this.#file;
     await file.datasync();
-    await rm(noteOf(this.#place), { force: true });
+    await removeFile(noteOf(this.#place));
     return { bytes: this.#bytes, digest: digestFrom(this.#hash.digest('hex')) };
   }
 

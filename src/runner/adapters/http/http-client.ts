@@ -109,7 +109,7 @@ export function httpClient(options: ClientOptions): HttpClient {
       return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
     const { status, text } = exchanged;
     const value = redactor.value(parsed(text));
-    if (status >= 200 && status < 300) return ok(value);
+    if (status < 300) return ok(value);
     return err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
   };
 

@@ -55,8 +55,7 @@ async function putBody(
   const headers = { 'content-length': String(bytes) };
   const answer = await storage.send(url, { method: 'PUT', headers, body });
   await answer.skip();
-  const taken = answer.status >= 200 && answer.status < 300;
-  return taken ? undefined : storageFailure(answer.status);
+  return answer.status < 300 ? undefined : storageFailure(answer.status);
 }
 
 /** Sets `reading.failed` if the file cannot be read to its end. */

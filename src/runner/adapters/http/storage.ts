@@ -88,7 +88,7 @@ export class Storage {
     try {
       response = await request(checked.value, {
         ...{ method, headers, signal, dispatcher: this.#agent },
-        ...(moving === undefined ? {} : { body: moving }),
+        body: moving ?? null,
       });
     } catch (error) {
       throw lost(error);

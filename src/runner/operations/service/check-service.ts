@@ -3,7 +3,7 @@ import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Account } from '../../../contract/api/project.ts';
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { greet } from '../../adapters/http/greeting.ts';
+import { probeService } from '../../adapters/http/service-probe.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import type { Target } from './target.ts';
@@ -29,19 +29,19 @@ export async function checkService(
 ): Promise<Result<ServiceCheck, Problem>> {
   if (target.kind === 'rehearsal' || !sendsAnything(plan)) return ok({});
   const { address, key } = target;
-  const greeting = await greet({ base: address, key, redactor, now, stop: signal });
-  switch (greeting.is) {
+  const probe = await probeService({ base: address, key, redactor, now, stop: signal });
+  switch (probe.is) {
     case 'service':
-      return ok({ account: greeting.account });
-    case 'nobody': {
+      return ok({ account: probe.account });
+    case 'unreachable': {
       const hint = 'nothing was sent; check the network and the address, then run again';
-      const message = `the service at ${address} ${greeting.why}`;
+      const message = `the service at ${address} ${probe.why}`;
       return err({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
     }
-    case 'stranger': {
+    case 'other-server': {
       const hint =
         'nothing was paid; check --service, SHOTLIST_BASE_URL or service: in the pipeline file';
-      return err(problem(`${address} is not the service: it ${greeting.why}`, 'shotlist', hint));
+      return err(problem(`${address} is not the service: it ${probe.why}`, 'shotlist', hint));
     }
   }
 }

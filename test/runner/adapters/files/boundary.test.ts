@@ -1,7 +1,15 @@
 // Which folder is a pipeline's repository, and what is in it.
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Boundary } from '../../../../src/runner/adapters/files/boundary.ts';
 import { repositoryOf } from '../../../../src/runner/adapters/files/repository.ts';
 import { temporaryFolder } from './places.ts';
@@ -93,4 +101,89 @@ describe('a boundary', () => {
       expect(refusal(name)).toBeUndefined();
     expect(boundary.outside).toEqual([join(root, 'other/a.png')]);
   });
+
+  test('follows links, and says where they lead', () => {
+    const { root, refusal } = bounded();
+    symlinkSync(join(root, 'other/a.png'), join(root, 'repository/link.png'));
+    symlinkSync(join(root, 'other'), join(root, 'repository/away'));
+    symlinkSync('nowhere', join(root, 'repository/broken.png'));
+    const why = 'is outside the repository: use --allow-outside to allow it';
+    expect(refusal('repository/link.png')).toBe(why);
+    expect(refusal('repository/away/a.png')).toBe(why);
+    expect(refusal('repository/broken.png')).toBeUndefined();
+  });
+
+  test('has no room for folders of git, in any spelling', () => {
+    const { root, boundary, refusal } = bounded();
+    mkdirSync(join(root, 'repository/.GIT/hooks'), { recursive: true });
+    writeFileSync(join(root, 'repository/.GIT/hooks/a.png'), 'x');
+    mkdirSync(join(root, 'repository/.shotlist'));
+    writeFileSync(join(root, 'repository/.shotlist/a.png'), 'x');
+    const why = 'is in a .git folder: use --allow-outside to allow it';
+    expect(refusal('repository/.GIT/hooks/a.png')).toBe(why);
+    expect(refusal('repository/.shotlist/a.png')).toBeUndefined();
+    expect(boundary.folderRefusal(join(root, 'repository/.git'))).toBe(why);
+  });
+
+  test('lets no path through that is named inside the repository and leads out', () => {
+    const { root, refusal } = bounded(false, ['repository/link.png', 'other/a.png']);
+    symlinkSync(join(root, 'other/a.png'), join(root, 'repository/link.png'));
+    expect(refusal('repository/link.png')).toBeDefined();
+    expect(refusal('other/a.png')).toBeUndefined();
+  });
+
+  test('lets no path through whose folder leads into the repository by a link', () => {
+    const root = tree('repository/deep', 'other');
+    symlinkSync(join(root, 'repository'), join(root, 'alias'));
+    writeFileSync(join(root, 'other/a.png'), 'x');
+    symlinkSync(join(root, 'other/a.png'), join(root, 'repository/deep/link.png'));
+    const path = join(root, 'alias/deep/link.png');
+    const repository = join(root, 'repository');
+    const boundary = new Boundary({ repository, allowOutside: false, named: [path] });
+    expect(boundary.refusal(path)).toContain('is outside the repository');
+  });
+
+  test('tells which folders may be searched', () => {
+    const { root, boundary } = bounded();
+    expect(boundary.folderRefusal(join(root, 'repository/deep'))).toBeUndefined();
+    expect(boundary.folderRefusal(join(root, 'repository'))).toBeUndefined();
+    expect(boundary.folderRefusal(join(root, 'other'))).toBe(
+      'is outside the repository: use --allow-outside to allow it',
+    );
+    expect(bounded(true).boundary.folderRefusal(join(root, 'other'))).toBeUndefined();
+  });
+
+  test('notes nothing outside where it is not allowed, and what it notes is sorted', () => {
+    const refused = bounded();
+    refused.refusal('other/a.png');
+    expect(refused.boundary.outside).toEqual([]);
+    const { root, boundary, refusal } = bounded(true);
+    for (const name of ['repository-2/a.png', 'other/a.png', 'other/none.png']) refusal(name);
+    expect(boundary.outside).toEqual(
+      ['other/a.png', 'repository-2/a.png'].map((name) => join(root, name)),
+    );
+  });
+
+  test('notes at most a thousand places', () => {
+    const { root, boundary, refusal } = bounded(true);
+    for (let count = 0; count < 1001; count++) {
+      writeFileSync(join(root, `other/${count}`), '');
+      expect(refusal(`other/${count}`)).toBeUndefined();
+    }
+    expect(boundary.outside).toHaveLength(1000);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'refuses what is there but has no path, such as an open file that was removed (Linux)',
+    () => {
+      const { root, boundary } = bounded();
+      const descriptor = openSync(join(root, 'repository/a.png'), 'r');
+      onTestFinished(() => closeSync(descriptor));
+      rmSync(join(root, 'repository/a.png'));
+      const path = `/proc/self/fd/${descriptor}`;
+      const why = 'leads to a place that cannot be told: use --allow-outside to allow it';
+      expect(boundary.refusal(path)).toBe(why);
+      expect(bounded(true).boundary.refusal(path)).toBeUndefined();
+    },
+  );
 });

@@ -1,7 +1,18 @@
 // What is known of a file on the real disk: nothing that was not read, and nothing that is no longer so.
-import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import files from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { afterNextRead, makeUnreadable, replaceUntilEnd } from './patched-fs.ts';
+import { temporaryFolder } from './places.ts';
 import { hash, room } from './room.ts';
 
 describe('a file’s digest', () => {
@@ -94,5 +105,169 @@ describe('what is known of', () => {
     expect(disk.input('a.png').is).toBe('file');
     rmSync(join(folder, 'a.png'));
     expect(disk.input('a.png')).toEqual({ is: 'absent', why: 'does not exist' });
+  });
+});
+
+describe('a file that changes while it is read', () => {
+  test('is not known by what was read of it', async () => {
+    const { folder, disk } = room();
+    const file = join(folder, 'a.png');
+    writeFileSync(file, 'rose'.repeat(200_000));
+    await afterNextRead(() => writeFileSync(file, 'ruse'.repeat(200_000)));
+    const read = await disk.digest({ in: 'input', path: 'a.png' });
+    expect(read.ok).toBe(true);
+    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 800_000, digest: undefined });
+  });
+});
+
+describe('a file that may not be read', () => {
+  test.each([
+    ['small', 'rose'],
+    ['large', 'rose'.repeat(200_000)],
+  ])('is not there for a plan, which says why: %s', (_, content) => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), content);
+    makeUnreadable(join(folder, 'a.png'));
+    expect(disk.input('a.png')).toEqual({
+      is: 'absent',
+      why: 'cannot be read or written (permission denied)',
+    });
+  });
+
+  test.each([
+    ['small', 'rose'],
+    ['large', 'rose'.repeat(200_000)],
+  ])('in the place of a result is not overwritten: %s', async (_, content) => {
+    const { folder, disk } = room();
+    const file = join(folder, 'out/a.png');
+    const part = await disk.temporary('a.png', hash('work'));
+    if (!part.ok) throw new Error(part.error.message);
+    writeFileSync(part.value.path, 'picture');
+    writeFileSync(file, content);
+    makeUnreadable(file);
+    expect(await disk.place(part.value, 'a.png', hash('picture'))).toEqual({
+      ok: false,
+      error: {
+        message: `${file} failed: the existing file cannot be read or written (permission denied), so it was not replaced`,
+        systemic: false,
+      },
+    });
+    expect(statSync(file).size).toBe(content.length);
+  });
+});
+
+describe('an input', () => {
+  test.each([
+    [1 << 18, true],
+    [(1 << 18) + 1, false],
+  ])('of %i bytes is hashed at the first look: %s', (bytes, known) => {
+    const { folder, disk } = room();
+    const content = Buffer.alloc(bytes);
+    writeFileSync(join(folder, 'a.png'), content);
+    expect(disk.input('a.png')).toEqual({
+      ...{ is: 'file', bytes },
+      digest: known ? hash(content) : undefined,
+    });
+  });
+
+  test.each([
+    ['~ann/a.png', true],
+    ['~/deep/a.png', true],
+    ['~a.png', false],
+    ['deep/~/a.png', false],
+  ])('%s is not there, and may have been meant to be at home: %s', (path, hinted) => {
+    const fact = room().disk.input(path);
+    expect(fact.is === 'absent' && fact.why.includes('only a shell expands')).toBe(hinted);
+    expect(fact.is === 'absent' && fact.why.startsWith('does not exist')).toBe(true);
+  });
+
+  test('that begins with "~" and is there is a file like others', () => {
+    const { folder, disk } = room();
+    mkdirSync(join(folder, '~ann'));
+    writeFileSync(join(folder, '~ann/a.png'), 'rose');
+    expect(disk.input('~ann/a.png')).toMatchObject({ is: 'file', bytes: 4 });
+  });
+
+  test('outside the repository may not be read, but an output may be there', () => {
+    const { folder, disk } = room();
+    const other = join(temporaryFolder(), 'a.png');
+    writeFileSync(other, 'rose');
+    expect(disk.input(other)).toEqual({
+      is: 'absent',
+      why: 'is outside the repository: use --allow-outside to allow it',
+    });
+    expect(disk.output(other)).toMatchObject({ is: 'file' });
+    expect(disk.output(join(folder, 'none.png')).is).toBe('absent');
+  });
+});
+
+describe('what is kept', () => {
+  test('is under its digest, with its extension if it has one', () => {
+    const { folder, disk } = room();
+    const digest = hash('rose');
+    const kept = join(folder, '.shotlist/kept');
+    expect(disk.fileAt({ in: 'kept', digest, extension: '' }).path).toBe(join(kept, digest));
+    expect(disk.fileAt({ in: 'kept', digest, extension: 'png' }).path).toBe(
+      join(kept, `${digest}.png`),
+    );
+    expect(disk.kept(digest, '')).toEqual({ is: 'absent', why: 'does not exist' });
+    mkdirSync(kept);
+    writeFileSync(join(kept, digest), 'rose');
+    expect(disk.kept(digest, '')).toEqual({ is: 'file', bytes: 4, digest });
+  });
+
+  test('may be hashed like any other file', async () => {
+    const { folder, disk } = room();
+    const digest = hash('rose');
+    mkdirSync(join(folder, '.shotlist/kept'));
+    writeFileSync(join(folder, '.shotlist/kept', digest), 'rose');
+    expect(await disk.digest({ in: 'kept', digest, extension: '' })).toEqual({
+      ok: true,
+      value: digest,
+    });
+  });
+});
+
+describe('a large result', () => {
+  const [first, second] = ['first '.repeat(100_000), 'second '.repeat(100_000)];
+
+  test('of an earlier run is read, and kept, before another takes its place', async () => {
+    const { folder, disk } = room();
+    const part = await disk.temporary('a.png', hash('work'));
+    if (!part.ok) throw new Error(part.error.message);
+    writeFileSync(join(folder, 'out/a.png'), first);
+    writeFileSync(part.value.path, second);
+    expect((await disk.place(part.value, 'a.png', hash(second))).ok).toBe(true);
+    const kept = disk.fileAt({ in: 'kept', digest: hash(first), extension: 'png' });
+    expect(readFileSync(kept.path, 'utf8')).toBe(first);
+  });
+
+  test('is copied whole', async () => {
+    const { folder, disk } = room();
+    writeFileSync(join(folder, 'a.png'), first);
+    const into = { path: join(folder, 'b.part') };
+    expect(await disk.copy({ path: join(folder, 'a.png') }, into)).toEqual({
+      ok: true,
+      value: { bytes: first.length, digest: hash(first), contentType: '' },
+    });
+    expect(readFileSync(into.path, 'utf8')).toBe(first);
+  });
+
+  test('that a full disk does not take is this machine’s trouble', async () => {
+    const { folder, disk } = room();
+    const part = await disk.temporary('a.png', hash('work'));
+    if (!part.ok) throw new Error(part.error.message);
+    replaceUntilEnd(files, {
+      rename: async () => {
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      },
+    });
+    expect(await disk.place(part.value, 'a.png', hash('picture'))).toEqual({
+      ok: false,
+      error: {
+        message: `${join(folder, 'out/a.png')} could not be written: the disk is full`,
+        systemic: true,
+      },
+    });
   });
 });

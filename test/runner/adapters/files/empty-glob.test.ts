@@ -73,6 +73,46 @@ test.each<readonly [string, readonly string[], string]>([
     [],
     'only a shell expands "~": write the whole path, or one relative to the pipeline file',
   ],
+  ['~', [], 'only a shell expands "~": write the whole path, or one relative to the pipeline file'],
+  ['~a', ['b.txt'], 'the folder of the pipeline file has 1 .txt file'],
+  ['x~/*.jpg', ['x~/a.txt'], '"x~" has 1 .txt file'],
+  ['d:/photos/*.jpg', [], '"d:" is a Windows drive: write a path that exists on this machine'],
+  ['!(a).jpg', ['b.txt'], 'the folder of the pipeline file has 1 .txt file'],
+  [
+    'photos/*.jpg',
+    [
+      'photos/a.png',
+      'photos/b.txt',
+      'photos/c.gif',
+      'photos/d.mp4',
+      'photos/e.wav',
+      'photos/f.mp3',
+    ],
+    '"photos" has 1 .gif file, 1 .mp3 file, 1 .mp4 file and other files: "photos/*.{gif,mp3,mp4,png}"?',
+  ],
+  [
+    'photos/*.jpg',
+    ['photos/a.png', 'photos/b.png', 'photos/deep/c.png'],
+    '"photos" has 2 .png files and 1 folder (deep): "photos/**/*.jpg"?',
+  ],
+  [
+    'photos/**/*.jpg',
+    ['photos/a.png', 'photos/deep/c.png'],
+    '"photos" has 1 .png file and 1 folder (deep)',
+  ],
+  [
+    'photos/*.jpg',
+    ['photos/a/1', 'photos/b/1', 'photos/c/1'],
+    '"photos" has 3 folders (a, b, c): "photos/**/*.jpg"?',
+  ],
+  ['photos/**', ['photos/.a.jpg', 'photos/b/.c.jpg'], '"photos" has 1 folder (b)'],
+  ['photos//', ['photos/a.jpg'], '"photos//" is a folder: "photos/**"?'],
+  ['none/deep/*.jpg', ['x.jpg'], 'there is no folder "none" in the folder of the pipeline file'],
+  [
+    'photos/nine/*.jpg',
+    ['photos/nime', 'photos/other/a.jpg'],
+    'there is no folder "nine" in "photos"',
+  ],
   ['!a.jpg', ['b.jpg'], '"!" excludes nothing here: use --exclude to exclude items'],
 ])('%s among %j: %s', async (glob, files, why) => {
   expect(await whyEmpty(glob, folderWith(...files))).toBe(why);

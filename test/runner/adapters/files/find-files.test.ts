@@ -1,11 +1,13 @@
 // Folders as they are on people's disks: links in circles, names of other systems, what may not be read.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import files from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../../../src/runner/adapters/files/find-files.ts';
 import { matchOf } from '../../../../src/runner/adapters/files/glob.ts';
 import { oddSentences } from '../../../../src/runner/adapters/files/odd-files.ts';
 import { makeNamedPipe } from '../../../named-pipe.ts';
+import { replaceUntilEnd } from './patched-fs.ts';
 import { folderWith, temporaryFolder } from './places.ts';
 
 async function found(
@@ -142,6 +144,126 @@ describe('a search', () => {
     const folder = folderWith('a.jpg');
     for (const none of ['none', 'none/deep', 'a.jpg', 'a.jpg/deep'])
       expect(await found('*.jpg', join(folder, none))).toEqual({ paths: [], odd: [] });
+  });
+
+  test('enters no folder that links lead to when it is barred, and says why', async () => {
+    const folder = folderWith('a/x.jpg', 'b/y.jpg');
+    symlinkSync('../b', join(folder, 'a/b'));
+    const barred = (real: string): string | undefined =>
+      real === join(folder, 'b') ? 'is not for us' : undefined;
+    expect(await findFiles('**/*.jpg', join(folder, 'a'), barred)).toEqual({
+      ok: true,
+      value: {
+        paths: ['x.jpg'],
+        odd: [{ is: 'outside', path: 'b', why: 'is not for us' }],
+      },
+    });
+  });
+
+  test('names only what matches of what is odd', async () => {
+    const folder = folderWith('a.jpg');
+    makeNamedPipe(join(folder, 'pipe.txt'));
+    symlinkSync('/dev/zero', join(folder, 'zero.txt'));
+    symlinkSync('nowhere', join(folder, 'broken.txt'));
+    expect(await found('*.jpg', folder)).toEqual({ paths: ['a.jpg'], odd: [] });
+    expect(await findFiles('broken.*', folder)).toMatchObject({
+      value: { odd: [{ is: 'broken', path: 'broken.txt', why: 'does not exist' }] },
+    });
+    expect(await findFiles('{pipe,zero}.*', folder)).toMatchObject({
+      value: {
+        odd: [
+          { is: 'special', path: 'pipe.txt', why: 'is not a regular file' },
+          { is: 'special', path: 'zero.txt', why: 'is not a regular file' },
+        ],
+      },
+    });
+  });
+
+  test('names a folder that it cannot read, since what is in it could match', async () => {
+    const folder = folderWith('a.jpg');
+    symlinkSync('circle', join(folder, 'circle'));
+    expect(await findFiles('*.jpg', join(folder, 'circle'))).toEqual({
+      ok: true,
+      value: {
+        paths: [],
+        odd: [{ is: 'unreadable', path: '', why: 'is a link that leads back to itself' }],
+      },
+    });
+  });
+
+  test('names a folder on the way that it cannot read, and goes on', async () => {
+    const folder = folderWith('a/x.jpg', 'b/y.jpg');
+    const { readdir } = files;
+    replaceUntilEnd(files, {
+      readdir: async (...given: unknown[]) => {
+        if (given[0] === join(folder, 'a'))
+          throw Object.assign(new Error('denied'), { code: 'EACCES' });
+        return await Reflect.apply(readdir, files, given);
+      },
+    });
+    expect(await findFiles('**/*.jpg', folder)).toEqual({
+      ok: true,
+      value: {
+        paths: ['b/y.jpg'],
+        odd: [
+          { is: 'unreadable', path: 'a', why: 'cannot be read or written (permission denied)' },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    ['*.jpg', ['']],
+    ['x/*.jpg', ['', 'x']],
+    ['*/y/*.jpg', ['', 'w', 'w/y', 'x', 'x/y']],
+    ['**/*.jpg', ['', 'w', 'w/y', 'x', 'x/y', 'x/y/z']],
+    ['x/**', ['', 'x', 'x/y', 'x/y/z']],
+    ['.h/*.jpg', ['', '.h']],
+    ['.h/**', ['', '.h', '.h/.i']],
+    ['**/.i/*', ['', '.h', '.h/.i', 'w', 'w/y', 'x', 'x/.h', 'x/y', 'x/y/z']],
+    ['{.h,w}/**', ['', '.h', '.h/.i', 'w', 'w/y']],
+  ])('for %s reads only folders in which something could match', async (glob, expected) => {
+    const names = ['a', 'x/b', 'x/y/c', 'x/y/z/d', '.h/e', '.h/.i/f', 'x/.h/g', 'w/y/h'];
+    const folder = folderWith(...names.map((name) => `${name}.jpg`));
+    const { readdir } = files;
+    const read: string[] = [];
+    replaceUntilEnd(files, {
+      readdir: async (...given: unknown[]) => {
+        read.push(relative(folder, String(given[0])));
+        return await Reflect.apply(readdir, files, given);
+      },
+    });
+    await findFiles(glob, folder);
+    expect(read.sort()).toEqual(expected);
+  });
+
+  test('sorts whole paths, not name by name', async () => {
+    const folder = folderWith('a/x.jpg', 'a.jpg', 'a-b.jpg', 'a0.jpg');
+    expect((await found('**/*.jpg', folder)).paths).toEqual([
+      'a-b.jpg',
+      'a.jpg',
+      'a/x.jpg',
+      'a0.jpg',
+    ]);
+  });
+
+  test('enters hidden folders only where the glob names a dot', async () => {
+    const folder = folderWith('.a/.b/c.jpg', '.a/d.jpg', 'e/.f/g.jpg');
+    expect((await found('**/*.jpg', folder)).paths).toEqual([]);
+    expect((await found('.a/*.jpg', folder)).paths).toEqual(['.a/d.jpg']);
+    expect((await found('**/.f/*', folder)).paths).toEqual(['e/.f/g.jpg']);
+    expect((await found('{.a,e}/**/.*/*.jpg', folder)).paths).toEqual([
+      '.a/.b/c.jpg',
+      'e/.f/g.jpg',
+    ]);
+  });
+
+  test('enters no folder that nothing in it can match', async () => {
+    const folder = folderWith('x/a.jpg', 'y/deep/a.jpg', 'z/deep/er/a.jpg');
+    symlinkSync('../y', join(folder, 'x/link'));
+    symlinkSync('../../y', join(folder, 'z/deep/link'));
+    expect(await found('x/*.jpg', folder)).toEqual({ paths: ['x/a.jpg'], odd: [] });
+    expect(await found('*/deep/*.jpg', folder)).toEqual({ paths: ['y/deep/a.jpg'], odd: [] });
   });
 
   test('refuses what is no glob', async () => {

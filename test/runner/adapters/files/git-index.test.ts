@@ -1,5 +1,14 @@
 // What git has at or below a path, read from the index as git itself writes it, in all the forms that it has.
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -67,6 +76,39 @@ describe('a file that git tracks is found in an index', () => {
     expect(trackedAt(join(root, 'b/.shotlist'))).toBe('b/.shotlist/untracked');
   });
 
+  test('that is split, whichever of many files are removed, added or changed afterwards', () => {
+    const names = Array.from({ length: 300 }, (_, count) => `many/${1000 + count}`);
+    git(root, 'init', '--quiet');
+    write(root, Object.fromEntries(names.map((name) => [name, name])));
+    git(root, 'add', '--force', 'many');
+    git(root, 'update-index', '--split-index');
+    const stays = (name: string): boolean => {
+      const number = Number(name.slice(5)) - 1000;
+      // More than three words of bits in a row, then some that are mixed.
+      return number < 10 || (number > 220 && number % 3 === 0);
+    };
+    const gone = names.filter((name) => !stays(name));
+    git(root, '-c', 'splitIndex.maxPercentChange=100', 'rm', '--quiet', '--cached', ...gone);
+    write(root, { 'many/1003': 'changed', 'many/2000': 'new' });
+    git(root, '-c', 'splitIndex.maxPercentChange=100', 'add', 'many/1003', 'many/2000');
+    expect(readdirSync(join(root, '.git')).some((name) => name.startsWith('sharedindex.'))).toBe(
+      true,
+    );
+    const found = names.filter((name) => trackedAt(join(root, name)) !== undefined);
+    expect(found).toEqual(names.filter(stays));
+    expect(trackedAt(join(root, 'many/2000'))).toBe('many/2000');
+  });
+
+  test.each(['gitdir: .git-away', 'gitdir: .git-away\n', 'gitdir: .git-away\r\n'])(
+    'in another folder, which %j names',
+    (text) => {
+      commit();
+      renameSync(join(root, '.git'), join(root, '.git-away'));
+      writeFileSync(join(root, '.git'), text);
+      expectFound();
+    },
+  );
+
   test('of a worktree', () => {
     commit();
     const tree = join(root, 'tree');
@@ -98,6 +140,27 @@ describe('nothing is tracked', () => {
       expect(trackedAt(join(root, 'b/.shotlist'))).toBeUndefined();
     }
     writeFileSync(index, Buffer.from('DIRC\0\0\0\x09\0\0\0\x01', 'latin1'));
+    expect(trackedAt(join(root, 'a/.shotlist'))).toBeUndefined();
+  });
+
+  test.each([0, 1, 5, 0x02000000])(
+    'by an index of version %i, which git does not write',
+    (version) => {
+      commit();
+      const index = join(root, '.git/index');
+      const bytes = readFileSync(index);
+      bytes.writeUInt32BE(version, 4);
+      writeFileSync(index, bytes);
+      expect(trackedAt(join(root, 'a/.shotlist'))).toBeUndefined();
+    },
+  );
+
+  test('by an index that does not say that it is one', () => {
+    commit();
+    const index = join(root, '.git/index');
+    const bytes = readFileSync(index);
+    bytes.write('dirc', 0, 'latin1');
+    writeFileSync(index, bytes);
     expect(trackedAt(join(root, 'a/.shotlist'))).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 // The stat cache: a second run reads no media; a cache that cannot be read is thrown away, never believed.
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -108,6 +108,77 @@ describe('a cache that cannot be read', () => {
     new HashCache(join(folder, 'deep', 'hashes.db')).close();
     new HashCache(undefined).close();
     expect(readdirSync(folder)).toEqual(['hashes.db']);
+  });
+});
+
+describe('the hashes of many files', () => {
+  test('are written after each 500, without waiting for the end', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const database = join(folder, 'hashes.db');
+    const [one, two] = [new HashCache(database), new HashCache(database)];
+    for (let count = 1; count < 500; count++) one.set(`${file}${count}`, stats(file), digest, now);
+    expect(two.get(`${file}1`, stats(file))).toBeUndefined();
+    expect(one.get(`${file}1`, stats(file))).toBe(digest);
+    one.set(`${file}500`, stats(file), digest, now);
+    for (const count of [1, 500]) {
+      expect(two.get(`${file}${count}`, stats(file))).toBe(digest);
+      expect(one.get(`${file}${count}`, stats(file))).toBe(digest);
+    }
+    one.close();
+    two.close();
+  });
+});
+
+describe('a file that changed shortly before it was read', () => {
+  const kept = (now: number): boolean => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const one = new HashCache(join(folder, 'hashes.db'));
+    one.set(file, stats(file), digest, now);
+    one.close();
+    const two = new HashCache(join(folder, 'hashes.db'));
+    const known = two.get(file, stats(file)) !== undefined;
+    two.close();
+    return known;
+  };
+
+  test('is remembered from two seconds on', () => {
+    expect(kept(Date.parse('2020-01-01') + 1999)).toBe(false);
+    expect(kept(Date.parse('2020-01-01') + 2000)).toBe(true);
+  });
+
+  test('is remembered by what was said of it last', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const cache = new HashCache(undefined);
+    const other = digestOf('two');
+    const young = Date.parse('2020-01-01');
+    cache.set(file, stats(file), digest, young);
+    cache.set(file, stats(file), other, now);
+    expect(cache.get(file, stats(file))).toBe(other);
+    cache.set(file, stats(file), digest, young);
+    expect(cache.get(file, stats(file))).toBe(digest);
+    cache.trust(file, stats(file), other);
+    expect(cache.get(file, stats(file))).toBe(other);
+    cache.close();
+  });
+});
+
+describe('a cache in a place that cannot hold one', () => {
+  test('such as a folder remembers in this process only, and the folder stays', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    mkdirSync(join(folder, 'hashes.db'));
+    const cache = new HashCache(join(folder, 'hashes.db'));
+    cache.set(file, stats(file), digest, now);
+    expect(cache.get(file, stats(file))).toBe(digest);
+    cache.close();
+    expect(readdirSync(join(folder, 'hashes.db'))).toEqual([]);
+  });
+
+  test('that no system knows is a bug', () => {
+    expect(() => new HashCache('a\0b')).toThrow();
   });
 });
 

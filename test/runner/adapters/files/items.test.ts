@@ -241,4 +241,109 @@ describe('a choice of items', () => {
       await keys(values({ key: 'a' }, { key: 'b' }, { key: 'b' }), '/', { only: 'a' }),
     ).toContain('two items have the key "b"');
   });
+
+  test('by their keys is those, also where it is none', async () => {
+    expect(await keys(list, '/', { keys: new Set(['d.jpg', 'a.png', 'x']) })).toEqual([
+      'a.png',
+      'd.jpg',
+    ]);
+    expect(await keys(list, '/', { keys: new Set() })).toEqual([]);
+    expect(await keys(list, '/', { keys: new Set(['d.jpg']), only: '*.png' })).toEqual([]);
+  });
+
+  test('knows how many there are without it', async () => {
+    const found = await listItems(list, '/', '/out', { only: '*.png' });
+    expect(found).toMatchObject({ ok: true, value: { count: 2, total: 4, warnings: [] } });
+  });
+
+  test.each([{ limit: 0 }, { except: ['**'] }, { except: ['**/*.png', '*.jpg'] }])(
+    'that leaves no item is refused: %j',
+    async (filter) => {
+      expect(await keys(list, '/', filter)).toBe('no item is left');
+    },
+  );
+
+  test('that excludes nothing is refused, also where another exclusion fits', async () => {
+    expect(await keys(list, '/', { except: ['a.png', '*.gif'] })).toBe(
+      '--exclude *.gif: there is no such step, and no item matches it',
+    );
+    expect(await keys(list, '/', { except: ['a.png', '*.png'] })).toEqual(['sub/c.png', 'd.jpg']);
+  });
+
+  test('may exclude what it does not choose', async () => {
+    expect(await keys(list, '/', { only: '*.jpg', except: ['a.png'] })).toEqual(['d.jpg']);
+  });
+
+  test('of few items shows all keys', async () => {
+    const few = values({ key: 'a.png' }, { key: 'b.png' }, { key: 'c.png' });
+    expect(await listItems(few, '/', '/out', { only: 'zzzzzz' })).toMatchObject({
+      error: { hint: 'keys look like "a.png", "b.png", "c.png"' },
+    });
+  });
+
+  test('names a long pattern only by its beginning', async () => {
+    const [whole, long] = ['z'.repeat(200), 'z'.repeat(201)];
+    expect(await keys(list, '/', { only: whole })).toBe(`no item matches --items ${whole}`);
+    expect(await keys(list, '/', { only: long })).toBe(`no item matches --items ${whole}…`);
+  });
+});
+
+describe('a folder that may not be searched', () => {
+  const barred = (real: string): string | undefined =>
+    real.endsWith('/away') ? 'is outside the repository' : undefined;
+
+  test('is an error when the glob begins in it', async () => {
+    const folder = folderWith('away/a.png', 'here/a.png');
+    symlinkSync('away', join(folder, 'link'));
+    for (const name of ['away', 'link'])
+      expect(await listItems(glob(`${name}/*.png`), folder, '/out', {}, barred)).toEqual({
+        ok: false,
+        error: {
+          message: `items.glob "${name}/*.png": the folder ${name}/ is outside the repository`,
+        },
+      });
+    const own = await listItems(glob('*.png'), join(folder, 'away'), '/out', {}, barred);
+    expect(own).toMatchObject({
+      error: { message: 'items.glob "*.png": the folder . is outside the repository' },
+    });
+  });
+
+  test('is a warning when a link in the folder leads there', async () => {
+    const folder = folderWith('away/a.png', 'here/a.png');
+    symlinkSync('../away', join(folder, 'here/link'));
+    const found = await listItems(glob('here/**/*.png'), folder, '/out', {}, barred);
+    expect(found).toMatchObject({
+      ok: true,
+      value: {
+        count: 1,
+        warnings: ['here/link is a link that is not followed: it is outside the repository'],
+      },
+    });
+  });
+
+  test('is not asked about where it is not there', async () => {
+    const folder = folderWith('here/a.png');
+    expect(await listItems(glob('away/*.png'), folder, '/out', {}, barred)).toMatchObject({
+      error: { message: `items.glob "away/*.png" finds no file (from ${folder})` },
+    });
+  });
+
+  test('since a link leads back to itself is named as it is written', async () => {
+    const folder = folderWith('a.png');
+    symlinkSync('circle', join(folder, 'circle'));
+    expect(await listItems(glob('circle/*.png'), folder, '/out', {})).toMatchObject({
+      error: {
+        hint: 'circle is not searched: the folder is a link that leads back to itself',
+      },
+    });
+  });
+});
+
+test('the output folder itself may be where the items are', async () => {
+  const folder = folderWith('photos/a.png');
+  expect(await keys(glob('photos/*.png'), folder, {}, 'photos')).toContain(
+    'is in the output folder',
+  );
+  expect(await keys(glob('photos/*.png'), folder, {}, 'photos/a.png')).toEqual(['a.png']);
+  expect(await keys(glob('photos/*.png'), folder, {}, '../elsewhere')).toEqual(['a.png']);
 });

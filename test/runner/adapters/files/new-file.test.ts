@@ -10,11 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import files from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createNew, openOwn } from '../../../../src/runner/adapters/files/new-file.ts';
 import { makePipe } from '../../../small-disk.ts';
+import { replaceUntilEnd } from './patched-fs.ts';
 
 let root = '';
 let file = '';
@@ -58,6 +60,56 @@ describe('a new file', () => {
     await Promise.all(Array.from({ length: 8 }, make));
     expect(readFileSync(file, 'utf8')).toBe('new');
   });
+});
+
+describe('when others make and remove the same name', () => {
+  const { open, unlink } = files;
+
+  test('a file that stands again after each removal is given up in the end', async () => {
+    writeFileSync(file, 'theirs');
+    let opens = 0;
+    replaceUntilEnd(files, {
+      open: async (...given: Parameters<typeof open>) => {
+        opens += 1;
+        return await open(...given);
+      },
+      unlink: async () => undefined,
+    });
+    await expect(createNew(file)).rejects.toMatchObject({ code: 'EEXIST' });
+    expect(opens).toBe(11);
+    expect(readFileSync(file, 'utf8')).toBe('theirs');
+  });
+
+  test('a file that is gone before it is removed is no trouble', async () => {
+    writeFileSync(file, 'theirs');
+    replaceUntilEnd(files, {
+      unlink: async (path: string) => {
+        await unlink(path);
+        await unlink(path);
+      },
+    });
+    await make();
+    expect(readFileSync(file, 'utf8')).toBe('new');
+  });
+
+  test('a file that may not be removed is an error', async () => {
+    writeFileSync(file, 'theirs');
+    replaceUntilEnd(files, {
+      unlink: async () => {
+        throw Object.assign(new Error('no'), { code: 'EPERM' });
+      },
+    });
+    await expect(createNew(file)).rejects.toMatchObject({ code: 'EPERM' });
+  });
+});
+
+test('a new file has the flags that it is asked for, and may be read by all', async () => {
+  await using handle = await createNew(file, constants.O_APPEND);
+  await handle.write('one', 0);
+  await handle.write('two', 0);
+  expect(readFileSync(file, 'utf8')).toBe('onetwo');
+  expect(lstatSync(file).mode & 0o777 & process.umask()).toBe(0);
+  expect(lstatSync(file).mode & 0o600).toBe(0o600);
 });
 
 describe('a file of our own is not opened', () => {

@@ -1,7 +1,14 @@
 // A download that is cut: the rest is asked for, once it is sure that it is the rest of the same file. The wire is
 // counted byte by byte.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -320,6 +327,21 @@ describe('what an earlier run left', () => {
     }
   });
 });
+
+test.each(['path', 'note'])(
+  'a folder in the place of a part or its note fails that file alone: %s',
+  async (which) => {
+    const server = await storage(whole(Buffer.from('small')), whole(first));
+    for (let times = 0; times < 2; times++) {
+      const { into } = spot();
+      mkdirSync(which === 'path' ? into.path : `${into.path}.json`);
+      expect(await server.client().download(server.address, into)).toMatchObject({
+        ok: false,
+        error: { reason: 'refused', message: expect.stringMatching(/^a file in .* is a folder$/) },
+      });
+    }
+  },
+);
 
 test('an answer that ends before its length is a cut, also of a part', async () => {
   const most = 1_200_000;

@@ -30,9 +30,15 @@ export interface TestServer {
 
 type Handler = (asked: Asked, response: ServerResponse) => void;
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** Undefined: its sender left in the middle. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
+  try {
+    for await (const part of request) parts.push(part);
+  } catch (error) {
+    if (request.destroyed) return undefined;
+    throw error;
+  }
   return Buffer.concat(parts).toString('latin1');
 }
 
@@ -40,6 +46,7 @@ export async function serve(handler: Handler): Promise<TestServer> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request);
+    if (body === undefined) return;
     const one = {
       method: request.method ?? '',
       path: request.url ?? '',

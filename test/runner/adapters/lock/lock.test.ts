@@ -1,15 +1,25 @@
 // One run at a time, and the second one is told by whom.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import files from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { takeLock } from '../../../../src/runner/adapters/lock/lock.ts';
+import { holderOf, takeLock } from '../../../../src/runner/adapters/lock/lock.ts';
 import {
   type ProcessState,
   processState,
 } from '../../../../src/runner/adapters/lock/process-state.ts';
 import { makePipe } from '../../../small-disk.ts';
+import { replaceUntilEnd } from '../files/patched-fs.ts';
 import { temporaryFolder } from '../files/places.ts';
 
 const now = Date.parse('2026-08-05T10:00:00Z');
@@ -173,17 +183,105 @@ describe('a lock', () => {
     expect(readFileSync(file, 'utf8')).toBe(other);
   });
 
-  test.each(['{"pid":', '{"pid":-1,"host":"h","since":"s"}', '[]', ''])(
-    'that holds rubbish is taken over: %j',
-    async (rubbish) => {
-      const file = join(temporaryFolder(), 'p.lock');
-      writeFileSync(file, rubbish);
-      const taken = await takeLock(file, now);
-      expect(taken.ok && taken.value.warning).toBe(
-        `the lock ${file} names no process, so this run took it over`,
-      );
-    },
-  );
+  test('that another run takes over while its holder is looked at is left to that run', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const other = holder(process.pid, hostname(), 'boot 2');
+    writeFileSync(file, holder(4711, hostname(), 'boot 1'));
+    const state = (pid: number): ProcessState | undefined => {
+      if (pid === 4711) writeFileSync(file, other);
+      return { started: 'boot 2', is: 'alive' };
+    };
+    expect(await takeLock(file, now, { probe: () => undefined, state })).toEqual({
+      ok: false,
+      error: expect.stringContaining(`another run holds ${file}: process ${process.pid} `),
+    });
+    expect(readdirSync(dirname(file))).toEqual(['p.lock']);
+    expect(readFileSync(file, 'utf8')).toBe(other);
+  });
+
+  test('that goes away while it is looked at is taken', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const processes = { probe: () => undefined, state: () => undefined };
+    const { open } = files;
+    writeFileSync(file, holder(4711));
+    replaceUntilEnd(files, {
+      open: (...given: Parameters<typeof open>) => {
+        if (given[0] === file) rmSync(file, { force: true });
+        return open(...given);
+      },
+    });
+    expect((await takeLock(file, now, processes)).ok).toBe(true);
+  });
+
+  test('of a process that lives is respected, also when it says of no time that it began', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(holder(process.pid)), started: 5 }));
+    expect((await takeLock(file, now)).ok).toBe(false);
+  });
+
+  test('that another process was taking over a moment ago, and then gave up, is taken', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const { open } = files;
+    writeFileSync(file, holder(deadPid()));
+    writeFileSync(`${file}.next`, holder(process.pid));
+    replaceUntilEnd(files, {
+      open: (...given: Parameters<typeof open>) => {
+        if (given[0] === `${file}.next`) rmSync(`${file}.next`, { force: true });
+        return open(...given);
+      },
+    });
+    expect((await takeLock(file, now)).ok).toBe(true);
+  });
+
+  test('says who holds it, and leaves nothing beside it', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    const lock = await takeLock(file, now);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      pid: process.pid,
+      host: hostname(),
+      since: '2026-08-05T10:00:00.000Z',
+      ...(tells ? { started: processState(process.pid)?.started } : {}),
+      token: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(readdirSync(dirname(file))).toEqual(['p.lock']);
+    await takeLock(file, now);
+    expect(readdirSync(dirname(file))).toEqual(['p.lock']);
+    if (!lock.ok) throw new Error(lock.error);
+    await lock.value.release();
+    await lock.value.release();
+    expect(readdirSync(dirname(file))).toEqual([]);
+  });
+
+  test('of another machine is respected for any process id that there can be', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(1, 'another-machine'));
+    expect((await takeLock(file, now)).ok).toBe(false);
+  });
+
+  test.each([
+    'null',
+    '"text"',
+    '{"pid":0,"host":"h","since":"s"}',
+    '{"pid":1.5,"host":"h","since":"s"}',
+    '{"pid":"1","host":"h","since":"s"}',
+    '{"pid":9007199254740993,"host":"h","since":"s"}',
+    '{"host":"h","since":"s"}',
+    '{"pid":1,"since":"s"}',
+    '{"pid":1,"host":"h"}',
+    '{"pid":1,"host":2,"since":"s"}',
+    '{"pid":1,"host":"h","since":3}',
+    '{"pid":',
+    '{"pid":-1,"host":"h","since":"s"}',
+    '[]',
+    '',
+  ])('that holds rubbish is taken over: %j', async (rubbish) => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, rubbish);
+    const taken = await takeLock(file, now);
+    expect(taken.ok && taken.value.warning).toBe(
+      `the lock ${file} names no process, so this run took it over`,
+    );
+  });
 
   test.each([
     ['its folder is a file', 'file/p.lock'],
@@ -194,8 +292,35 @@ describe('a lock', () => {
     mkdirSync(join(folder, 'folder'));
     expect(await takeLock(join(folder, path), now)).toEqual({
       ok: false,
-      error: expect.stringContaining(path),
+      error: expect.stringMatching(
+        new RegExp(`^the lock .*${path} .*; nothing was sent: fix this, then run again$`),
+      ),
     });
+  });
+});
+
+describe('the holder of a lock', () => {
+  test('is who took it, while that process lives', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    await takeLock(file, now);
+    expect(await holderOf(file)).toBe(
+      `process ${process.pid} on ${hostname()}, since 2026-08-05T10:00:00.000Z`,
+    );
+  });
+
+  test('on another machine is told, since nobody here knows more', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    writeFileSync(file, holder(deadPid(), 'another-machine'));
+    expect(await holderOf(file)).toContain('on another-machine');
+  });
+
+  test('is nobody where the process has ended, the file says nothing, or there is none', async () => {
+    const file = join(temporaryFolder(), 'p.lock');
+    expect(await holderOf(file)).toBeUndefined();
+    writeFileSync(file, holder(deadPid()));
+    expect(await holderOf(file)).toBeUndefined();
+    writeFileSync(file, 'rubbish');
+    expect(await holderOf(file)).toBeUndefined();
   });
 });
 

@@ -30,17 +30,26 @@ describe('what a process is', () => {
     `Name:\ta\nSigQ:\t0/1\nSigPnd:\t${own}\nShdPnd:\t${shared}\nSigBlk:\t0000000000000100\n`;
   const [none, kill, others] = ['0000000000000000', '0000000000000100', '0000000000004001'];
 
+  const lookalike = `xSigPnd:\t${kill}\nSigPnd:\t${kill}x\nSigPnd:${none}\nSigCgt:\t${kill}\n`;
+
   test.each([
     ['sleeps', stat('S', 0x400000, 1), status(none, none), 'alive'],
     ['was sent signals that it may handle', stat('S', 0, 7), status(others, others), 'alive'],
     ['was ended, and nobody has asked how', stat('Z', 0x4, 1), status(none, none), 'gone'],
     ['is dead', stat('X', 0x4, 0), '', 'gone'],
     ['was ended, and other threads of it run', stat('Z', 0x4, 3), status(none, none), 'dying'],
+    ['was ended, and one other thread of it runs', stat('Z', 0x4, 2), '', 'dying'],
+    ['is dead, as an old system writes it', stat('x', 0x4, 0), '', 'gone'],
+    ['has lines that only look like pending signals', stat('S', 0, 1), lookalike, 'alive'],
     ['was killed, and waits for a disk', stat('D', 0, 1), status(none, kill), 'dying'],
     ['was killed as a thread', stat('R', 0, 9), status(kill, none), 'dying'],
     ['is ending', stat('R', 0x400004, 1), '', 'dying'],
   ] as const)('that %s', (_, line, more, is) => {
     expect(processIn('boot', line, more)).toEqual({ started: 'boot 99', is });
+  });
+
+  test('that was killed is known by the signal, however the line is spaced', () => {
+    expect(processIn('boot', stat('S', 0, 1), `SigPnd: \t ${kill}`)?.is).toBe('dying');
   });
 
   test('whose line is not complete is not known', () => {

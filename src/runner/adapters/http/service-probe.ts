@@ -13,15 +13,15 @@ import { connector, connectorOptions, NeverConnected } from './connector.ts';
 import { type Exchanged, exchange, GivenUp } from './exchange.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
 
-export type Greeting =
+export type ProbeResult =
   /** `account`: undefined if this deployment has no account endpoint. */
   | { readonly is: 'service'; readonly account: Result<Account | undefined, ApiFailure> }
   /** The connection was never made; `why` is the end of a sentence about the address. */
-  | { readonly is: 'nobody'; readonly why: string }
+  | { readonly is: 'unreachable'; readonly why: string }
   /** The answer did not come from the service. */
-  | { readonly is: 'stranger'; readonly why: string };
+  | { readonly is: 'other-server'; readonly why: string };
 
-export interface GreetingOptions {
+export interface ProbeOptions {
   readonly base: string;
   readonly key: string;
   /** Hides secrets in answers. Default: a redactor for the key. */
@@ -47,15 +47,15 @@ interface ParsedReply {
 /** No answer, or an answer that is not HTTP. */
 type Silence = Extract<Exchanged, { readonly is: 'failed' }>;
 
-export async function greet(options: GreetingOptions): Promise<Greeting> {
+export async function probeService(options: ProbeOptions): Promise<ProbeResult> {
   const redactor = options.redactor ?? new Redactor([options.key]);
-  return redactor.value(await greeted(options, redactor));
+  return redactor.value(await probed(options, redactor));
 }
 
-async function greeted(
-  { base, key, now, stop }: GreetingOptions,
+async function probed(
+  { base, key, now, stop }: ProbeOptions,
   redactor: Redactor,
-): Promise<Greeting> {
+): Promise<ProbeResult> {
   const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
   const late = AbortSignal.timeout(answerMs);
   const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
@@ -75,41 +75,41 @@ async function greeted(
   };
   try {
     const reply = await ask('GET', routes.account().path);
-    if (!reply.ok) return unanswered(reply.error, signal);
-    if (reply.value.status !== 404) return introduced(reply.value, now);
+    if (!reply.ok) return fromSilence(reply.error, signal);
+    if (reply.value.status !== 404) return fromAnswer(reply.value, now);
     // An older deployment has no account endpoint. Every deployment issues upload addresses, at one of two paths.
     const { path, alternate } = routes.uploadAddresses();
     const items = JSON.stringify({ items: [{ type: 'image', extension: 'png' }] });
     for (const known of [path, alternate]) {
       const tried = await ask('POST', known, items);
-      if (!tried.ok) return unanswered(tried.error, signal);
+      if (!tried.ok) return fromSilence(tried.error, signal);
       const { status, body } = tried.value;
       const speaks = isObject(body) || status === 401 || status === 403 || status === 429;
       if (status !== 404 && status !== 405 && (speaks || status >= 500))
         return { is: 'service', account: ok(undefined) };
     }
-    return stranger('answers 404 to every path of the service');
+    return otherServer('answers 404 to every path of the service');
   } finally {
     await agent.destroy();
   }
 }
 
-const stranger = (why: string): Greeting => ({ is: 'stranger', why });
+const otherServer = (why: string): ProbeResult => ({ is: 'other-server', why });
 
-function introduced({ status, headers, body }: ParsedReply, now: number): Greeting {
+function fromAnswer({ status, headers, body }: ParsedReply, now: number): ProbeResult {
   if (status >= 200 && status < 300) {
     const account = readAccount(body);
     if (account.ok) return { is: 'service', account };
-    return stranger(`answers with ${kindOf(headers)} where the service tells of the account`);
+    return otherServer(`answers with ${kindOf(headers)} where the service tells of the account`);
   }
   if (status >= 300 && status < 400) {
     const to = headers['location'];
     const where = typeof to === 'string' && URL.canParse(to) ? ` to ${new URL(to).origin}` : '';
-    return stranger(`sends requests elsewhere${where} (${status})`);
+    return otherServer(`sends requests elsewhere${where} (${status})`);
   }
   const telling = isObject(body) && typeof body['message'] === 'string';
   const plain = [401, 402, 403, 408, 429].includes(status) || status >= 500;
-  if (!plain && !telling) return stranger(`answers with ${kindOf(headers)} (${status})`);
+  if (!plain && !telling) return otherServer(`answers with ${kindOf(headers)} (${status})`);
   return { is: 'service', account: err(failureOfStatus(status, body, headers, now)) };
 }
 
@@ -120,16 +120,16 @@ function kindOf(headers: ParsedReply['headers']): string {
 }
 
 /** If answers are only slow or get lost, the run has its own patience. */
-function unanswered({ error }: Silence, signal: AbortSignal): Greeting {
+function fromSilence({ error }: Silence, signal: AbortSignal): ProbeResult {
   const late: ApiFailure = { reason: 'unanswered', message: 'no answer came in time' };
   if (signal.aborted) return { is: 'service', account: err(late) };
   if (error instanceof NeverConnected) {
     const code = systemCode(error.cause) ?? error.message;
-    return { is: 'nobody', why: `cannot be reached (${code})` };
+    return { is: 'unreachable', why: `cannot be reached (${code})` };
   }
-  if (isNotHttp(error)) return stranger('does not speak HTTP');
+  if (isNotHttp(error)) return otherServer('does not speak HTTP');
   if (error instanceof GivenUp && error.because === 'long')
-    return stranger('answers with more than an account is');
+    return otherServer('answers with more than an account is');
   return { is: 'service', account: err(failureOfError(error)) };
 }
 

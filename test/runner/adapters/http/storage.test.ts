@@ -1,0 +1,118 @@
+// Answers of storage that nobody reads: their connections are free for the next request, unless they are long or slow.
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { leastProgress } from '../../../../src/runner/adapters/http/progress.ts';
+import {
+  Lost,
+  Storage,
+  type StorageOptions,
+} from '../../../../src/runner/adapters/http/storage.ts';
+import {
+  realNetwork,
+  StorageAddresses,
+} from '../../../../src/runner/adapters/http/storage-address.ts';
+import { nobody, serve } from './server.ts';
+
+function storageAt(base: string, options: Partial<StorageOptions> = {}): Storage {
+  const storage = new Storage({
+    addresses: new StorageAddresses({ base, network: realNetwork, loopbackOnly: false }),
+    connections: 1,
+    answerMs: 60_000,
+    stallMs: 60_000,
+    progress: leastProgress,
+    cut: undefined,
+    ...options,
+  });
+  onTestFinished(() => void storage.close());
+  return storage;
+}
+
+const get = { method: 'GET', headers: {} } as const;
+
+/** Over how many connections the requests came. */
+const ports = new Set<number | undefined>();
+beforeEach(() => ports.clear());
+
+const counted = (body: (times: number) => Buffer | string) => {
+  let times = 0;
+  return serve((_, response) => {
+    ports.add(response.socket?.remotePort);
+    times += 1;
+    response.end(body(times));
+  });
+};
+
+test('an answer that is skipped leaves its connection to the next request', async () => {
+  const server = await counted(() => 'x'.repeat(100_000));
+  const storage = storageAt(server.address);
+  for (let times = 0; times < 3; times++) await (await storage.send(server.address, get)).skip();
+  expect(server.asked).toHaveLength(3);
+  expect(ports.size).toBe(1);
+});
+
+test('a long answer is not read to its end to be skipped', async () => {
+  const server = await counted((times) => Buffer.alloc(times === 1 ? 32 << 20 : 1));
+  const storage = storageAt(server.address);
+  for (let times = 0; times < 2; times++) await (await storage.send(server.address, get)).skip();
+  expect(ports.size).toBe(2);
+});
+
+test('an answer that is dropped, or not read to its end, gives its connection up', async () => {
+  const server = await counted(() => Buffer.alloc(8 << 20));
+  const storage = storageAt(server.address);
+  (await storage.send(server.address, get)).drop();
+  const answer = await storage.send(server.address, get);
+  for await (const piece of answer.pieces()) {
+    expect(piece.length).toBeGreaterThan(0);
+    break;
+  }
+  (await storage.send(server.address, get)).drop();
+  expect(server.asked).toHaveLength(3);
+});
+
+test('a slow answer is skipped for five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await serve((_, response) => {
+    response.writeHead(200);
+    response.write('x');
+  });
+  const answer = await storageAt(server.address).send(server.address, get);
+  const skipped = answer.skip();
+  vi.advanceTimersByTime(5000);
+  await skipped;
+});
+
+test('a transfer is watched until it ends, however it ends', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await serve((_, response) => response.end('xyz'));
+  const storage = storageAt(server.address, { connections: 8 });
+  const skipped = await storage.send(server.address, get);
+  expect(vi.getTimerCount()).toBe(1);
+  await skipped.skip();
+  expect(vi.getTimerCount()).toBe(0);
+  (await storage.send(server.address, get)).drop();
+  expect(vi.getTimerCount()).toBe(0);
+  for await (const _ of (await storage.send(server.address, get)).pieces());
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+describe('a request that fails', () => {
+  test('is lost, with what it means', async () => {
+    const base = await nobody();
+    await expect(storageAt(base).send(base, get)).rejects.toMatchObject({
+      code: 'LOST',
+      failure: { reason: 'unreachable' },
+    });
+    await expect(storageAt(base).send('file:///x', get)).rejects.toBeInstanceOf(Lost);
+  });
+
+  test('because the run stops is given up', async () => {
+    const cut = new AbortController();
+    const server = await serve(() => cut.abort());
+    const storage = storageAt(server.address, { cut: cut.signal });
+    await expect(storage.send(server.address, get)).rejects.toMatchObject({
+      failure: { reason: 'aborted' },
+    });
+  });
+});
