@@ -117,7 +117,7 @@ describe('when the run stops waiting', () => {
 });
 
 describe('a transfer that hardly moves', () => {
-  const progress = { bytes: 1000, everyMs: 30 };
+  const progress = { bytes: 1000, everyMs: 300 };
 
   test('counts as cut, and a download goes on from where it was', async () => {
     const content = Buffer.alloc(2_000_000, ' ');
@@ -137,8 +137,9 @@ describe('a transfer that hardly moves', () => {
     const path = join(temporaryFolder(), 'a.part');
     const first = await client.download(server.address, { path });
     expect(first).toMatchObject(lost);
-    expect(first.ok ? '' : first.error.message).toMatch(/^only \d+ bytes came in 0.03 seconds$/);
-    expect((await client.download(server.address, { path })).ok).toBe(true);
+    expect(first.ok ? '' : first.error.message).toMatch(/^only \d+ bytes came in 0\.3 seconds$/);
+    // A client with patience: a busy machine may be slow.
+    expect((await server.client().download(server.address, { path })).ok).toBe(true);
     expect(readFileSync(path).equals(content)).toBe(true);
     expect(Number(/\d+/.exec(server.asked[1]?.headers.range ?? '')?.[0])).toBeGreaterThanOrEqual(
       half,
