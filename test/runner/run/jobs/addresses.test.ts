@@ -22,7 +22,7 @@ function scene(known: readonly Download[] | undefined, ...lists: (readonly Downl
       reads += 1;
       return downloads === undefined || downloads === null
         ? err(unfit)
-        : ok({ id, status: 'complete', downloads, error: null });
+        : ok({ id, status: 'complete', downloads: [...downloads], error: null });
     },
   });
   const order: DownloadOrder = {

@@ -38,7 +38,7 @@ describe('the known projects', () => {
       createdOf(order),
       settledOf(order, 0),
       intentOf(again),
-      { ...createdOf(order, 7), project: 'p-again' },
+      { event: 'created', job: order.fingerprint, project: 'p-again', credits: 7 },
       intentOf(other),
       createdOf(other, 3),
       intentOf(createOrder('c')),
