@@ -173,3 +173,9 @@ test('the name of an attempt shows what it is for, and ends in ten characters by
   expect(name).toBe('p swap:a #0zg0zg0zg0');
   expect(attemptName('x'.repeat(200), () => 0)).toBe(`${'x'.repeat(80)} #0000000000`);
 });
+
+test('a name that is cut in the middle of a character is still text that any service can give back', () => {
+  const name = attemptName(`${'x'.repeat(79)}😀`, () => 0);
+  expect(name).toBe(`${'x'.repeat(79)}\ufffd #0000000000`);
+  expect(Buffer.from(name).toString()).toBe(name);
+});
