@@ -187,10 +187,10 @@ steps:
   more: { uses: face-swap-photo, with: { assets: { target_file_path: "\${{ steps.swap.url }}", source_file_path: "\${{ steps.faces.faces[0].path }}" } } }
 `;
   const found = fingerprint('faces');
-  const faces = {
+  const faces: Happened = {
     ...{ event: 'supplied', job: found, task: 'faces:a', kind: 'face-detect' },
     result: { id: 'f7', faces: [{ path: 'x' }] },
-  } as const;
+  };
 
   /** An item at its last step; what it uses was done by an earlier run. */
   function atLast(events: readonly Happened[], change: Partial<DispatcherOptions> = {}) {

@@ -76,6 +76,9 @@ test('a secret that got as far as here goes no further', () => {
   expect(lines.at(-1)).toContain('swap:REDACTED.png');
 });
 
+/** A command: whose run it is, what happens in it, and whether it comes to its end. */
+type Command = readonly [RunName | undefined, readonly Happened[], boolean];
+
 describe('a run', () => {
   const file = () => {
     const lines: string[] = [];
@@ -83,9 +86,7 @@ describe('a run', () => {
   };
   const failed: Happened = { event: 'failed', task: 'a:1', why: 'x' };
   /** What one command after another writes: events, and whether it is ended properly. */
-  const commands = (
-    ...list: readonly (readonly [RunName | undefined, readonly Happened[], boolean])[]
-  ) => {
+  const commands = (...list: readonly Command[]) => {
     const [ledger, one] = [new Ledger(), file()];
     const seen = list.map(([run, events, ends]) => {
       const from = one.lines.length;
@@ -100,7 +101,7 @@ describe('a run', () => {
     return { seen, ledger };
   };
 
-  test.each<readonly [string, Parameters<typeof commands>, readonly (readonly string[])[]]>([
+  test.each<readonly [string, readonly Command[], readonly (readonly string[])[]]>([
     [
       'begins with the first event, and ends',
       [[{}, [failed], true]],
