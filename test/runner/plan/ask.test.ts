@@ -1,12 +1,13 @@
 // One task asked what it wants: its troubles, with their places, and what was done for it before.
 import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../../src/contract/base/digest.ts';
 import { toCel } from '../../../src/runner/language/expression.ts';
 import { type Answer, ask } from '../../../src/runner/plan/ask.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { namedByContent } from '../../../src/runner/task/outputs.ts';
 import { Disk, hash, jobLine, pipelineOf } from './world.ts';
 
-const job = fingerprintFrom(hash('job'));
+const job = fingerprintFrom(digestOf('job'));
 
 /** What a step answers for an item: one of the pipeline by its name, or one in place of `it`. */
 function answer(

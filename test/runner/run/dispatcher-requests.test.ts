@@ -5,7 +5,7 @@ import type { Happened } from '../../../src/runner/journal/line.ts';
 import type { DispatcherOptions } from '../../../src/runner/run/dispatcher.ts';
 import { redoSuppliers } from '../../../src/runner/run/refresh-inputs.ts';
 import { digestOfText } from '../../fakes/memory-disk.ts';
-import { history, Scene } from './dispatching.ts';
+import { history, Scene, upload } from './dispatching.ts';
 import { fingerprint } from './parts.ts';
 
 /** A scene whose paid step is complete, and an item at its download. */
@@ -185,6 +185,9 @@ steps:
   swap: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
   save: { uses: download, with: { of: swap, to: "\${{ item.key }}.png" } }
   more: { uses: face-swap-photo, with: { assets: { target_file_path: "\${{ steps.swap.url }}", source_file_path: "\${{ steps.faces.faces[0].path }}" } } }
+  both: { uses: face-swap-photo, with: { assets: { target_file_path: "\${{ steps.photo.file_path }}", source_file_path: "\${{ steps.faces.faces[0].path }}" } } }
+  again: { uses: upload, with: { file: "\${{ steps.save.path }}" } }
+  last: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.again.file_path }}" } } }
 `;
   const found = fingerprint('faces');
   const faces: Happened = {
@@ -293,5 +296,33 @@ steps:
     expect(item.given('swap')?.live).toBeUndefined();
     expect(item.given('photo')?.live).toBeUndefined();
     expect(redoSuppliers(item, scene.step('more'))).toEqual([]);
+  });
+
+  test('that two inputs were made of are done again once', () => {
+    const { scene, item } = atLast([]);
+    expect(redoSuppliers(item, scene.step('both'))).toEqual([item, item]);
+    expect(item.isRedone('photo')).toBe(true);
+  });
+
+  test('that are being made fresh already are left to that', () => {
+    const { scene, item } = atLast([]);
+    item.schedule.reopen('photo');
+    item.schedule.start('photo');
+    expect(redoSuppliers(item, scene.step('swap'))).toEqual([]);
+    expect(item.schedule.phase('photo')).toBe('started');
+  });
+
+  test('that are saved files are uploaded again, not fetched again', () => {
+    const { scene, item } = atLast([]);
+    for (const [name, of] of [
+      ['save', job],
+      ['again', upload],
+    ] as const) {
+      item.schedule.start(name);
+      item.give(scene.step(name), of, { live: undefined, ledger: scene.ledger });
+      item.schedule.end(name, 'done');
+    }
+    expect(redoSuppliers(item, scene.step('last'))).toEqual([item]);
+    expect([item.isRedone('again'), item.isRedone('save')]).toEqual([true, false]);
   });
 });
