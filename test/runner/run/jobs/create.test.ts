@@ -304,6 +304,18 @@ describe('a creation of an earlier run that is in doubt', () => {
     },
   );
 
+  test('is waited for no longer once its event has come', async () => {
+    const inbox = listening();
+    const scene = new Scene([], {}, inbox);
+    scene.clock.sleep = (_, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    const waiting = awaitOrder('a');
+    inbox.expect(waiting.name, 'image');
+    void inbox.deliver('image', told({ name: waiting.name }), new AbortController().signal);
+    const first = await awaitEvent(waiting, scene.context).next();
+    expect(first.value).toMatchObject({ event: { event: 'created', project: 'p-told' } });
+  });
+
   test('is not waited for where nothing listens', async () => {
     const scene = new Scene();
     const { outcome } = await performed(awaitEvent(awaitOrder('a'), scene.context));

@@ -4,7 +4,7 @@ import type { Project } from '../../../../src/contract/api/project.ts';
 import { err, ok } from '../../../../src/contract/base/result.ts';
 import { Ledger } from '../../../../src/runner/journal/ledger.ts';
 import type { Happened } from '../../../../src/runner/journal/line.ts';
-import { notTaken } from '../../../../src/runner/journal/settled.ts';
+import { abandoned, notTaken } from '../../../../src/runner/journal/settled.ts';
 import {
   type Inquired,
   inquire,
@@ -54,6 +54,18 @@ describe('the known projects', () => {
       order.fingerprint,
       other.fingerprint,
     ]);
+  });
+
+  test('are not those of an attempt that a person has given up', () => {
+    const ledger = ledgerOf(
+      { event: 'run', run: 1 },
+      intentOf(order),
+      { event: 'doubt', job: order.fingerprint, why: 'lost' },
+      abandoned(order.fingerprint, 10, 'given up'),
+      intentOf(again),
+      { event: 'created', job: order.fingerprint, project: 'p-again', credits: 7 },
+    );
+    expect([...knownProjects(ledger)].map(({ project }) => project)).toEqual(['p-again']);
   });
 
   test('are none where an attempt never got one', () => {

@@ -143,6 +143,14 @@ describe('a run that stops', () => {
   });
 });
 
+test('a run that stops does not even read a file', async () => {
+  const { runner } = scene();
+  runner.abort();
+  const places = [{ in: 'input', path: 'a.png' }] as const;
+  runner.start({ key: 'd', task: 't', kind: 'digest', attempts: 1, operation: 'digest', places });
+  expect(await runner.next()).toMatchObject([{ is: 'ended', outcome: { is: 'ended' } }]);
+});
+
 describe('a run that cannot go on', () => {
   test('says so to whoever waits, and to everybody later', async () => {
     const { runner } = scene();
