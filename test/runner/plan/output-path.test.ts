@@ -40,6 +40,8 @@ describe('a place', () => {
     ['../a.png', 'would leave'],
     ['x/../../a.png', 'would leave'],
     ['x/..', 'would leave'],
+    ['../x/', 'would leave'],
+    ['C:/x/', 'not below'],
     ['x\\..\\..\\a.png', 'a backslash'],
     [
       'x\\a.png',
