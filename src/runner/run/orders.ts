@@ -5,7 +5,7 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
-import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
+import { conditionOf, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
@@ -108,7 +108,7 @@ export function placeOf(output: OutputLine, facts: Facts): Place {
 /** Uploads a deleted project's saved files to replace its addresses; undefined if the files are gone. */
 export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadOrder | undefined {
   const copies = wholeCopies(job, facts);
-  if (copies === undefined || copies.length !== downloadCount(job)) return undefined;
+  if (copies === undefined) return undefined;
   return {
     ...head,
     operation: 'reupload',

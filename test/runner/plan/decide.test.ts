@@ -165,6 +165,50 @@ describe('a download', () => {
   });
 });
 
+describe('what stands in the place of a download', () => {
+  const decided = (job: Parameters<typeof decideDownload>[0]['job'], disk: Disk, to = 'a.png') =>
+    decideDownload({ task: 'save:a', to, job }, disk);
+
+  test('of a project without downloads is nothing to reuse or to copy', () => {
+    expect(decided(jobLine('complete'), new Disk()).act).toBe('begin');
+    expect(decided(jobLine('complete', { outputs: [own] }), new Disk()).act).toBe('begin');
+    expect(decided(jobLine('deleted'), new Disk()).act).toBe('lost');
+  });
+
+  test('of another task is a copy for this one', () => {
+    const disk = new Disk();
+    disk.outputs.set('out/a.png', 'picture');
+    const other = outputLine('other:a', 'out/a.png', 'picture');
+    expect(decided(jobLine('complete', { ...done, outputs: [other] }), disk)).toMatchObject({
+      ...{ act: 'copy', sources: [other] },
+    });
+  });
+
+  test('that has a place that cannot be used is not reused', () => {
+    const disk = new Disk();
+    disk.outputs.set('out/a.png', 'picture');
+    const job = jobLine('complete', { ...done, outputs: [own] });
+    expect(decided(job, disk, '../a.png').act).toBe('copy');
+  });
+});
+
+test('an attempt that failed without a reason is begun again', () => {
+  expect(decideCreate(jobLine('failed'))).toEqual({
+    ...{ act: 'begin', why: 'the last attempt failed: unknown' },
+  });
+});
+
+test('a delete with savers asks for no other copy than theirs', () => {
+  const job = jobLine('complete', { result: { downloads: 0 } });
+  expect(decideDelete({ job, savers: ['save:a'], discard: false }, new Disk()).act).toBe('begin');
+  const whole = new Disk();
+  whole.outputs.set('out/a.png', 'picture');
+  const saved = jobLine('complete', { ...done, outputs: [own] });
+  expect(decideDelete({ job: saved, savers: ['other:a'], discard: false }, whole)).toMatchObject({
+    ...{ act: 'keep', why: 'kept: other:a has not downloaded it' },
+  });
+});
+
 describe('a deletion', () => {
   const saved = jobLine('complete', { ...done, outputs: [own] });
   const whole = new Disk();

@@ -1,5 +1,6 @@
 // What one creation will cost: the list, the estimate, the history, and what was learned the hard way.
 import { describe, expect, test } from 'vitest';
+import { mostCredits } from '../../../src/contract/api/bounds.ts';
 import { measureOf } from '../../../src/contract/api/measure.ts';
 import { priceOf } from '../../../src/contract/api/price.ts';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
@@ -84,6 +85,28 @@ describe('an estimate', () => {
     expect(estimate('face-swap-photo', '', ledger, other)).toEqual({ known: true, credits: 10 });
   });
 
+  test('is not nothing because the same kind of order was free once', () => {
+    const listed = measureOf('face-swap-photo', {}, priceOf('face-swap-photo', {}));
+    const ledger = charged('face-swap-photo', 10, 0, listed);
+    expect(estimate('face-swap-photo', '', ledger)).toEqual({ known: true, credits: 10 });
+    const seen = { of: 'character-replace resolution=480p', amount: 10 };
+    const free = charged('character-replace', 400, 0, seen);
+    const body = { end_seconds: 5, resolution: '480p' };
+    expect(estimate('character-replace', '', free, body).known).toBe(false);
+    expect(estimate('character-replace', ', estimate: 90', free, body)).toMatchObject({
+      credits: 90,
+    });
+  });
+
+  test('is never above what a creation can cost', () => {
+    const estimated = estimate('character-replace', `, estimate: ${mostCredits}`);
+    expect(estimated).toEqual({ known: true, credits: mostCredits });
+    const ledger = charged('character-replace', 10, 100);
+    expect(estimate('character-replace', `, estimate: ${mostCredits}`, ledger)).toEqual({
+      ...{ known: true, credits: mostCredits },
+    });
+  });
+
   test('takes no notice of a charge that was measured by another edition of the list', () => {
     const ledger = charged('face-swap-photo', 10, 4, { of: 'face-swap-photo', amount: 1 });
     expect(estimate('face-swap-photo', '', ledger)).toEqual({ known: true, credits: 10 });
@@ -132,6 +155,23 @@ describe('a finished task’s values', () => {
     ['an upload of today', 'upload', jobLine('supplied'), 0, 'recorded'],
     ['an upload of six days', 'upload', jobLine('supplied'), 6 * day, 'recorded'],
     ['an upload in its last hour', 'upload', jobLine('supplied'), 7 * day - 1_800_000, 'redo'],
+    [
+      'an upload that has just an hour left',
+      'upload',
+      jobLine('supplied'),
+      7 * day - 3_600_000,
+      'redo',
+    ],
+    [
+      'an upload with a moment more',
+      'upload',
+      jobLine('supplied'),
+      7 * day - 3_600_001,
+      'recorded',
+    ],
+    ['a detection with an hour left', 'detect', jobLine('supplied'), 7 * day - 3_600_000, 'redo'],
+    ['a detection with a moment more', 'detect', jobLine('supplied'), 7 * day - 3_600_001, 'read'],
+    ['a deleted project without downloads', 'create', jobLine('deleted', { outputs }), 0, 'lost'],
     ['an upload of eight days', 'upload', jobLine('supplied'), 8 * day, 'redo'],
     ['a detection of today', 'detect', jobLine('supplied'), 0, 'read'],
     ['a detection of eight days', 'detect', jobLine('supplied'), 8 * day, 'redo'],

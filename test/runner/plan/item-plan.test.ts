@@ -156,7 +156,7 @@ steps:
   });
 });
 
-describe('a job with trouble', () => {
+describe('a job with problem', () => {
   const fingerprint = (world: World) =>
     world.planItem(a).find(({ task }) => task === 'swap:a')?.fingerprint ?? '';
   const begin = (world: World, attempt = 1) =>

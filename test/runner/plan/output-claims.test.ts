@@ -1,5 +1,6 @@
 // Two tasks never write one place, a file never stands where a folder must be, and what is read is not overwritten.
 import { describe, expect, test } from 'vitest';
+import { extensionMark } from '../../../src/runner/language/result-name.ts';
 import { OutputClaims, unusablePlace } from '../../../src/runner/plan/output-claims.ts';
 
 const root = '/home/me/out';
@@ -56,6 +57,71 @@ describe('two downloads', () => {
   );
 });
 
+describe('a folder of numbered files', () => {
+  test.each(['x/12.png', 'x/3.tar'])('takes the place of %j', (to) => {
+    expect(troubleOf('linux', 'x/', to)).toBe(
+      `task 2 and task 1 would both write ${JSON.stringify(to)}`,
+    );
+  });
+
+  test.each(['x/12', 'x/a1.png', 'x/1a.png', 'x/1.tar.gz', 'x/.1.png'])(
+    'does not take the place of %j',
+    (to) => {
+      expect(troubleOf('linux', 'x/', to)).toBeUndefined();
+    },
+  );
+
+  test('is not read while it is written, whatever the number', () => {
+    const claims = claimsOn('linux');
+    expect(claims.write('save', 'x/')).toBeUndefined();
+    expect(claims.read('an input', 'x/10.png')).toBe(
+      'save would overwrite "x/10.png", which is an input',
+    );
+    expect(claims.read('an input', 'x/a.png')).toBeUndefined();
+  });
+});
+
+describe('files whose extension only the run will know', () => {
+  const open = `a.${extensionMark}`;
+  const claims = () => new OutputClaims({ platform: 'linux', root }, true);
+
+  test.each([
+    [open, open, 'task 2 and task 1 would both write "a.<ext>"'],
+    [open, 'a.png', 'task 2 and task 1 would both write "a.png"'],
+    ['a.png', open, 'task 2 and task 1 would both write "a.<ext>"'],
+    [`x/${open}`, 'x/a.mp4', 'task 2 and task 1 would both write "x/a.mp4"'],
+  ])('to %j and %j may be the same', (first, second, why) => {
+    const made = claims();
+    expect(made.write('task 1', first)).toBeUndefined();
+    expect(made.write('task 2', second)).toBe(why);
+  });
+
+  test.each([
+    [open, 'b.png'],
+    [open, 'x/a.png'],
+    ['a.png', 'a.jpg'],
+    [open, `b.${extensionMark}`],
+    [open, 'a.b.png'],
+    [open, 'ab'],
+  ])('to %j and %j are never the same', (first, second) => {
+    const made = claims();
+    expect(made.write('task 1', first)).toBeUndefined();
+    expect(made.write('task 2', second)).toBeUndefined();
+  });
+});
+
+test('a place that leaves the output folder is a problem of its task', () => {
+  expect(claimsOn('linux').write('save:a', '../a.png')).toBe(
+    'save:a: to: "../a.png" would leave the output folder',
+  );
+});
+
+test('who needs a folder first is named', () => {
+  expect(troubleOf('linux', 'a/b.png', 'a/c.png', 'a')).toBe(
+    'task 1 needs "a" as a folder, and task 3 as a file',
+  );
+});
+
 describe('what is read', () => {
   test.each([
     ['a.png', 'a.png', 'save would overwrite "a.png", which is an input'],
@@ -94,6 +160,13 @@ describe('a name', () => {
     const inDeep = { platform: 'linux', root: deep };
     expect(unusablePlace('a.png', inDeep)).toBeUndefined();
     expect(unusablePlace(`${'a'.repeat(30)}.png`, inDeep)).toMatch(/is a path of over 1000 bytes$/);
+  });
+
+  test('may be as long as 1000 bytes together with the folder, and no longer', () => {
+    const place = (root: number) =>
+      unusablePlace('a.png', { platform: 'linux', root: 'r'.repeat(root) });
+    expect(place(994)).toBeUndefined();
+    expect(place(995)).toMatch(/is a path of over 1000 bytes$/);
   });
 
   test('that would leave the output folder is refused', () => {

@@ -24,6 +24,14 @@ describe('a place', () => {
     ['~a.png', one, '~a.png'],
     ['x/~/a.png', one, 'x/~/a.png'],
     ['common.png', one, 'common.png'],
+    ['my-nul', one, 'my-nul'],
+    ['lpta.png', one, 'lpta.png'],
+    ['comx', one, 'comx'],
+    ['nuls.png', one, 'nuls.png'],
+    ['a at C:.png', one, 'a at C:.png'],
+    ['a.shotlist-1', one, 'a.shotlist-1'],
+    ['a'.repeat(240), one, 'a'.repeat(240)],
+    [`${'folder/'.repeat(142)}a.png1`, one, `${'folder/'.repeat(142)}a.png1`],
   ])('%j of %j is %s', (to, which, expected) => {
     expect(outputPath(to, which)).toEqual({ ok: true, value: expected });
   });
@@ -32,6 +40,8 @@ describe('a place', () => {
     ['../a.png', 'would leave'],
     ['x/../../a.png', 'would leave'],
     ['x/..', 'would leave'],
+    ['../x/', 'would leave'],
+    ['C:/x/', 'not below'],
     ['x\\..\\..\\a.png', 'a backslash'],
     [
       'x\\a.png',
@@ -49,6 +59,11 @@ describe('a place', () => {
     ['a\u001b[31m.png', 'control character'],
     ['a\u007f.png', 'control character'],
     ['nul', 'name that Windows reserves'],
+    ['lpt9.png', 'name that Windows reserves'],
+    ['x/.git/a.png', 'name that git reserves'],
+    ['git~1/a.png', 'name that git reserves'],
+    ['shotli~1/a.png', 'shotlist reserves'],
+    [`${'folder/'.repeat(142)}a.png12`, 'a path of over 1000 bytes'],
     ['x/CON.png', 'name that Windows reserves'],
     ['com1/a.png', 'name that Windows reserves'],
     [`${'a'.repeat(241)}`, 'over 240 bytes'],
@@ -65,6 +80,13 @@ describe('a place', () => {
     ['.', 'does not name a file'],
   ])('cannot be %j: it %s', (to, why) => {
     expect(outputPath(to, one)).toEqual({ ok: false, error: expect.stringContaining(why) });
+  });
+
+  test('is shown by its beginning where it is too long', () => {
+    const place = outputPath(`${'folder/'.repeat(150)}a.png`, one);
+    expect(!place.ok && place.error).toBe(
+      `"${'folder/'.repeat(12).slice(0, 79)}… is a path of over 1000 bytes`,
+    );
   });
 
   test('is below the output folder for any text that is taken', () => {

@@ -1,6 +1,10 @@
 // The plan: tasks and credits added up by step, without keeping the tasks.
 import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../../src/contract/base/digest.ts';
 import { PlanTally } from '../../../src/runner/plan/plan.ts';
+import type { PlannedTask } from '../../../src/runner/plan/planned-action.ts';
+import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
+import { taskId } from '../../../src/runner/task/task.ts';
 import { a, b, swapping, swapWorld, type World } from './world.ts';
 
 describe('the plan', () => {
@@ -75,5 +79,111 @@ describe('the plan', () => {
     expect(planOf(world, { key: 'gone' }).notes).toMatchObject([
       { task: 'photo:gone', action: 'problem' },
     ]);
+  });
+});
+
+describe('one task in the plan', () => {
+  const step = (name: string) => {
+    const found = swapWorld(
+      `${swapping}  tidy: { uses: delete, with: { of: swap } }\n`,
+    ).pipeline.steps.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`there is no step ${name}`);
+    return found;
+  };
+  const known = { known: true, credits: 10 } as const;
+  const planned = (
+    name: string,
+    action: PlannedTask['action'],
+    more: Partial<PlannedTask> = {},
+  ) => ({
+    ...{ step: step(name), task: taskId(name, undefined), action, why: 'so' },
+    ...more,
+  });
+  const tally = (...tasks: readonly PlannedTask[]) => {
+    const made = new PlanTally();
+    for (const task of tasks) made.add(task);
+    return made;
+  };
+  const job = fingerprintFrom(digestOf({ job: 1 }));
+  const row = (made: PlanTally, name: string) => made.plan([name]).rows[0];
+
+  test('that is lost is noted, and its price is not counted', () => {
+    const made = tally(planned('swap', 'lost', { estimate: known, fingerprint: job }));
+    expect(made.plan(['swap'])).toMatchObject({
+      ...{ credits: 0, unpriced: 0, noted: 1 },
+      notes: [{ task: 'swap', action: 'lost', why: 'so' }],
+    });
+  });
+
+  test.each(['doubt', 'lost', 'keep'] as const)('that is %s is noted', (action) => {
+    expect(tally(planned('swap', action)).plan(['swap'])).toMatchObject({
+      ...{ noted: 1, notes: [{ task: 'swap', action, why: 'so' }] },
+    });
+  });
+
+  test.each(['begin', 'maybe', 'attach', 'copy', 'reuse', 'skipped', 'blocked'] as const)(
+    'that is %s is not noted',
+    (action) => {
+      expect(tally(planned('swap', action)).plan(['swap'])).toMatchObject({ noted: 0, notes: [] });
+    },
+  );
+
+  test.each(['begin', 'attach'] as const)('that shares a job is reused (%s)', (action) => {
+    const one = planned('swap', action, { fingerprint: job, estimate: known });
+    expect(row(tally(one, one, one), 'swap')).toMatchObject({
+      ...{ tasks: { [action]: 1, reuse: 2 }, credits: 10 },
+    });
+  });
+
+  test('that may share a job is counted once, and shown each time', () => {
+    const one = planned('swap', 'maybe', { alike: 'x', estimate: known });
+    const other = planned('swap', 'maybe', { alike: 'y', estimate: known });
+    expect(row(tally(one, one, other), 'swap')).toMatchObject({ tasks: { maybe: 3 }, credits: 20 });
+  });
+
+  test('without a job to share is counted each time', () => {
+    const one = planned('swap', 'maybe', { estimate: known });
+    expect(row(tally(one, one), 'swap')).toMatchObject({ tasks: { maybe: 2 }, credits: 20 });
+    const kept = planned('swap', 'keep', { fingerprint: job });
+    expect(row(tally(kept, kept), 'swap')).toMatchObject({ tasks: { keep: 2 } });
+  });
+
+  test('that fetches or deletes the same project is done each time, or once', () => {
+    const save = planned('save', 'begin', { fingerprint: job });
+    expect(row(tally(save, save), 'save')).toMatchObject({ tasks: { begin: 2 } });
+    const tidy = planned('tidy', 'begin', { fingerprint: job });
+    const swap = planned('swap', 'attach', { fingerprint: job });
+    const made = tally(swap, tidy, tidy);
+    expect(row(made, 'swap')).toMatchObject({ tasks: { attach: 1 } });
+    expect(row(made, 'tidy')).toMatchObject({ tasks: { begin: 1, reuse: 1 } });
+  });
+
+  test('whose price is not known is counted, each reason once', () => {
+    const dear = (why: string) => planned('swap', 'begin', { estimate: { known: false, why } });
+    const made = tally(dear('a'), dear('a'), dear('b'), planned('photo', 'begin'));
+    expect(made.plan(['photo', 'gone', 'swap'])).toMatchObject({
+      ...{ credits: 0, unpriced: 3, rows: [{ step: 'photo' }, { step: 'swap', unpriced: 3 }] },
+      unpricedWhy: ['swap (face-swap-photo): a', 'swap (face-swap-photo): b'],
+    });
+  });
+
+  test('that is reused is done again where a step needs its values, once for all its twins', () => {
+    const again = planned('photo', 'begin', { fingerprint: job });
+    const made = tally(planned('photo', 'reuse'), planned('photo', 'reuse'));
+    made.renew(again);
+    expect(row(made, 'photo')?.tasks).toEqual({ reuse: 1, begin: 1 });
+    made.renew(again);
+    expect(row(made, 'photo')?.tasks).toEqual({ reuse: 1, begin: 1 });
+    made.renew(planned('photo', 'begin', { fingerprint: fingerprintFrom(digestOf({ job: 2 })) }));
+    expect(row(made, 'photo')?.tasks).toEqual({ begin: 2 });
+  });
+});
+
+test('items with a task that cannot run are counted', () => {
+  const tally = new PlanTally();
+  for (const bad of [true, false, true]) tally.addItem(bad);
+  expect(tally.plan([])).toEqual({
+    ...{ items: 3, badItems: 2, rows: [], credits: 0, unpriced: 0, unpricedWhy: [] },
+    ...{ notes: [], noted: 0 },
   });
 });

@@ -14,13 +14,16 @@ steps:
   read: ${made()}
   big: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.read.url }}" } } }
   remote: ${made(' keep: remote,')}
+  gone: ${made()}
+  tidy: { uses: delete, with: { of: gone, discard: true } }
 `).steps,
   );
-  expect(['saved', 'read', 'big', 'remote', 'removed'].map(fateOf)).toEqual([
+  expect(['saved', 'read', 'big', 'remote', 'gone', 'removed'].map(fateOf)).toEqual([
     'fetched',
     'used',
     'idle',
     'kept',
+    'idle',
     'idle',
   ]);
 });

@@ -40,6 +40,12 @@ describe('a step that waits for several', () => {
     });
   });
 
+  test('is excluded where one of them is, and names the first', () => {
+    expect(turnOf(step, phases({ b: 'excluded', c: 'excluded' }))).toEqual({
+      ...{ ending: 'excluded', why: 'b is excluded' },
+    });
+  });
+
   test('is not skipped for a step whose outputs it does not use', () => {
     expect(turnOf(step, phases({ c: 'skipped' }))).toBe('start');
   });
@@ -66,6 +72,25 @@ ${text}`);
 
   test('is nothing where the result is thrown away on purpose', () => {
     expect(savers('  tidy: { uses: delete, with: { of: swap, discard: true } }')).toEqual([]);
+  });
+
+  test('are not those of another project, or of steps that do not run beside it', () => {
+    const { steps } = pipelineOf(`pipeline: p
+items: { values: [{ key: a }] }
+steps:
+  actor: { uses: upload, with: { file: actor.png } }
+  swap: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.actor.file_path }}" } } }
+  other: { uses: photo-colorizer, with: { name: x, assets: { image_file_path: "\${{ steps.actor.file_path }}" } } }
+  save: { uses: download, with: { of: swap, to: "\${{ item.key }}.png" } }
+  more: { uses: download, with: { of: swap, to: shared.png } }
+  third: { uses: download, with: { of: other, to: other.png } }
+  tidy: { uses: delete, with: { of: swap } }
+`);
+    const tidy = steps.find(({ name }) => name === 'tidy');
+    const save = steps.find(({ name }) => name === 'save');
+    if (tidy === undefined || save === undefined) throw new Error('there is no tidy');
+    expect(saversOf(tidy, steps).map(({ name }) => name)).toEqual(['more']);
+    expect(saversOf(save, steps)).toEqual([]);
   });
 
   test('is nothing for other steps', () => {

@@ -87,6 +87,10 @@ export class World {
   readonly disk = new Disk();
   readonly ledger = new Ledger();
   now = start;
+  /** Steps that the run leaves out. */
+  excluded: ReadonlySet<string> = new Set();
+  /** Why a place cannot be written. */
+  unusable: (to: string) => string | undefined = () => undefined;
   readonly pipeline: Pipeline;
 
   constructor(text: string) {
@@ -110,8 +114,8 @@ export class World {
       estimate: (step: Step, body: JsonObject) => estimateOf(step, body, this.ledger),
       base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
       now: this.now,
-      excluded: new Set(),
-      unusable: () => undefined,
+      excluded: this.excluded,
+      unusable: this.unusable,
     };
   }
 
@@ -141,6 +145,19 @@ export class World {
   /** `{ task: outlook }` of what would happen. */
   actions(...values: readonly Json[]): Readonly<Record<string, string>> {
     return Object.fromEntries(this.planItem(...values).map(({ task, action }) => [task, action]));
+  }
+
+  /** What the plan says of one task. */
+  planned(task: string, ...values: readonly Json[]): PlannedTask {
+    const found = this.planItem(...values).find((one) => one.task === task);
+    if (found === undefined) throw new Error(`${task} is not in the plan`);
+    return found;
+  }
+
+  /** Records that a free task was done, as its fingerprint is now. */
+  supplied(task: string, kind: string, result: JsonObject, ...values: readonly Json[]): void {
+    const job = this.planned(task, ...values).fingerprint ?? '';
+    this.happen({ event: 'supplied', job, task, kind, result });
   }
 
   /** Does what is foreseen to begin, as the run would: one event after another. Answers the paid tasks. */

@@ -67,9 +67,10 @@ describe('a job', () => {
     scene.inFlight.start({ itemRun: scene.item('a'), step: scene.step('photo') }, undefined, order);
     const { fingerprint: job, task, kind } = order;
     const event = { event: 'supplied', job, task, kind, result: {} } as const;
-    scene.take({ is: 'event', key: 'j1', event, durable: false });
+    expect(scene.take({ is: 'event', key: 'j1', event, durable: false })).toBe(false);
     expect(scene.runner.proceeded).toEqual(['j1']);
     expect(scene.events).toContain('supplied');
+    expect(scene.file.syncing).toBe(0);
   });
 
   test('does not go on when the disk fails: the run ends with that', async () => {
@@ -251,4 +252,36 @@ describe('a bug in a job', () => {
     scene.inFlight.start(waiter, order.fingerprint, order);
     expect(scene.commit.afterBug('j1', bug)).toMatchObject({ ending: 'pending' });
   });
+});
+
+describe('nothing is said', () => {
+  test('of a charge without an expectation', () => {
+    const scene = new Scene();
+    const order = scene.create('j1', 0);
+    scene.intends(order);
+    scene.answers(order, 10);
+    expect(scene.warnings()).toEqual([]);
+  });
+
+  test('of a final charge that is the first, or less', () => {
+    for (const credits of [10, 4]) {
+      const scene = new Scene();
+      const order = scene.create('j1');
+      scene.intends(order);
+      scene.answers(order, 10);
+      const event = settledOf(order, credits);
+      scene.take({ is: 'event', key: 'j1', event, durable: false });
+      expect(scene.warnings()).toEqual([]);
+    }
+  });
+});
+
+test('an intent for which there is no money any more is not written', () => {
+  const scene = new Scene({ total: 100 });
+  const order = scene.create('j1');
+  scene.budget.close(dear);
+  const before = scene.events;
+  expect(scene.intends(order)).toBe(false);
+  expect(scene.events).toEqual(before);
+  expect(scene.runner.declined.get('j1')).toBe(dear.why);
 });

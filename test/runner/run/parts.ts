@@ -93,6 +93,11 @@ export class ManualFile implements LineFile {
     return sync.promise;
   }
 
+  /** How many syncs nobody has answered yet. */
+  get syncing(): number {
+    return this.#syncs.length;
+  }
+
   /** Everything that was appended is on disk, or the disk has failed. */
   async synced(error?: Error): Promise<void> {
     for (const sync of this.#syncs.splice(0)) {

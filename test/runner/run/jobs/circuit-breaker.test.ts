@@ -86,6 +86,48 @@ describe('opens', () => {
   });
 });
 
+test('lost answers do not count as busy ones', async () => {
+  const scene = new Scene();
+  for (const failure of [cut, cut, busy, busy]) expect(await scene.fails(failure)).toBe(false);
+  expect(scene.breaker.isOpen).toBe(false);
+  expect(await scene.fails(busy)).toBe(true);
+});
+
+test('a call that says nothing about the service neither opens nor ends anything', async () => {
+  const scene = new Scene();
+  const none: ApiFailure = { reason: 'aborted', message: '' };
+  expect(scene.breaker.hear(err(none), { probe: true })).toBe(false);
+  expect(scene.breaker.isOpen).toBe(false);
+  await scene.fails(down);
+  expect(scene.breaker.hear(err(none), { probe: false })).toBe(false);
+  // It was not the try, so the pause goes on.
+  await scene.turn();
+  expect(scene.clock.elapsed()).toBe(1000);
+});
+
+test.each([
+  [0, true],
+  [400, false],
+  [422, false],
+])('a refusal with status %i leaves an outage as it is: %s', async (status, open) => {
+  const scene = new Scene();
+  await scene.fails(down);
+  const refused: ApiFailure = { reason: 'refused', status, message: '' };
+  expect(scene.breaker.hear(err(refused), { probe: false })).toBe(false);
+  expect(scene.breaker.isOpen).toBe(open);
+});
+
+test('how long an outage lasted does not depend on when it began', async () => {
+  const scene = new Scene();
+  scene.clock.pass(7000);
+  await scene.fails(down);
+  scene.clock.pass(300);
+  expect(scene.breaker.waitedMs).toBe(300);
+  scene.breaker.hear(ok(1), { probe: false });
+  expect(scene.back).toEqual([300]);
+  expect(scene.breaker.waitedMs).toBe(300);
+});
+
 describe('while it is open', () => {
   test('it is tried after pauses that double, up to half a minute', async () => {
     const scene = new Scene();
@@ -135,6 +177,34 @@ describe('while it is open', () => {
     breaker.hear(ok(1), { probe: true });
     await Promise.all(waiting);
     expect(probes).toEqual([true, ...Array.from({ length: 39 }, () => false)]);
+  });
+
+  test('those who wait go on at once when another call shows that it is back', async () => {
+    const clock = new HeldClock();
+    const breaker = new CircuitBreaker({
+      ...{ clock, stop: new AbortController().signal, backoffMs: 1000, limitMs: minute },
+      ...{ waiting: () => undefined, back: () => undefined, givenUp: () => down },
+    });
+    breaker.hear(err(down), { probe: false });
+    const turn = breaker.turn();
+    breaker.hear(ok(1), { probe: false });
+    expect(await turn).toEqual(ok({ probe: false }));
+    expect(clock.elapsed()).toBe(0);
+  });
+
+  test('those who wait are asked again when a try says nothing about the service', async () => {
+    const clock = new HeldClock();
+    const breaker = new CircuitBreaker({
+      ...{ clock, stop: new AbortController().signal, backoffMs: 1000, limitMs: minute },
+      ...{ waiting: () => undefined, back: () => undefined, givenUp: () => down },
+    });
+    breaker.hear(err(down), { probe: false });
+    await clock.pass(1000);
+    expect(await breaker.turn()).toEqual(ok({ probe: true }));
+    const second = breaker.turn();
+    breaker.hear(err({ reason: 'aborted', message: '' }), { probe: true });
+    expect(await second).toEqual(ok({ probe: true }));
+    expect(clock.elapsed()).toBe(1000);
   });
 
   test('a try that never comes back holds up the others for half a minute', async () => {

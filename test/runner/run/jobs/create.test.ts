@@ -108,6 +108,31 @@ describe('a creation', () => {
   });
 });
 
+test('a creation that is not made again because of an outage of others is withheld', async () => {
+  const scene = new Scene([busy]);
+  const { said, outcome } = await performed(create(order, scene.context), (word) => {
+    // Two others were told the same: now it is an outage.
+    if (word === 'intent!')
+      for (const _ of [1, 2])
+        scene.context.outages.hearOfCreation({ ok: false, error: busy }, { probe: false });
+  });
+  expect(said).toEqual(['intent!', 'settled!']);
+  expect(outcome.is).toBe('withheld');
+});
+
+test('a creation that others have found an outage for meanwhile is withheld too', async () => {
+  const scene: Scene = new Scene([], {
+    create: async () => {
+      const down = { reason: 'unreachable', message: 'ECONNREFUSED' } as const;
+      scene.context.outages.hearOfCreation({ ok: false, error: down }, { probe: false });
+      return { ok: false, error: busy };
+    },
+  });
+  const { said, outcome } = await performed(create(order, scene.context));
+  expect(said).toEqual(['intent!', 'settled!']);
+  expect(outcome.is).toBe('withheld');
+});
+
 describe('what is counted', () => {
   const charged = async (scene: Scene) => {
     const { events } = await performed(create(order, scene.context));
@@ -190,7 +215,114 @@ describe('an event that names the attempt', () => {
   });
 });
 
+describe('a creation while events are listened to', () => {
+  test('is not sent where an event has named it already', async () => {
+    const inbox = listening();
+    const scene = new Scene([], {}, inbox);
+    const { said } = await performed(create(order, scene.context), (word) => {
+      if (word === 'intent!') void inbox.deliver('image', told(), new AbortController().signal);
+    });
+    expect(said.slice(0, 2)).toEqual(['intent!', 'created!']);
+    expect(scene.sent).toBe(0);
+  });
+
+  test('that is answered first is what the answer says, and nobody waits for the event any more', async () => {
+    const inbox = listening();
+    const scene = new Scene([{ id: 'p-answered', credits: 7 }], {}, inbox);
+    const taken: boolean[] = [];
+    const { events } = await performed(create(order, scene.context), (word) => {
+      const { signal } = new AbortController();
+      if (word === 'created!')
+        void inbox.deliver('image', told(), signal).then((one) => taken.push(one));
+    });
+    expect(events[1]).toMatchObject({ event: 'created', project: 'p-answered', credits: 7 });
+    // Nobody listened when it came, so it comes again.
+    expect(taken).toEqual([false]);
+  });
+
+  test('ends the request that an event has answered', async () => {
+    const inbox = listening();
+    const { signal } = new AbortController();
+    let ended = false;
+    const scene = new Scene(
+      [],
+      {
+        create: (_tool, _body, known) => {
+          known?.addEventListener('abort', () => {
+            ended = true;
+          });
+          void inbox.deliver('image', told(), signal);
+          return new Promise(() => undefined);
+        },
+      },
+      inbox,
+    );
+    const { events } = await performed(create(order, scene.context));
+    expect(events[1]).toMatchObject({ project: 'p-told' });
+    expect(ended).toBe(true);
+  });
+
+  test('in doubt waits as long as the inbox is patient, from then on', async () => {
+    const inbox = new WebhookInbox({ patienceMs: 60_000, since: 0 });
+    const scene = new Scene([unanswered], {}, inbox);
+    scene.clock.pass(500_000);
+    const { said, outcome } = await performed(create(order, scene.context));
+    expect(said).toEqual(['intent!', 'doubt!']);
+    expect(outcome).toMatchObject({ ending: 'doubt' });
+    expect(scene.clock.slept).toEqual([60_000]);
+  });
+
+  test('in doubt is not waited for where nothing listens', async () => {
+    const scene = new Scene([unanswered]);
+    await performed(create(order, scene.context));
+    expect(scene.clock.slept).toEqual([]);
+  });
+
+  test('that the service would not take is not waited for', async () => {
+    const scene = new Scene([unfit], {}, listening());
+    const { said } = await performed(create(order, scene.context));
+    expect(said).toEqual(['intent!', 'settled']);
+    expect(scene.clock.slept).toEqual([]);
+  });
+});
+
 describe('a creation of an earlier run that is in doubt', () => {
+  test.each([
+    [0, 60_000],
+    [20_000, 40_000],
+    [90_000, 0],
+  ])(
+    'begun %d ms into the run is waited for until the inbox has been patient',
+    async (ms, left) => {
+      const inbox = listening();
+      const scene = new Scene([], {}, inbox);
+      scene.clock.pass(ms);
+      const waiting = awaitOrder('a');
+      inbox.expect(waiting.name, 'image');
+      await performed(awaitEvent(waiting, scene.context));
+      expect(scene.clock.slept).toEqual([left]);
+    },
+  );
+
+  test('is waited for no longer once its event has come', async () => {
+    const inbox = listening();
+    const scene = new Scene([], {}, inbox);
+    scene.clock.sleep = (_, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    const waiting = awaitOrder('a');
+    inbox.expect(waiting.name, 'image');
+    void inbox.deliver('image', told({ name: waiting.name }), new AbortController().signal);
+    const first = await awaitEvent(waiting, scene.context).next();
+    expect(first.value).toMatchObject({ event: { event: 'created', project: 'p-told' } });
+  });
+
+  test('is not waited for where nothing listens', async () => {
+    const scene = new Scene();
+    const { outcome } = await performed(awaitEvent(awaitOrder('a'), scene.context));
+    expect(outcome).toMatchObject({ ending: 'doubt' });
+    expect(scene.clock.slept).toEqual([]);
+  });
+
   test('is found by an event, and settled', async () => {
     const inbox = listening();
     const scene = new Scene([], {}, inbox);

@@ -3,9 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { Project } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
+import { toolNamed } from '../../../../src/contract/kinds/tools.ts';
 import { attach, settlementOf } from '../../../../src/runner/run/jobs/settlement.ts';
+import { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
 import { attachOrder } from '../parts.ts';
 import { performed, Scene } from './performing.ts';
+
+const listening = (): WebhookInbox => new WebhookInbox({ patienceMs: 60_000, since: 0 });
 
 const isFailure = (answer: Project | ApiFailure): answer is ApiFailure => 'reason' in answer;
 
@@ -126,6 +130,59 @@ describe('a project of an earlier run', () => {
     const { scene } = reading(record({ status: 'canceled', error }));
     const { outcome } = await performed(attach(attachOrder('a'), scene.context));
     expect(outcome).toMatchObject({ ending: 'failed', again: false });
+  });
+
+  test('that is settled and cannot be read is left to the next run', async () => {
+    const { scene } = reading({ reason: 'not-found', message: 'Not Found' });
+    const { outcome } = await performed(attach(attachOrder('a', 10, true), scene.context));
+    expect(outcome).toMatchObject({
+      ...{ ending: 'pending', why: expect.stringContaining('could not be read') },
+    });
+  });
+
+  test.each<readonly [string, number, WebhookInbox | undefined, readonly number[]]>([
+    // An eightieth of the median of its tool, then half as much again each time.
+    ['photo-colorizer', 1, undefined, [1, 1.5]],
+    ['photo-colorizer', 2, undefined, [0.5, 0.75]],
+    ['photo-colorizer', 1, listening(), [4, 6]],
+    ['character-replace', 1, undefined, [1, 1.5]],
+  ])('is looked at by the median of %s, at speed %d', async (kind, speedFactor, inbox, shares) => {
+    const { scene } = reading(
+      ...[record({ status: 'queued' }), record({ status: 'queued' }), record({})],
+    );
+    const order = { ...attachOrder('a'), kind, timeoutMs: 3_600_000 };
+    await performed(attach(order, { ...scene.context, speedFactor, inbox }));
+    const first = Math.max(20, ((toolNamed(kind)?.medianSeconds ?? 0) * 1000) / 80);
+    expect(scene.clock.slept).toEqual(shares.map((share) => Math.max(share, 0) * first));
+  });
+
+  test('is read at once when an event says that it is over', async () => {
+    const inbox = listening();
+    const { scene, reads } = reading(record({ status: 'queued' }), record({}));
+    const project = record({ id: 'p-a' });
+    const over: boolean[] = [];
+    scene.clock.sleep = async (_, enough) => {
+      await inbox.deliver('image', project, new AbortController().signal);
+      over.push(enough.aborted);
+    };
+    const order = attachOrder('a');
+    const { outcome } = await performed(attach(order, { ...scene.context, inbox }));
+    expect([outcome.is, over, reads()]).toEqual(['done', [true], 2]);
+  });
+
+  test('is not waited for any more when the run stops, also where events are listened to', async () => {
+    const { scene } = reading(record({ status: 'rendering' }));
+    const { clock, stopper } = scene;
+    const seen: boolean[] = [];
+    clock.sleep = async (_, enough) => {
+      stopper.abort();
+      seen.push(enough.aborted);
+    };
+    const inbox = listening();
+    const order = attachOrder('a');
+    const { outcome } = await performed(attach(order, { ...scene.context, inbox }));
+    expect(outcome).toMatchObject({ ending: 'pending', why: 'stopped' });
+    expect(seen).toEqual([true]);
   });
 
   test('is not waited for any more when the run stops', async () => {

@@ -20,7 +20,10 @@ describe('an upload', () => {
   test('is recorded with the path that requests name', async () => {
     const { said, events, outcome } = await performed(upload(order, scene().context));
     expect(said).toEqual(['supplied']);
-    expect(events[0]).toMatchObject({ kind: 'upload', task: 'photo:u' });
+    expect(events[0]).toMatchObject({
+      ...{ kind: 'upload', task: 'photo:u', job: order.fingerprint },
+      result: { file_path: expect.stringMatching(/^api-assets/) },
+    });
     expect(outcome).toMatchObject({
       is: 'done',
       live: { file_path: expect.stringMatching(/^api-assets/) },
@@ -76,6 +79,65 @@ test('the files of a deleted project are uploaded in place of its addresses', as
   expect(outcome).toMatchObject({ live: { downloads: [{ url: expect.any(String) }, {}] } });
 });
 
+test.each([
+  ['a.png', 'image', 'png'],
+  ['clip.MP4', 'video', 'mp4'],
+  ['voice.mp3', 'audio', 'mp3'],
+  ['a.unknown', 'image', 'unknown'],
+])('%s is uploaded as %s', async (name, type, extension) => {
+  const asked: unknown[] = [];
+  const one: Scene = scene({
+    uploadAddress: async (file) => {
+      asked.push(file);
+      return await one.service.uploadAddress(file);
+    },
+  });
+  await performed(upload({ ...order, name }, one.context));
+  expect(asked).toEqual([{ type, extension }]);
+});
+
+describe('an upload that fails', () => {
+  test('for want of an address fails its task, and puts nothing', async () => {
+    let puts = 0;
+    const one: Scene = scene({
+      uploadAddress: async () => err(unfit),
+      put: async (target, file) => {
+        puts += 1;
+        return await one.service.put(target, file);
+      },
+    });
+    const { said, outcome } = await performed(upload(order, one.context));
+    expect([said, puts]).toEqual([[], 0]);
+    expect(outcome).toMatchObject({ ending: 'failed', why: expect.stringContaining('no face') });
+  });
+
+  test('in place of a deleted project ends there: later files are not sent', async () => {
+    const one = scene();
+    const file = (name: string, content: string) => ({
+      ...{ fingerprint: fingerprint(name), from: { in: 'output', path: 'a.png' } as const },
+      ...{ name: 'a.png', content: digestOfText(content) },
+    });
+    const { key, task, kind, attempts } = order;
+    const { said, events, outcome } = await performed(
+      reupload(
+        {
+          ...{ key, task, kind, attempts, operation: 'reupload', result: { downloads: 3 } },
+          files: [file('a', 'a photo'), file('b', 'another'), file('c', 'a photo')],
+        },
+        one.context,
+      ),
+    );
+    expect(said).toEqual(['supplied']);
+    expect(events).toMatchObject([
+      {
+        ...{ job: fingerprint('a'), task, kind: 'upload' },
+        result: { file_path: expect.stringMatching(/^api-assets/) },
+      },
+    ]);
+    expect(outcome).toMatchObject({ ending: 'failed' });
+  });
+});
+
 describe('a face detection', () => {
   const detection = (more: Partial<DetectOrder> = {}): DetectOrder => ({
     ...{ key: 'd', task: 'faces:a', kind: 'face-detect', attempts: 3, operation: 'detect' },
@@ -118,6 +180,62 @@ describe('a face detection', () => {
     const one = scene({ faceDetection: async () => err({ reason: 'not-found', message: '' }) });
     const { outcome } = await performed(detect(detection({ detection: 'f0' }), one.context));
     expect(outcome).toEqual({ is: 'resupply', why: 'the face detection is gone' });
+  });
+
+  test('that cannot be begun fails, and is not looked at', async () => {
+    let reads = 0;
+    const one = scene({
+      detectFaces: async () => err(unfit),
+      faceDetection: async () => {
+        reads += 1;
+        return err(unfit);
+      },
+    });
+    const { outcome } = await performed(detect(detection(), one.context));
+    expect(outcome).toMatchObject({ ending: 'failed', why: expect.stringContaining('no face') });
+    expect(reads).toBe(0);
+  });
+
+  test.each<readonly [string, Partial<DetectOrder>, MediaApi['faceDetection']]>([
+    ['begun now is gone', {}, async () => err({ reason: 'not-found', message: '' })],
+    ['of an earlier run is refused', { detection: 'f0' }, async () => err(unfit)],
+  ])('that was %s fails: doing it again is no help', async (_, more, faceDetection) => {
+    const one = scene({ ...begun, faceDetection });
+    const { outcome } = await performed(detect(detection(more), one.context));
+    expect(outcome).toMatchObject({ is: 'ended', ending: 'failed' });
+  });
+
+  test('is looked at in pauses by its median, which a faster service shortens', async () => {
+    for (const [speedFactor, pauses] of [
+      [1, [50, 75, 113]],
+      [2, [25, 38, 56]],
+    ] as const) {
+      const one = scene(status('queued', 'queued', 'queued', 'complete'));
+      await performed(detect(detection(), { ...one.context, speedFactor }));
+      expect(one.clock.slept.map(Math.round)).toEqual(pauses);
+    }
+  });
+
+  test('is not waited for any more when the run stops', async () => {
+    const one = scene(status('queued'));
+    one.clock.sleep = async () => one.stopper.abort();
+    const { outcome } = await performed(detect(detection(), one.context));
+    expect(outcome).toEqual({ is: 'ended', ending: 'pending', why: 'stopped' });
+  });
+
+  test('has its time prolonged by what the service was away for', async () => {
+    const one: Scene = scene({
+      ...begun,
+      faceDetection: async (id) => {
+        const is = one.clock.elapsed() < 20_000;
+        if (is) return err({ reason: 'unreachable', message: '' });
+        const seen = one.clock.elapsed() > 34_000;
+        return ok({ id, status: seen ? 'complete' : 'queued', credits_charged: 0, faces: [] });
+      },
+    });
+    // The service comes back after 31 seconds.
+    const { outcome } = await performed(detect(detection(), one.context));
+    expect(outcome.is).toBe('done');
   });
 
   test('that the service could not do fails', async () => {

@@ -83,3 +83,51 @@ test('a bell rings when an event says that its project is over, and not before',
   await desk.deliver('video', record('x'), never);
   expect(next.aborted).toBe(false);
 });
+
+test('attempts of earlier runs are waited for from when it began to listen', () => {
+  expect(inbox()).toMatchObject({ patienceMs: 60_000, patientUntil: 61_000 });
+});
+
+test('what came of an attempt is at hand, the first record of it, until its outcome is known', async () => {
+  const desk = inbox();
+  expect(desk.told('a boat #1')).toBeUndefined();
+  expect(desk.told('another')).toBeUndefined();
+  await desk.deliver('video', record('a boat #1', { id: 'first' }), never);
+  await desk.deliver('video', record('a boat #1', { id: 'second' }), never);
+  expect(desk.told('a boat #1')?.id).toBe('first');
+  desk.known('a boat #1');
+  expect(desk.told('a boat #1')).toBeUndefined();
+  desk.known('another');
+});
+
+test('an event must come again once those who waited for it have gone', async () => {
+  const desk = inbox();
+  const enough = new AbortController();
+  const heard = desk.waitFor('a boat #1', enough.signal);
+  enough.abort();
+  expect(await heard).toBeUndefined();
+  expect(await desk.deliver('video', record('a boat #1'), never)).toBe(false);
+});
+
+test('an event waits for the disk while one of two still listens', async () => {
+  const desk = inbox();
+  const enough = new AbortController();
+  const gone = desk.waitFor('a boat #1', enough.signal);
+  const stays = desk.waitFor('a boat #1', never);
+  enough.abort();
+  expect(await gone).toBeUndefined();
+  const answer = desk.deliver('video', record('a boat #1'), never);
+  expect(await stays).toMatchObject({ id: 'p1' });
+  desk.known('a boat #1');
+  expect(await answer).toBe(true);
+});
+
+test.each(['queued', 'rendering'] as const)(
+  'a bell does not ring for a project that is %s',
+  async (status) => {
+    const desk = inbox();
+    const bell = desk.endSignalOf('p1');
+    await desk.deliver('video', record('x', { status }), never);
+    expect(bell.aborted).toBe(false);
+  },
+);

@@ -1,0 +1,105 @@
+// Runs in memory, one after another over one state: a service, a disk and a clock that a test owns.
+import { Ledger } from '../../../src/runner/journal/ledger.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
+import type { RunEvent } from '../../../src/runner/report/run-event.ts';
+import { FileFacts } from '../../../src/runner/run/file-facts.ts';
+import { localRunner } from '../../../src/runner/run/jobs/local-runner.ts';
+import { Outages } from '../../../src/runner/run/jobs/outages.ts';
+import type { MediaApi } from '../../../src/runner/run/jobs/ports.ts';
+import { JournalWriter } from '../../../src/runner/run/journal-writer.ts';
+import { Loop, type LoopOptions } from '../../../src/runner/run/loop.ts';
+import { valueItem } from '../../../src/runner/task/item.ts';
+import { MemoryDisk } from '../../fakes/memory-disk.ts';
+import { type Fate, MemoryService } from '../../fakes/memory-service.ts';
+import { FakeClock } from '../adapters/files/places.ts';
+import { pipelineOf } from '../plan/world.ts';
+import { ManualFile } from './parts.ts';
+
+export const colour = (name: string, prompt: string): string =>
+  `  ${name}: { uses: ai-image-editor, timeout: 1s, estimate: 50, with: { assets: { image_file_paths: ["\${{ steps.photo.file_path }}"] }, style: { prompt: ${prompt} } } }\n`;
+
+export const photo = '  photo: { uses: upload, with: { file: "${{ item.key }}.png" } }\n';
+
+export const pipeline = (steps: string, more = ''): string =>
+  `pipeline: p\n${more}items: { values: [{ key: a }, { key: b }] }\nsteps:\n${steps}`;
+
+export class InMemory {
+  readonly clock = new FakeClock();
+  readonly disk = new MemoryDisk();
+  readonly service = new MemoryService(this.disk, this.clock, () => 50);
+  /** Takes the place of some calls of the service. */
+  api: Partial<MediaApi> = {};
+  readonly ledger = new Ledger();
+  readonly file = new ManualFile();
+
+  constructor() {
+    for (const key of ['a', 'b']) this.disk.files.set(`${key}.png`, `photo ${key}`);
+  }
+
+  /** What became of each task, and what the run was charged. */
+  async run(
+    text: string,
+    fate: Fate = 'fine',
+    keys: readonly string[] = ['a'],
+    change: Partial<LoopOptions> = {},
+    act: (event: RunEvent, loop: Loop) => void = () => undefined,
+  ) {
+    const told: RunEvent[] = [];
+    const onEvent = (event: RunEvent): void => {
+      told.push(event);
+      act(event, loop);
+    };
+    const { clock, disk, service, ledger } = this;
+    service.fate = () => fate;
+    for (const made of service.projects.values())
+      if (fate === 'fine' && made.fate === 'endless') made.fate = 'fine';
+    const lines: string[] = [];
+    const append = (line: string): void => void lines.push(line);
+    const journal = new JournalWriter(ledger, { append, async sync() {} }, clock, { run: {} });
+    const stopper = new AbortController();
+    const patience = { clock, stop: stopper.signal, backoffMs: 1 };
+    const outages = new Outages({
+      ...patience,
+      api: inPlace(service, this.api),
+      address: 'memory:',
+      limitMs: 1000,
+      onEvent,
+    });
+    const before = service.charged;
+    const loop: Loop = new Loop({
+      ...{ pipeline: pipelineOf(text), base: { inputs: {}, env: {}, run: {} }, journal, clock },
+      ...{ fileFacts: new FileFacts(disk), payAgain: false, allows: () => true },
+      ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },
+      ...{ someExcluded: false, partial: false, budget: undefined },
+      items: keys.map((key, index) => valueItem({ key }, index)),
+      runner: localRunner({
+        context: { ...patience, api: outages.api, outages, disk, speedFactor: 1 },
+        ...{ stopper, limits: {} },
+      }),
+      ...change,
+    });
+    await loop.run();
+    journal.end();
+    const endings = told.flatMap((event) =>
+      event.type === 'task' ? [`${event.task} ${event.ending}`] : [],
+    );
+    const events = lines.map((line): NewEvent['event'] => JSON.parse(line).event);
+    return { loop, told, endings, events, charged: service.charged - before };
+  }
+}
+
+/** The service with some calls replaced. */
+function inPlace(service: MediaApi, change: Partial<MediaApi>): MediaApi {
+  return {
+    uploadAddress: (file) => service.uploadAddress(file),
+    put: (target, file) => service.put(target, file),
+    detectFaces: (body) => service.detectFaces(body),
+    faceDetection: (id) => service.faceDetection(id),
+    account: () => service.account(),
+    create: (tool, body, known) => service.create(tool, body, known),
+    project: (record, id) => service.project(record, id),
+    deleteProject: (record, id) => service.deleteProject(record, id),
+    download: (url, into) => service.download(url, into),
+    ...change,
+  };
+}

@@ -1,0 +1,50 @@
+// Why a run ends early.
+import { expect, test } from 'vitest';
+import type { Closed } from '../../../src/runner/run/budget.ts';
+import { type Halted, Stop } from '../../../src/runner/run/stop.ts';
+import { Parts } from './parts.ts';
+
+const nothing = {
+  ...{ interrupted: false, unauthorized: false, money: false, machine: false, outage: false },
+  why: undefined,
+};
+
+test.each<readonly [Closed | undefined, object]>([
+  [undefined, {}],
+  [
+    { because: 'budget', why: 'b' },
+    { money: true, why: 'b' },
+  ],
+  [
+    { because: 'credits', why: 'c' },
+    { money: true, why: 'c' },
+  ],
+  [
+    { because: 'machine', why: 'm' },
+    { machine: true, why: 'm' },
+  ],
+  [{ because: 'failures', why: 'f' }, { why: 'f' }],
+  [{ because: 'saving', why: 's' }, { why: 's' }],
+])('a run that was closed by %j stopped for that', (closed, expected) => {
+  const { runner, onEvent } = new Parts();
+  expect(new Stop(runner, onEvent).stopped(closed)).toEqual({ ...nothing, ...expected });
+});
+
+test.each<readonly [Halted['what'], object]>([
+  ['interrupt', { interrupted: true }],
+  ['unauthorized', { unauthorized: true }],
+  ['machine', { machine: true }],
+  ['outage', { outage: true }],
+])('a run that was halted by %s stops once, and says why', (what, expected) => {
+  const parts = new Parts();
+  const stop = new Stop(parts.runner, parts.onEvent);
+  expect(stop.isHalted).toBe(false);
+  stop.halt({ what, why: 'first' });
+  stop.halt({ what: 'interrupt', why: 'second' });
+  expect([stop.isHalted, parts.runner.aborted]).toEqual([true, true]);
+  expect(parts.told).toEqual([{ type: 'stopping', why: 'first' }]);
+  expect(stop.stopped(undefined)).toEqual({ ...nothing, ...expected, why: 'first' });
+  expect(stop.stopped({ because: 'budget', why: 'b' })).toMatchObject({
+    ...{ money: true, why: 'first' },
+  });
+});
