@@ -103,7 +103,7 @@ describe('a step that the run leaves out', () => {
       ...{ 'save:a': 'excluded', 'tidy:a': 'excluded' },
     });
     expect(world.planned('swap:a', a)).toMatchObject({
-      ...{ why: 'this run leaves it out', fingerprint: expect.any(String) },
+      ...{ why: 'this run excludes the step', fingerprint: expect.any(String) },
     });
     expect(world.planned('swap:a', a)).not.toHaveProperty('estimate');
     expect(world.planned('save:a', a).why).toBe('swap is left out');
