@@ -112,13 +112,13 @@ describe('a header', () => {
   const jobsOf = ({ ledger }: Repair): readonly string[] =>
     [...ledger.jobs()].map(({ tasks }) => tasks[0] ?? '');
 
-  test('is that of the pipeline, also behind that of another one, whose lines are left out', () => {
+  test('is that of the pipeline, also behind that of another one, whose lines are ignored', () => {
     const found = repaired([JSON.stringify(other), ...begun('c'), first, ...begun('a')]);
     expect(found.header).toEqual(header);
     expect(jobsOf(found)).toEqual(['swap:a']);
     expect(told(found)).toEqual([[1, 'foreign']]);
     expect(found.damages[0]?.what).toContain('"other"');
-    expect(found.damages[0]?.what).toContain('its lines are left out');
+    expect(found.damages[0]?.what).toContain('its lines are ignored');
   });
 
   test('ends the lines of another pipeline', () => {

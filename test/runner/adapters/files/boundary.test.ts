@@ -181,7 +181,7 @@ describe('a boundary', () => {
       onTestFinished(() => closeSync(descriptor));
       rmSync(join(root, 'repository/a.png'));
       const path = `/proc/self/fd/${descriptor}`;
-      const why = 'leads to a place that cannot be told: use --allow-outside to allow it';
+      const why = 'leads to a place that cannot be determined: use --allow-outside to allow it';
       expect(boundary.refusal(path)).toBe(why);
       expect(bounded(true).boundary.refusal(path)).toBeUndefined();
     },

@@ -126,7 +126,7 @@ test.each([
   expect(got.ok).toBe(ok);
   if (!got.ok)
     expect(got.error.message).toBe(
-      'the storage sent the file compressed, which it was not asked for',
+      'the storage sent a compressed file, although the request did not accept one',
     );
   expect(server.asked[0]?.headers['accept-encoding']).toBe('identity');
 });
