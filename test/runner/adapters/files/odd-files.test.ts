@@ -13,20 +13,20 @@ test.each<readonly [Odd['is'], string, string, string]>([
   [
     'broken',
     'w',
-    'p/a is left out: the link leads nowhere',
-    'are left out: the links lead nowhere',
+    'p/a is ignored: the link leads nowhere',
+    'are ignored: the links lead nowhere',
   ],
   [
     'special',
     'w',
-    'p/a is left out: it is not a regular file',
-    'are left out: they are not regular files',
+    'p/a is ignored: it is not a regular file',
+    'are ignored: they are not regular files',
   ],
   [
     'undecodable',
     'w',
-    'p/a is left out: the name is not valid UTF-8; rename the file',
-    'are left out: the names are not valid UTF-8; rename the files',
+    'p/a is ignored: the name is not valid UTF-8; rename the file',
+    'are ignored: the names are not valid UTF-8; rename the files',
   ],
   [
     'repeated',
@@ -70,7 +70,7 @@ test('each kind of trouble, and each reason, has a sentence of its own', () => {
   ).toEqual([
     'a and d are not searched: the folder is locked',
     'b is not searched: the folder is torn',
-    'c is left out: the link leads nowhere',
+    'c is ignored: the link leads nowhere',
   ]);
   expect(oddSentences([], (path) => path)).toEqual([]);
 });
