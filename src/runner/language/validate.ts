@@ -14,9 +14,9 @@ import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
-import type { StepDocument } from './schema.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
+import type { StepDocument } from './step-schema.ts';
 import type { TemplateError } from './template.ts';
 import { checkKept } from './unsaved.ts';
 
