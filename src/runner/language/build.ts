@@ -3,7 +3,7 @@ import { milliseconds } from '../../contract/base/duration.ts';
 import type { Json } from '../../contract/base/json.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import { failureLimitsOf } from './failure-limits.ts';
-import type { InputDeclaration, Items, Pipeline, Step } from './pipeline.ts';
+import type { Hook, InputDeclaration, Items, Pipeline, Schedule, Step } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
 
 export function pipelineOf(
@@ -20,7 +20,10 @@ export function pipelineOf(
     budget: {
       ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
       ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
+      ...(document.budget?.per_day === undefined ? {} : { perDay: document.budget.per_day }),
+      ...(document.budget?.per_month === undefined ? {} : { perMonth: document.budget.per_month }),
     },
+    ...unattendedOf(document),
     failureLimits: failureLimitsOf(document),
     limits: {
       items: document.limits?.items ?? 16,
@@ -36,6 +39,38 @@ export function pipelineOf(
     source,
     document,
   };
+}
+
+/** What a pipeline says about runs that nobody watches. */
+function unattendedOf({
+  schedule,
+  on_finish: onFinish,
+  on_doubt: onDoubt,
+  outputs,
+}: PipelineDocument): Pick<Pipeline, 'schedule' | 'onFinish' | 'onDoubt' | 'store'> {
+  return {
+    ...(schedule === undefined ? {} : { schedule: scheduleOf(schedule) }),
+    ...(onFinish === undefined ? {} : { onFinish: hookOf(onFinish) }),
+    ...(onDoubt === undefined ? {} : { onDoubt: hookOf(onDoubt) }),
+    ...(outputs === undefined ? {} : { store: outputs.store }),
+  };
+}
+
+function scheduleOf(written: NonNullable<PipelineDocument['schedule']>): Schedule {
+  const { cron, time_zone: timeZone = 'UTC', jitter = '0s' } = written;
+  return {
+    cron: typeof cron === 'string' ? [cron] : cron.map(String),
+    timeZone,
+    jitterMs: milliseconds(jitter),
+    catchUp: written.catch_up ?? 'last',
+    overlap: written.overlap ?? 'skip',
+  };
+}
+
+function hookOf({ command, webhook }: NonNullable<PipelineDocument['on_finish']>): Hook {
+  return command === undefined
+    ? { kind: 'webhook', address: webhook ?? '' }
+    : { kind: 'command', command };
 }
 
 function inputsOf(document: PipelineDocument): Pipeline['inputs'] {

@@ -72,13 +72,41 @@ export interface FailureLimits {
   readonly credits?: number;
 }
 
+/** When `shotlist schedule` runs the pipeline. */
+export interface Schedule {
+  /** Cron expressions of five fields. */
+  readonly cron: readonly string[];
+  /** An IANA name. */
+  readonly timeZone: string;
+  readonly jitterMs: number;
+  /** Which missed runs to make up for. */
+  readonly catchUp: 'none' | 'last' | 'all';
+  /** What happens to a run that is due while the previous one still runs. */
+  readonly overlap: 'skip' | 'queue';
+}
+
+/** What to call after a run: a program with its arguments, or an https address. */
+export type Hook =
+  | { readonly kind: 'command'; readonly command: readonly string[] }
+  | { readonly kind: 'webhook'; readonly address: string };
+
 export interface Pipeline {
   readonly name: string;
   readonly description?: string;
   readonly inputs: Readonly<Record<string, InputDeclaration>>;
   readonly env: readonly string[];
   readonly items: Items;
-  readonly budget: { readonly credits?: number; readonly perItem?: number };
+  readonly budget: {
+    readonly credits?: number;
+    readonly perItem?: number;
+    readonly perDay?: number;
+    readonly perMonth?: number;
+  };
+  readonly schedule?: Schedule;
+  readonly onFinish?: Hook;
+  readonly onDoubt?: Hook;
+  /** A folder, relative to the pipeline file, or `s3://bucket/prefix`. */
+  readonly store?: string;
   readonly failureLimits: FailureLimits;
   readonly limits: Limits;
   /** The folder of downloads, relative to the pipeline file. */

@@ -7,12 +7,15 @@ export const sharePattern = '^(100|[0-9]{1,2}(\\.[0-9]{1,4})?)%$';
 export const namePattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$';
 export const envNamePattern = '^[A-Za-z_][A-Za-z0-9_]*$';
 export const servicePattern = '^https?://';
+/** A webhook that gets a run's summary. */
+export const webhookPattern = '^https://';
 
 const meanings: ReadonlyMap<unknown, string> = new Map([
   [durationPattern, 'a duration such as 90s, 10m or 1h'],
   [sharePattern, 'a whole number or a share such as "2%", up to "100%"'],
   [namePattern, 'a name of letters, digits, ".", "_" and "-" that begins with a letter or a digit'],
   [servicePattern, 'an address that begins with https:// or http://'],
+  [webhookPattern, 'an address that begins with https://'],
   [envNamePattern, 'the name of an environment variable, such as PHOTO_YEAR'],
 ]);
 

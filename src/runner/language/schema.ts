@@ -5,6 +5,8 @@ import { durationPattern } from '../../contract/base/duration.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import { envNamePattern, namePattern, servicePattern, sharePattern } from './schema-patterns.ts';
+import { stepSchema } from './step-schema.ts';
+import { unattendedShape } from './unattended-schema.ts';
 import { withSchemaOf } from './with-schema.ts';
 
 const inputSchema = {
@@ -22,68 +24,6 @@ const inputSchema = {
       description: 'The value if --input does not set one.',
     },
     description: { type: 'string' },
-  },
-} as const;
-
-const stepSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['uses'],
-  properties: {
-    uses: {
-      type: 'string',
-      description: 'The step kind: upload, face-detect, a tool, download or delete.',
-    },
-    with: {
-      type: 'object',
-      description: 'The fields of the step kind. Any value may be an expression, ${{ … }}.',
-    },
-    extra: {
-      type: 'object',
-      description:
-        'Fields of the request that shotlist does not know. shotlist merges them into `with`, sends them unchanged, and counts them as part of the request. For tool steps and face-detect.',
-    },
-    keep: {
-      type: 'string',
-      enum: ['remote'],
-      description:
-        'For a tool step without a download: `remote` says that the result is meant to stay at the service.',
-    },
-    if: {
-      type: ['string', 'boolean'],
-      description:
-        'A CEL expression. If it is false, the step and every step that uses its outputs are skipped.',
-    },
-    needs: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Steps that must finish first, although no expression refers to them.',
-    },
-    estimate: {
-      type: 'number',
-      minimum: 0,
-      description:
-        'An upper bound of the credits of one task. Required with a budget and in a rehearsal if the price is not published.',
-    },
-    retry: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        attempts: {
-          type: 'integer',
-          minimum: 1,
-          maximum: 20,
-          description:
-            'How often to try a request, or a project that failed for a temporary reason, in total.',
-        },
-      },
-    },
-    timeout: {
-      type: 'string',
-      pattern: durationPattern,
-      description:
-        'How long one run waits for the project, for example 90s, 10m or 1h. After that, the next run continues to wait.',
-    },
   },
 } as const;
 
@@ -157,6 +97,18 @@ export const pipelineShape = {
             'The most that one run may charge, together with the interrupted runs that it continues.',
         },
         per_item: { type: 'number', minimum: 0, description: 'The most that one item may charge.' },
+        per_day: {
+          type: 'number',
+          minimum: 0,
+          description:
+            'The most that all runs of one day may charge together. Days follow the time zone of `schedule`, or UTC.',
+        },
+        per_month: {
+          type: 'number',
+          minimum: 0,
+          description:
+            'The most that all runs of one month may charge together. Months follow the time zone of `schedule`, or UTC.',
+        },
       },
     },
     on_failure: {
@@ -207,6 +159,7 @@ export const pipelineShape = {
         },
       },
     },
+    ...unattendedShape,
     output: { type: 'string', minLength: 1, description: 'The folder for all downloads.' },
     service: {
       type: 'string',
@@ -226,7 +179,6 @@ export const pipelineShape = {
 
 /** A pipeline file whose shape is valid; nothing else is checked yet. */
 export type PipelineDocument = FromSchema<typeof pipelineShape>;
-export type StepDocument = FromSchema<typeof stepSchema>;
 
 /**
  * The whole schema for a set of kinds. The published file has all kinds; a check compiles only the

@@ -14,9 +14,10 @@ import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
-import type { StepDocument } from './schema.ts';
+import { checkSchedule } from './schedule.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
+import type { StepDocument } from './step-schema.ts';
 import type { TemplateError } from './template.ts';
 import { checkKept } from './unsaved.ts';
 
@@ -46,7 +47,11 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
   const declared = declaredBy(document, drafts);
   for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
 
-  problems.push(...checkLimits(document, source), ...checkFailureLimits(document, source));
+  problems.push(
+    ...checkLimits(document, source),
+    ...checkFailureLimits(document, source),
+    ...checkSchedule(document, source),
+  );
 
   const edges = edgesOf(drafts);
   const order = topological(edges.after);

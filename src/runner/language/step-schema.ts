@@ -1,0 +1,67 @@
+// The fields of a step, for every step kind.
+import type { FromSchema } from 'json-schema-to-ts';
+import { durationPattern } from '../../contract/base/duration.ts';
+
+export const stepSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['uses'],
+  properties: {
+    uses: {
+      type: 'string',
+      description: 'The step kind: upload, face-detect, a tool, download or delete.',
+    },
+    with: {
+      type: 'object',
+      description: 'The fields of the step kind. Any value may be an expression, ${{ … }}.',
+    },
+    extra: {
+      type: 'object',
+      description:
+        'Fields of the request that shotlist does not know. shotlist merges them into `with`, sends them unchanged, and counts them as part of the request. For tool steps and face-detect.',
+    },
+    keep: {
+      type: 'string',
+      enum: ['remote'],
+      description:
+        'For a tool step without a download: `remote` says that the result is meant to stay at the service.',
+    },
+    if: {
+      type: ['string', 'boolean'],
+      description:
+        'A CEL expression. If it is false, the step and every step that uses its outputs are skipped.',
+    },
+    needs: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Steps that must finish first, although no expression refers to them.',
+    },
+    estimate: {
+      type: 'number',
+      minimum: 0,
+      description:
+        'An upper bound of the credits of one task. Required with a budget and in a rehearsal if the price is not published.',
+    },
+    retry: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        attempts: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 20,
+          description:
+            'How often to try a request, or a project that failed for a temporary reason, in total.',
+        },
+      },
+    },
+    timeout: {
+      type: 'string',
+      pattern: durationPattern,
+      description:
+        'How long one run waits for the project, for example 90s, 10m or 1h. After that, the next run continues to wait.',
+    },
+  },
+} as const;
+
+export type StepDocument = FromSchema<typeof stepSchema>;

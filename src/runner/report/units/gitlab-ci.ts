@@ -1,0 +1,50 @@
+// A job for GitLab CI: runs what is due and pushes the state file.
+import { stringify } from 'yaml';
+import { pushed } from './github-actions.ts';
+import { storeVariables } from './store-variables.ts';
+import { inWords, madeBy, scheduleArguments, shellCommand, type UnitFacts } from './unit.ts';
+
+export function gitlabJob(facts: UnitFacts): string {
+  const { name, state, output, service, variables, store, schedule } = facts;
+  const needed = [
+    ...(service === undefined ? ['SHOTLIST_BASE_URL'] : []),
+    'SHOTLIST_API_KEY',
+    'SHOTLIST_PUSH_TOKEN',
+    ...variables,
+    ...storeVariables(store),
+  ];
+  const remote = 'https://shotlist:$SHOTLIST_PUSH_TOKEN@$CI_SERVER_HOST/$CI_PROJECT_PATH.git';
+  const job = {
+    [`shotlist ${name}`]: {
+      image: 'node:24',
+      rules: [{ if: '$CI_PIPELINE_SOURCE == "schedule"' }],
+      resource_group: `shotlist-${name}`,
+      interruptible: false,
+      timeout: '6h',
+      ...(service === undefined ? {} : { variables: { SHOTLIST_BASE_URL: service } }),
+      before_script: [
+        'npm ci',
+        'git config user.name shotlist',
+        'git config user.email "shotlist@noreply.$CI_SERVER_HOST"',
+        'git checkout --quiet -B "$CI_COMMIT_BRANCH" "$CI_COMMIT_SHA"',
+      ],
+      script: [`npx ${shellCommand(['shotlist', ...scheduleArguments(facts, '--once')])}`],
+      after_script: [
+        `git remote set-url origin "${remote}"`,
+        'git branch --quiet --set-upstream-to "origin/$CI_COMMIT_BRANCH"',
+        ...pushed(state, name).trim().split('\n'),
+      ],
+      ...(store === undefined
+        ? { artifacts: { when: 'always', paths: [output], expire_in: '30 days' } }
+        : {}),
+    },
+  };
+  return `# ${madeBy(facts, 'gitlab-ci')}
+#
+# Add this job to .gitlab-ci.yml. Then, in the project:
+# - Settings, CI/CD, Variables: ${needed.join(', ')} (masked; SHOTLIST_PUSH_TOKEN is a project access
+#   token that may write to the repository).
+# - Build, Pipeline schedules: ${schedule.cron.map((cron) => `"${cron}"`).join(' and ')} in the time zone ${schedule.timeZone}.
+# The pipeline is due: ${inWords(schedule)}. A start at which nothing is due ends at once.
+${stringify(job, { lineWidth: 0 })}`;
+}

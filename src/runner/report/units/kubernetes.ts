@@ -1,0 +1,87 @@
+// A CronJob for Kubernetes. Its volume holds a clone of the repository, with the state file and the results.
+import { stringify } from 'yaml';
+import { storeVariables } from './store-variables.ts';
+import { inWords, madeBy, scheduleArguments, type UnitFacts } from './unit.ts';
+import { wakeTimes } from './wake-times.ts';
+
+export function kubernetesCronJob(facts: UnitFacts): string {
+  const { service, variables, store, schedule } = facts;
+  const name = `shotlist-${label(facts.name)}`;
+  const [only, ...others] = schedule.cron;
+  const times =
+    only !== undefined && others.length === 0
+      ? [{ suffix: '', schedule: only, timeZone: schedule.timeZone }]
+      : wakeTimes(facts, 0).map((time, index) => ({
+          ...{ suffix: `-${index + 1}`, schedule: time, timeZone: 'Etc/UTC' },
+        }));
+  const secret = (key: string) => ({
+    ...{ name: key, valueFrom: { secretKeyRef: { name, key } } },
+  });
+  const env = [
+    service === undefined
+      ? secret('SHOTLIST_BASE_URL')
+      : { name: 'SHOTLIST_BASE_URL', value: service },
+    secret('SHOTLIST_API_KEY'),
+    ...[...variables, ...storeVariables(store)].map(secret),
+    { name: 'HOME', value: '/tmp' },
+  ];
+  const container = {
+    name: 'shotlist',
+    image: 'node:24',
+    workingDir: '/repository',
+    command: ['npx', '--no-install', 'shotlist', ...scheduleArguments(facts, '--once')],
+    env,
+    volumeMounts: [
+      { name: 'repository', mountPath: '/repository' },
+      { name: 'tmp', mountPath: '/tmp' },
+    ],
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+  };
+  const jobs = times.map(({ suffix, schedule: cron, timeZone }) => ({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: `${name}${suffix}` },
+    spec: {
+      schedule: cron,
+      timeZone,
+      concurrencyPolicy: 'Forbid',
+      startingDeadlineSeconds: 3600,
+      jobTemplate: {
+        spec: {
+          backoffLimit: 2,
+          template: {
+            spec: {
+              restartPolicy: 'Never',
+              terminationGracePeriodSeconds: 30,
+              securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 },
+              containers: [container],
+              volumes: [
+                { name: 'repository', persistentVolumeClaim: { claimName: name } },
+                { name: 'tmp', emptyDir: {} },
+              ],
+            },
+          },
+        },
+      },
+    },
+  }));
+  return `# ${madeBy(facts, 'kubernetes')}
+#
+# Before you apply it:
+# - A PersistentVolumeClaim "${name}" that holds a clone of the repository with its node_modules.
+# - A Secret "${name}" with the keys ${env.flatMap((one) => ('valueFrom' in one ? [one.name] : [])).join(', ')}.
+# The pipeline is due: ${inWords(schedule)}. A start at which nothing is due ends at once.
+${jobs.map((job) => stringify(job, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')}`;
+}
+
+/** A DNS label: lower-case letters, digits and "-", short enough for what Kubernetes adds. */
+const label = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 36);
