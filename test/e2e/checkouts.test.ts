@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { realClock } from '../../src/runner/adapters/clock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { type Ended, envOf, photo, photoPipeline, photoRig, Rig, service } from '../rig.ts';
 
@@ -217,6 +218,48 @@ test('a later step that needs the bytes of a deleted project fails with a way to
   const { summary } = await clone.run(local);
   expect(summary.outcome).toBe('done');
   expect(summary.tasks).toMatchObject({ failed: 0 });
+});
+
+describe('a result that another step uploads again', () => {
+  const chain = `${photoPipeline}\
+  again: { uses: upload, with: { file: "\${{ steps.save.path }}" } }
+  paint: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.again.file_path }}" } } }
+  keep: { uses: download, with: { of: paint, to: "more/\${{ item.stem }}.png" } }
+`;
+  const another = chain.replace('{ uses: photo-colorizer,', '{ uses: image-background-remover,');
+
+  test('is reused by its recorded content', async () => {
+    const local = await service();
+    const clone = cloneOf(await origin(local, chain));
+    const before = clone.read(state);
+    const since = requestsTo(local);
+    since();
+    expect((await clone.run(local)).summary).toMatchObject({
+      ...{ outcome: 'done', files: { elsewhere: 4 } },
+    });
+    expect(since()).toEqual({});
+    expect(clone.read(state)).toBe(before);
+    expect((await shotlist(clone, local, 'plan')).code).toBe(0);
+  });
+
+  test('is named once its upload has expired and a new step needs it; nothing is bought', async () => {
+    const local = await service();
+    const clone = cloneOf(await origin(local, chain));
+    clone.write('pipeline.yaml', another);
+    const month = 30 * 86_400_000;
+    const clock = { ...realClock, now: () => Date.now() + month };
+    const since = requestsTo(local);
+    since();
+    const ran = await clone.run(local, { clock });
+    expect(ran.summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
+    expect(ran.summary.problems[0]).toMatchObject({
+      task: 'paint:p1.png',
+      why: 'again:p1.png must be uploaded again, but out/p1.png is elsewhere: copy the file here from the checkout that saved it, or use --require-outputs while its project is at the service',
+    });
+    const [planned] = ran.events.filter(({ type }) => type === 'planned');
+    expect(planned).toMatchObject({ plan: { credits: 0, noted: 2, badItems: 0 } });
+    expect(since()).toEqual({});
+  });
 });
 
 test('changed on disk, lost and elsewhere are three different words', async () => {
