@@ -34,7 +34,14 @@ steps:
   const it = steps.find(({ name }) => name === (given.startsWith('{') ? 'it' : given));
   if (it === undefined) throw new Error('there is no step');
   return ask({
-    ...{ step: it, task: `${it.name}:a`, facts: disk, jobOf: jobs, savers: [] },
+    ...{
+      step: it,
+      task: `${it.name}:a`,
+      facts: disk,
+      jobOf: jobs,
+      savers: [],
+      requireOutputs: false,
+    },
     names: {
       scope: {
         ...{ inputs: {}, env: {}, run: {}, item: toCel(item) },

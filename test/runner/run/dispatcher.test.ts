@@ -226,9 +226,9 @@ describe('a delete', () => {
 
   test('is not done where a file is not safe', () => {
     const { scene, item } = saved();
-    scene.disk.files.delete('out/a.png');
+    scene.disk.loseOutput('out/a.png');
     expect(scene.next(item, 'tidy')).toMatchObject({
-      ...{ ending: 'failed', why: 'kept: out/a.png is absent on disk' },
+      ...{ ending: 'failed', why: 'kept: out/a.png is lost' },
     });
   });
 });

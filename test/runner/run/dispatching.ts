@@ -29,6 +29,7 @@ export class Scene extends Parts {
       base: { inputs: {}, env: {}, run: {} },
       fileFacts: new FileFacts(this.disk),
       payAgain: false,
+      requireOutputs: false,
       allows: () => true,
       unrunnable: new Map(),
       failed: new Map(),

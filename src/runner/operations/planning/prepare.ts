@@ -17,7 +17,10 @@ import { excludedSteps, type SelectionOptions, selectionOf } from './item-select
 import { listSelected } from './list-items.ts';
 import { type PlannedItems, planItems } from './plan-items.ts';
 
-export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {}
+export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
+  /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
+  readonly requireOutputs?: boolean | undefined;
+}
 
 export interface Prepared extends AsyncDisposable {
   readonly bound: BoundPipeline;
@@ -65,7 +68,10 @@ export async function prepare(
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
   });
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
-  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, excluded });
+  const planned = await planItems(bound, items, {
+    ...{ ledger: state.ledger, disk, clock, excluded },
+    requireOutputs: options.requireOutputs ?? false,
+  });
   const held = cleanup.move();
   return ok({
     ...{ bound, paths: usable, boundary, state, disk, items, excluded, planned },
