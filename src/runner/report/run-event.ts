@@ -11,6 +11,9 @@ export type Outage =
   | { readonly of: 'service' | 'creations' }
   | { readonly of: 'storage'; readonly at: string };
 
+/** The fields of a pipeline that name hooks. */
+export type HookField = 'on_finish' | 'on_doubt';
+
 export type RunEvent =
   /**
    * The first event. `service`: the address that the key and everything else is sent to; absent in a rehearsal. `state`
@@ -24,7 +27,8 @@ export type RunEvent =
       readonly output: string;
     }
   | { readonly type: 'warning'; readonly message: string }
-  | { readonly type: 'planned'; readonly plan: Plan }
+  /** `run`: the number of this run in the state file, where it is recorded if it does something. */
+  | { readonly type: 'planned'; readonly plan: Plan; readonly run: number }
   /**
    * The run receives webhook events at this address. `doubts`: creations of earlier runs that are
    * in doubt.
@@ -34,6 +38,10 @@ export type RunEvent =
       readonly type: 'task';
       readonly task: string;
       readonly step: string;
+      /** The item's key; absent for a task that is done once for all items. */
+      readonly item?: string;
+      /** The id of the project that the task made, waited for, fetched or deleted. */
+      readonly project?: string;
       readonly ending: TaskEnding;
       readonly why?: string;
       /** Credits charged for it in this run. */
@@ -71,7 +79,22 @@ export type RunEvent =
   | { readonly type: 'stopping'; readonly why: string }
   /** A bug in shotlist ended this task, and no other. */
   | ({ readonly type: 'bug'; readonly task: string } & Bug)
-  | { readonly type: 'ended'; readonly summary: Summary };
+  /** Only events of hooks follow. */
+  | { readonly type: 'ended'; readonly summary: Summary }
+  /**
+   * A hook was called, after the run or because it could not begin. `calls`: the program without its arguments, or the
+   * host of the webhook. `rehearsed`: a real run would have called it. `why`: the end of a sentence about the hook.
+   * `output`: what the program printed, redacted.
+   */
+  | {
+      readonly type: 'hook';
+      readonly hook: HookField;
+      readonly calls: string;
+      readonly result: 'called' | 'failed' | 'rehearsed';
+      readonly why?: string;
+      readonly output?: string;
+      readonly elapsedMs?: number;
+    };
 
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {

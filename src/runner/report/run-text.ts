@@ -37,9 +37,17 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return `stopping: ${printable(event.why)}; waiting for running requests`;
     case 'bug':
       return `error: ${printable(event.task)}: ${printable(bugText(event))}`;
+    case 'hook':
+      return hookEventText(event);
     case 'ended':
       return undefined;
   }
+}
+
+/** A warning tells of a hook that failed. */
+function hookEventText({ hook, calls, result }: Extract<RunEvent, { type: 'hook' }>) {
+  if (result === 'failed') return undefined;
+  return `${hook}: ${result === 'called' ? 'called' : 'a real run would call'} ${printable(calls)}`;
 }
 
 const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;

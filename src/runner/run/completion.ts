@@ -85,7 +85,7 @@ export class Completion {
       if (job === waiter && job.order.operation === 'create')
         stepBreaker.count(waiter.step, { code, why });
     }
-    endings.end(waiter, { ending, why, code });
+    endings.end(waiter, { ending, why, code, project: this.#projectOf(job) });
   }
 
   #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: Waiter): void {
@@ -121,7 +121,15 @@ export class Completion {
     const readAgain =
       order.operation === 'attach' || 'detection' in order || order.operation === 'reupload';
     if (refreshed && readAgain) return endings.refreshed(waiter);
-    endings.end(waiter, { ending: 'done', why: '', reused, credits });
+    const project = this.#projectOf(job);
+    endings.end(waiter, { ending: 'done', why: '', reused, credits, project });
+  }
+
+  #projectOf({ order }: RunningJob): string | undefined {
+    if ('project' in order) return order.project;
+    return 'fingerprint' in order
+      ? this.#o.journal.ledger.job(order.fingerprint)?.project
+      : undefined;
   }
 
   /** Repeats the free tasks behind a request's inputs, once; then the request is sent again. */

@@ -20,6 +20,8 @@ export interface TaskEnd extends End {
   readonly reused?: boolean;
   /** Credits charged for the task in this run. */
   readonly credits?: number;
+  /** The project behind the task's job. */
+  readonly project?: string | undefined;
 }
 
 export interface TaskEndingsOptions {
@@ -69,7 +71,7 @@ export class TaskEndings {
     if (itemRun.isShared) window.stirAll();
   }
 
-  #tell({ itemRun, step }: Waiter, { ending, why, reused, credits = 0 }: TaskEnd): void {
+  #tell({ itemRun, step }: Waiter, { ending, why, reused, credits = 0, project }: TaskEnd): void {
     const { summary, journal, onEvent } = this.#o;
     const task = itemRun.task(step);
     const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
@@ -83,6 +85,8 @@ export class TaskEndings {
       type: 'task',
       task,
       step: step.name,
+      ...(itemRun.item === undefined ? {} : { item: itemRun.item.key }),
+      ...(project === undefined ? {} : { project }),
       ending: shown,
       credits,
       ...(why === '' ? {} : { why }),
