@@ -2,10 +2,10 @@
 // bucket, or marks a folder as shotlist's own. Sends nothing.
 import { printable } from '../../contract/base/printable.ts';
 import { err } from '../../contract/base/result.ts';
-import { hookText } from '../report/hook-text.ts';
 import { type Adopted, adopt } from '../operations/adopt.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from '../operations/trust.ts';
+import { hookText } from '../report/hook-text.ts';
 import { answer } from './command.ts';
 import { fail } from './terminal.ts';
 

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { Env } from '../../../contract/files/user-folder.ts';
 import { systemReason } from '../../../contract/files/system-error.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 
 export interface ProgramOptions {

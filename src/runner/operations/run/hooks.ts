@@ -116,7 +116,12 @@ async function callHook(
 
 /** The JSON that a hook gets: the `ended` event of `run --json`, or why the run did not begin. */
 function bodyOf(field: HookField, report: HookReport, { bound, rehearsal, due }: HookContext) {
-  const about = { hook: field, pipeline: bound.name, rehearsal, ...(due === undefined ? {} : { due }) };
+  const about = {
+    hook: field,
+    pipeline: bound.name,
+    rehearsal,
+    ...(due === undefined ? {} : { due }),
+  };
   if (report.type === 'refused') return { ...about, ...report };
   const { type, summary } = report;
   return { ...about, type, summary: { ...summary, exitCode: exitCodes[summary.outcome] } };
@@ -133,6 +138,13 @@ async function act(
       ...{ env: hookEnvironment(env, redactor), timeoutMs: programMs, leaveMs },
     });
   const { address } = hook;
-  const failure = await postWebhook({ address, body, clock, timeoutMs: webhookMs, backoffMs, signal });
+  const failure = await postWebhook({
+    address,
+    body,
+    clock,
+    timeoutMs: webhookMs,
+    backoffMs,
+    signal,
+  });
   return { output: '', ...(failure === undefined ? {} : { failure }) };
 }

@@ -56,8 +56,8 @@ function withoutConsent(file: string, env: Env): Trust {
 const largestProgram = 50_000_000;
 
 /**
- * The files that a pipeline's hooks run: of each command, the first argument that names a file relative to the pipeline's
- * folder. An absolute path names a program of this machine, which no repository brings along.
+ * The files that a pipeline's hooks run: the program of each command, if it is named by a path relative to the pipeline's
+ * folder. Any other program belongs to this machine, and the first argument that names a file is its script.
  */
 export function programsOf({ onFinish, onDoubt }: Pipeline, file: string): Programs {
   const folder = dirname(resolve(file));
@@ -65,8 +65,7 @@ export function programsOf({ onFinish, onDoubt }: Pipeline, file: string): Progr
     [onFinish, onDoubt].flatMap((hook): readonly (readonly [string, string])[] => {
       if (hook?.kind !== 'command') return [];
       const [program = '', ...others] = hook.command;
-      if (isAbsolute(program)) return [];
-      const isPath = /[/\\]/.test(program);
+      const isPath = /[/\\]/.test(program) && !isAbsolute(program);
       for (const name of isPath ? [program] : others) {
         const read = readRegularFile(resolve(folder, name), { max: largestProgram });
         if (read.ok) return [[name, digestOfBytes(read.value)]];
