@@ -1,6 +1,7 @@
 // on_finish and on_doubt: what they get, when they act, and what they cannot do.
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -53,30 +53,43 @@ export async function runWith(
     ...secretsIn(env),
     webhooks.ok ? webhooks.value?.secret : undefined,
   ]);
-  const onEvent = (event: RunEvent): void => options.onEvent?.(redactor.value(event));
   const rehearsal = target.value.kind === 'rehearsal';
   const { state, output } = pathsOf(bound, target.value, options);
+  const watch = options.monitor?.begin({ ...watchedRun(bound), state });
+  const onEvent = (event: RunEvent): void => {
+    const shown = redactor.value(event);
+    watch?.event(shown);
+    options.onEvent?.(shown);
+  };
   const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
   onEvent({
     ...{ type: 'started', ...places },
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
-  const { signal } = options;
+  const { signal, monitor } = options;
+  if (monitor !== undefined) onEvent({ type: 'monitoring', address: monitor.address });
   const hookContext = {
     ...{ bound, rehearsal, env, clock, redactor, onEvent, signal },
     backoffMs: internals.backoffMs ?? 1000,
   };
   const hooks = allowedHooks(hookContext);
-  const context = { options, internals, clock, redactor, onEvent, target: target.value };
+  const context = { options, internals, clock, redactor, onEvent, watch, target: target.value };
   const summary = webhooks.ok
     ? await summaryOf(bound, { ...context, webhooks: webhooks.value }, state)
     : webhooks;
   const report = summary.ok
     ? ({ type: 'ended', summary: summary.value } as const)
     : refusalOf(summary.error);
+  if (!summary.ok) watch?.refused(summary.error.reason);
   await callHooks(hooks, report, hookContext);
   return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
 }
+
+/** What a monitor knows about a pipeline. */
+const watchedRun = ({ name, pipeline }: ReturnType<typeof boundPipeline>) => ({
+  pipeline: name,
+  kinds: new Map(pipeline.steps.map((step) => [step.name, step.kind.name])),
+});
 
 const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
   ...{ type: 'refused', reason, diagnostics },

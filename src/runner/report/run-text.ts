@@ -19,6 +19,8 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return planText(event.plan);
     case 'listening':
       return listeningText(event);
+    case 'monitoring':
+      return `Monitor: ${event.address} (/healthz, /readyz, /metrics)`;
     case 'account':
       return balanceLine(event.balance);
     case 'task':
@@ -45,7 +47,11 @@ export function runEventText(event: RunEvent, items: number): string | undefined
 }
 
 /** A warning tells of a hook that failed. */
-function hookEventText({ hook, calls, result }: Extract<RunEvent, { type: 'hook' }>) {
+function hookEventText({
+  hook,
+  calls,
+  result,
+}: Extract<RunEvent, { type: 'hook' }>): string | undefined {
   if (result === 'failed') return undefined;
   return `${hook}: ${result === 'called' ? 'called' : 'a real run would call'} ${printable(calls)}`;
 }

@@ -245,7 +245,7 @@ export class Loop {
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     const reused = savedFirst?.has(task) !== true;
-    this.#endings.end(waiter, { ending: 'done', why: '', reused });
+    this.#endings.end(waiter, { ending: 'done', why: '', reused, project: job.project });
   }
 
   /** Records all notices, then ends the jobs that are over. */

@@ -187,7 +187,9 @@ describe('a consent', () => {
   test('is not asked for a file without a service, and not given to an address that no key may go to', () => {
     writeFileSync(file, text().replace(/service.*\n/, ''));
     const none = trust(file, { env });
-    expect(none.ok ? '' : renderProblem(none.error)).toContain('names no service, no hook and no bucket');
+    expect(none.ok ? '' : renderProblem(none.error)).toContain(
+      'names no service, no hook and no bucket',
+    );
     for (const wrong of ['http://stranger.example', 'https://user:secret@stranger.example']) {
       writeFileSync(file, text(wrong));
       expect(trust(file, { env }).ok).toBe(false);

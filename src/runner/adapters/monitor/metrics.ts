@@ -9,12 +9,12 @@ const waitBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 10_800];
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  const counter = <const Label extends string>(
+  const counter = <Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
   ): Counter<Label> => new Counter({ name, help, labelNames, registers });
-  const gauge = <const Label extends string>(
+  const gauge = <Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
@@ -37,7 +37,9 @@ export function createMetrics() {
       ofPipeline,
     ),
     tasks: counter('shotlist_tasks_total', 'Tasks that ended, by step kind and ending.', [
-      ...(['pipeline', 'kind', 'ending'] as const),
+      'pipeline',
+      'kind',
+      'ending',
     ]),
     doubts: gauge(
       'shotlist_tasks_in_doubt',
@@ -52,9 +54,10 @@ export function createMetrics() {
       'Credits set aside for creations without a final charge.',
       ofPipeline,
     ),
-    balance: gauge('shotlist_account_credits', 'The balance of the account.', []),
+    balance: gauge('shotlist_account_credits', 'The balance of the account.', ofPipeline),
     requests: counter('shotlist_requests_total', 'Requests to the service and its storage.', [
-      ...(['route', 'status'] as const),
+      'route',
+      'status',
     ]),
     queueWait: wait(
       'shotlist_project_queue_seconds',
@@ -66,7 +69,9 @@ export function createMetrics() {
     ),
     down: gauge('shotlist_service_down', '1 while a run waits out an outage.', ['pipeline', 'of']),
     hooks: counter('shotlist_hooks_total', 'Hooks that were called, by result.', [
-      ...(['pipeline', 'hook', 'result'] as const),
+      'pipeline',
+      'hook',
+      'result',
     ]),
   };
 }

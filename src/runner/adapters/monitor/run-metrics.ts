@@ -49,7 +49,7 @@ export class RunMetrics {
         return tasks.inc({ ...pipeline, kind: this.#kinds.get(step) ?? unknown, ending });
       }
       case 'account':
-        return balance.set(event.balance);
+        return balance.set(pipeline, event.balance);
       case 'waiting':
         return down.set({ ...pipeline, of: event.of }, 1);
       case 'back':
@@ -99,7 +99,7 @@ export class RunMetrics {
     running.dec(this.#pipeline);
     lastRun.set(this.#pipeline, this.#clock.now() / 1000);
     items.set(this.#pipeline, 0);
-    for (const of of ['service', 'creations', 'storage'])
-      down.remove({ ...this.#pipeline, of });
+    for (const part of ['service', 'creations', 'storage'])
+      down.remove({ ...this.#pipeline, of: part });
   }
 }
