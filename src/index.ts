@@ -68,7 +68,11 @@ export { type Forgettable, type Forgotten, forget } from './runner/operations/fo
  * await monitor.value.close();
  * ```
  */
-export { type Monitor, type MonitoringOptions, openMonitor } from './runner/operations/monitoring.ts';
+export {
+  type Monitor,
+  type MonitoringOptions,
+  openMonitor,
+} from './runner/operations/monitoring.ts';
 export type { GivenInputs } from './runner/operations/pipeline/inputs.ts';
 
 /**

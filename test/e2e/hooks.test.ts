@@ -189,6 +189,37 @@ setInterval(() => {}, 1000);
   for (const pid of pids) await until('the process is gone', () => !isAlive(pid));
 });
 
+test('a command that is still working when the process is asked to stop has little time left', async () => {
+  const made = await hooked();
+  made.rig.write(
+    'notify.mjs',
+    `import { writeFileSync } from 'node:fs'; writeFileSync('here', ''); setInterval(() => {}, 1000);`,
+  );
+  const given = trust(made.rig.file, { env: made.env });
+  expect(given.ok).toBe(true);
+  const { clock } = patientClock();
+  const stop = new AbortController();
+  const running = made.rig.run(
+    made.local,
+    {
+      clock: {
+        ...clock,
+        sleep: async (ms, signal) => (ms === 1000 ? undefined : clock.sleep(ms, signal)),
+      },
+      signal: stop.signal,
+    },
+    {},
+    { XDG_STATE_HOME: made.rig.path('user') },
+  );
+  await until('the hook runs', () => existsSync(made.rig.path('here')));
+  stop.abort();
+  const { events, summary } = await running;
+  expect(summary.outcome).toBe('done');
+  expect(hookEvents(events)).toMatchObject([
+    { result: 'failed', why: 'was killed because the run was asked to stop' },
+  ]);
+});
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

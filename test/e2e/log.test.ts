@@ -54,5 +54,7 @@ test('every line of a log has the run, and where there are any the item, the tas
   expect(since).toBeGreaterThan(0);
   for (const line of lines.slice(since, until + 1)) expect(line).toHaveProperty('run', 1);
   // The second run did nothing, so its number is still free; it begins with a line without a number.
-  expect(lines.slice(until + 1).map(({ run }) => run)).toEqual([undefined, 2, 2]);
+  const [first, ...others] = lines.slice(until + 1).map(({ run }) => run);
+  expect(first).toBeUndefined();
+  expect(new Set(others)).toEqual(new Set([2]));
 });

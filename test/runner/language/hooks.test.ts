@@ -17,7 +17,7 @@ describe('a hook', () => {
   });
 
   test.each([
-    ['on_finish: { command: [a, "${{ run.date }}"] }', '2:26 a hook contains an expression'],
+    ['on_finish: { command: [a, "${{ run.date }}"] }', '2:27 a hook contains an expression'],
     ['on_doubt: { webhook: "https://x.example/${{ env.A }}" }', '2:22 a hook contains an expr'],
     ['on_doubt: { webhook: "https://a:b@x.example" }', '2:22 the address of the webhook contains'],
     ['on_doubt: { webhook: "https://" }', '2:22 the address of the webhook is not valid'],
