@@ -51,6 +51,28 @@ export type { PathOptions } from './runner/operations/files/run-paths.ts';
  * ```
  */
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
+
+/**
+ * Opens a monitor: `/healthz`, `/readyz` and `/metrics` of the runs that get it as their option `monitor`.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, openMonitor, renderProblem, run } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const monitor = await openMonitor({ listen: { host: '127.0.0.1', port: 0 } });
+ * if (!monitor.ok) throw new Error(renderProblem(monitor.error));
+ * await run(loaded.value, { rehearse: true, rehearsalPictures: 'plain', monitor: monitor.value });
+ * console.log(await (await fetch(`${monitor.value.address}/metrics`)).text());
+ * await monitor.value.close();
+ * ```
+ */
+export {
+  type Monitor,
+  type MonitoringOptions,
+  openMonitor,
+} from './runner/operations/monitoring.ts';
 export type { GivenInputs } from './runner/operations/pipeline/inputs.ts';
 
 /**
@@ -212,7 +234,8 @@ export type { LocateOptions } from './runner/operations/state/locate-state.ts';
 export { type StatusOptions, type StatusReport, status } from './runner/operations/status.ts';
 
 /**
- * Lets a pipeline file send the API key to the service that the file names, until the file changes. `distrust` takes the
+ * Lets a pipeline file send the API key to the service that it names, call its hooks and use its bucket, until the file
+ * changes. `distrust` takes the
  * consent back, and `trustedFiles` lists all consents.
  *
  * @example
@@ -221,7 +244,7 @@ export { type StatusOptions, type StatusReport, status } from './runner/operatio
  *
  * const trusted = trust('pipeline.yaml');
  * if (trusted.ok) console.log('the key may now be sent to', trusted.value.address);
- * else console.log(renderProblem(trusted.error)); // the pipeline file names no service
+ * else console.log(renderProblem(trusted.error)); // the pipeline file asks for nothing
  * distrust('pipeline.yaml');
  * const known = trustedFiles();
  * if (known.ok) console.log(known.value.map(({ file }) => file));
@@ -254,5 +277,6 @@ export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
+export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
 export type { Status } from './runner/report/status.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';

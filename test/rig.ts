@@ -90,13 +90,14 @@ export class Rig {
     service: LocalService,
     { backoffMs = 1, speedFactor = 100, ...options }: RigOptions = {},
     internals: RunInternals = {},
+    env: Readonly<Record<string, string>> = {},
   ): Promise<Told> {
     const events: RunEvent[] = [];
     const loaded = await loadPipeline(this.file);
     if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const all = {
       ...options,
-      env: envOf(service),
+      env: { ...envOf(service), ...env },
       onEvent: (event: RunEvent) => void events.push(event),
     };
     const ran = await runWith(loaded.value, all, { backoffMs, speedFactor, ...internals });

@@ -32,3 +32,29 @@ test.skipIf(!canMount)(
     expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
   },
 );
+
+test('every line of a log has the run, and where there are any the item, the task and the project', async () => {
+  const local = await service();
+  const rig = await photoRig(1);
+  const args = ['run', 'pipeline.yaml', '--log', 'run.log'];
+  expect(await rig.command(args, envOf(local))).toMatchObject({ code: 0 });
+  await rig.command([...args, '--retry-failed'], envOf(local));
+  const lines = rig
+    .read('run.log')
+    .trimEnd()
+    .split('\n')
+    .map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
+  const project = /"project":"([^"]+)"/.exec(rig.read('photos.state.jsonl'))?.[1];
+  const swap = lines.find(({ task }) => task === 'swap:p1.png');
+  expect(swap).toMatchObject({ msg: 'task', run: 1, item: 'p1.png', project, ending: 'done' });
+  expect(lines.find(({ task }) => task === 'save:p1.png')).toMatchObject({ run: 1, project });
+  expect(lines.find(({ task }) => task === 'actor')).not.toHaveProperty('item');
+  const since = lines.findIndex(({ msg }) => msg === 'planned');
+  const until = lines.findIndex(({ msg }) => msg === 'ended');
+  expect(since).toBeGreaterThan(0);
+  for (const line of lines.slice(since, until + 1)) expect(line).toHaveProperty('run', 1);
+  // The second run did nothing, so its number is still free; it begins with a line without a number.
+  const [first, ...others] = lines.slice(until + 1).map(({ run }) => run);
+  expect(first).toBeUndefined();
+  expect(new Set(others)).toEqual(new Set([2]));
+});

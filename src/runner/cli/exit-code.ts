@@ -1,16 +1,9 @@
 // The exit codes of the commands.
 import type { Problem } from '../operations/pipeline/problem.ts';
-import type { RunEvent, RunOutcome, Summary } from '../report/run-event.ts';
+import { exitCodes } from '../report/exit-codes.ts';
+import type { RunEvent, Summary } from '../report/run-event.ts';
 
-/** design.md, Commands; `shotlist --help` shows them. */
-export const exitCodes: Readonly<Record<RunOutcome, number>> = {
-  done: 0,
-  failed: 1,
-  budget: 3,
-  doubt: 4,
-  unauthorized: 5,
-  interrupted: 130,
-};
+export { exitCodes };
 
 /** 2: the command line or a file is wrong, and nothing was sent. 1: this machine or the network stopped a run. */
 export const problemCode = ({ reason }: Problem): number =>

@@ -1,7 +1,7 @@
 // The log of a run: every run event as a line of JSON, to a file or to standard error.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { destination, pino } from 'pino';
+import { destination, type Logger, pino } from 'pino';
 import { printableJson } from '../../contract/base/printable.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { makeFolder } from '../../contract/files/make-folder.ts';
@@ -14,6 +14,8 @@ import { complain } from './terminal.ts';
 
 export interface Log {
   write(event: ShownEvent): void;
+  /** The same log with these fields on every line, for a process that writes several runs to one log. */
+  child(fields: Readonly<Record<string, string | number>>): Log;
   close(): void;
 }
 
@@ -22,7 +24,7 @@ interface LogFlags {
   readonly verbose?: boolean;
 }
 
-const nowhere: Log = { write: () => undefined, close: () => undefined };
+const nowhere: Log = { write: () => undefined, child: () => nowhere, close: () => undefined };
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
 
@@ -95,18 +97,40 @@ export function openLog(flags: LogFlags): Result<Log, string> {
     else complain(`warning: the log ${log} ${systemReason(error)}; the run continues without it`);
   };
   sink.on('error', giveUp);
-  return ok({
-    write(event) {
-      if (!well) return;
-      const { type, ...rest } = ownRedactor().value(event);
-      if (type === 'bug') logger.error(rest, type);
-      else if (type === 'warning') logger.warn(rest, type);
-      else logger.info(rest, type);
-    },
-    close() {
-      if (!well) return;
-      sink.flushSync();
-      if (log !== undefined) sink.end();
-    },
-  });
+  const close = (): void => {
+    if (!well) return;
+    sink.flushSync();
+    if (log !== undefined) sink.end();
+  };
+  const logTo = (base: Logger): Log => {
+    let logger = base;
+    return {
+      write(event) {
+        if (!well) return;
+        if (event.type === 'started') logger = base;
+        // From here on, every line has the number of the run.
+        if (event.type === 'planned') logger = base.child({ run: event.run });
+        const { type, ...rest } = ownRedactor().value(event);
+        logger[levelOf(event)]('run' in rest ? { ...rest, run: undefined } : rest, type);
+      },
+      child: (fields) => logTo(base.child(ownRedactor().value(fields))),
+      close,
+    };
+  };
+  return ok(logTo(logger));
+}
+
+function levelOf(event: ShownEvent): 'info' | 'warn' | 'error' {
+  switch (event.type) {
+    case 'bug':
+      return 'error';
+    case 'warning':
+      return 'warn';
+    case 'task':
+      return event.ending === 'failed' || event.ending === 'doubt' ? 'warn' : 'info';
+    case 'hook':
+      return event.result === 'failed' ? 'warn' : 'info';
+    default:
+      return 'info';
+  }
 }

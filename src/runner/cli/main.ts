@@ -73,6 +73,7 @@ withPaths(
     speed,
   )
   .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+  .option('--monitor <port>', 'answer /healthz, /readyz and /metrics at [host:]port', listenAddress)
   .option('--log <file>', 'log every event to a file, or with - to standard error')
   .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
@@ -168,7 +169,9 @@ withState(
 
 program
   .command('trust')
-  .description('let a pipeline file use your API key with the service that it names')
+  .description(
+    'let a pipeline file use your API key with the service that it names, call its hooks, and use its bucket',
+  )
   .argument('[file]')
   .option('--remove', 'no longer trust the file')
   .option('--folder <folder>', 'accept a .shotlist or data folder that you made yourself')

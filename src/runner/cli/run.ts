@@ -1,6 +1,7 @@
 // shotlist run: runs the pipeline. Ctrl-C once: requests in flight are completed. Twice: the command ends immediately.
 // Both are safe.
 import { resolve } from 'node:path';
+import { openMonitor } from '../operations/monitoring.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { type RunOptions, run } from '../operations/run.ts';
@@ -22,6 +23,7 @@ export interface RunFlags extends PipelineFlags {
   readonly verbose?: boolean;
   readonly log?: string;
   readonly listen?: NonNullable<RunOptions['listen']>;
+  readonly monitor?: NonNullable<RunOptions['listen']>;
   readonly speed?: NonNullable<RunOptions['rehearsalSpeed']>;
   readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
 }
@@ -44,14 +46,18 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
 
 async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures } = flags;
+  const { speed, pictures, monitor: listen, ...others } = flags;
   const stop = stopWhenAsked();
   const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal);
+  const { signal } = stop;
+  const monitor = listen === undefined ? undefined : await openMonitor({ listen, signal });
   try {
+    if (monitor?.ok === false) return fail(monitor.error, json);
     const ran = await run(pipeline, {
-      ...flags,
+      ...others,
+      monitor: monitor?.value,
       items: filterOf(flags),
-      signal: stop.signal,
+      signal,
       ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
       ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
       onEvent: (event) => {
@@ -63,6 +69,7 @@ async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Pro
     if (!json) print(summaryText(ran.value.summary, ran.value));
     return exitCodes[ran.value.summary.outcome];
   } finally {
+    if (monitor?.ok) await monitor.value.close();
     stop.off();
   }
 }

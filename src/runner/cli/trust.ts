@@ -1,10 +1,11 @@
-// shotlist trust: lets a pipeline file send the API key to the service that the file names, or marks a folder as
-// shotlist's own. Sends nothing.
+// shotlist trust: lets a pipeline file send the API key to the service that the file names, call its hooks and use its
+// bucket, or marks a folder as shotlist's own. Sends nothing.
 import { printable } from '../../contract/base/printable.ts';
 import { err } from '../../contract/base/result.ts';
 import { type Adopted, adopt } from '../operations/adopt.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from '../operations/trust.ts';
+import { hookText } from '../report/hook-text.ts';
 import { answer } from './command.ts';
 import { fail } from './terminal.ts';
 
@@ -35,17 +36,29 @@ function adoptedText(folder: string, { folders }: Adopted): string {
   return folders.map((one) => `Trusted as shotlist's own: ${printable(one)}`).join('\n');
 }
 
-function trustedText(file: string, { address, variables }: Trusted): string {
-  const sent =
-    variables.length === 0
-      ? 'your API key'
-      : `your API key, and the environment variables that it uses in requests (env: ${variables.join(', ')}),`;
+function trustedText(file: string, trusted: Trusted): string {
+  const { address, onFinish, onDoubt, store } = trusted;
+  const may = [
+    ...(address === undefined ? [] : [`send ${sentText(trusted)} to this service`]),
+    ...(onFinish === undefined && onDoubt === undefined
+      ? []
+      : ['call these hooks, with your rights, after each run']),
+    ...(store === undefined ? [] : ['keep results in this bucket, with your AWS credentials']),
+  ];
   return [
-    `Service: ${printable(address)}`,
-    `Trusted: ${printable(file)} may now send ${sent} there. If the file changes, trust it again.`,
+    ...(address === undefined ? [] : [`Service: ${printable(address)}`]),
+    ...(onFinish === undefined ? [] : [`on_finish: ${hookText(onFinish)}`]),
+    ...(onDoubt === undefined ? [] : [`on_doubt: ${hookText(onDoubt)}`]),
+    ...(store === undefined ? [] : [`Bucket: ${printable(store)}`]),
+    `Trusted: ${printable(file)} may now ${may.join('; ')}. If the file changes, trust it again.`,
     `To take this back: shotlist trust --remove ${printable(file)}`,
   ].join('\n');
 }
+
+const sentText = ({ variables }: Trusted): string =>
+  variables.length === 0
+    ? 'your API key'
+    : `your API key, and the environment variables that it uses in requests (env: ${variables.join(', ')}),`;
 
 function removed(file: string): ReturnType<typeof distrust> {
   const taken = distrust(file);
@@ -54,10 +67,17 @@ function removed(file: string): ReturnType<typeof distrust> {
 }
 
 const removedText = (taken: readonly Consent[]): string =>
-  taken.map(({ address }) => `No longer trusted with ${printable(address)}.`).join('\n');
+  taken.map((consent) => `No longer trusted with ${grantsText(consent)}.`).join('\n');
 
 const listText = (known: readonly Consent[]): string =>
   known.length === 0 ? 'No file is trusted.' : known.map(line).join('\n');
 
-const line = ({ address, date, file }: Consent): string =>
-  `${date.slice(0, 10)}  ${printable(address)}  ${printable(file)}`;
+const line = (consent: Consent): string =>
+  `${consent.date.slice(0, 10)}  ${grantsText(consent)}  ${printable(consent.file)}`;
+
+const grantsText = ({ address, grants }: Consent): string =>
+  [
+    ...(address === undefined ? [] : [printable(address)]),
+    ...(grants.includes('hooks') ? ['its hooks'] : []),
+    ...(grants.includes('store') ? ['its bucket'] : []),
+  ].join(', ');

@@ -100,6 +100,14 @@ export class Ledger {
     return last?.ended === undefined ? last : undefined;
   }
 
+  /** The number of a run that begins now: that of an interrupted run, unless that run has another id. */
+  nextRun(id: string | undefined): number {
+    const last = this.#runs.at(-1);
+    const continues = last !== undefined && last.ended === undefined;
+    if (continues && (id === undefined || id === last.id)) return last.run;
+    return (last?.run ?? 0) + 1;
+  }
+
   /**
    * The totals of the current run and of the runs that share its id. Reservations of earlier runs count too, because
    * they are still open.

@@ -12,6 +12,7 @@ import { type Draft, draftStep, plainField } from './draft.ts';
 import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
+import { checkHooks } from './hooks.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
 import { checkSchedule } from './schedule.ts';
@@ -51,6 +52,7 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
     ...checkLimits(document, source),
     ...checkFailureLimits(document, source),
     ...checkSchedule(document, source),
+    ...checkHooks(document, source),
   );
 
   const edges = edgesOf(drafts);

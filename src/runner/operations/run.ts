@@ -13,6 +13,7 @@ import { prepare } from './planning/prepare.ts';
 import { refusals, smaller } from './planning/price-checks.ts';
 import type { PreparedRun, RunContext } from './run/context.ts';
 import { execute } from './run/execute.ts';
+import { allowedHooks, callHooks, type HookReport } from './run/hooks.ts';
 import type { RunInternals, RunOptions } from './run/options.ts';
 import { openResources } from './run/resources.ts';
 import { rehearsalTier } from './service/connect-service.ts';
@@ -46,27 +47,80 @@ export async function runWith(
   const bound = boundPipeline(loaded);
   const { env = process.env, clock = realClock } = options;
   const target = chooseTarget(options, bound, env);
-  if (!target.ok) return target;
+  if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
   const webhooks = webhookConfigOf(options, target.value, env);
   const redactor = new Redactor([
     ...secretsIn(env),
     webhooks.ok ? webhooks.value?.secret : undefined,
   ]);
-  const onEvent = (event: RunEvent): void => options.onEvent?.(redactor.value(event));
   const rehearsal = target.value.kind === 'rehearsal';
   const { state, output } = pathsOf(bound, target.value, options);
+  const watch = options.monitor?.begin({ ...watchedRun(bound), state });
+  const onEvent = (event: RunEvent): void => {
+    const shown = redactor.value(event);
+    watch?.event(shown);
+    options.onEvent?.(shown);
+  };
   const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
   onEvent({
     ...{ type: 'started', ...places },
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
-  if (!webhooks.ok) return webhooks;
-  const context = { options, internals, clock, redactor, onEvent };
+  const { signal, monitor } = options;
+  if (monitor !== undefined) onEvent({ type: 'monitoring', address: monitor.address });
+  const hookContext = {
+    ...{ bound, rehearsal, env, clock, redactor, onEvent, signal },
+    backoffMs: internals.backoffMs ?? 1000,
+  };
+  const hooks = allowedHooks(hookContext);
+  const context = { options, internals, clock, redactor, onEvent, watch, target: target.value };
+  const summary = webhooks.ok
+    ? await summaryOf(bound, { ...context, webhooks: webhooks.value }, state)
+    : webhooks;
+  const report = summary.ok
+    ? ({ type: 'ended', summary: summary.value } as const)
+    : refusalOf(summary.error);
+  if (!summary.ok) watch?.refused(summary.error.reason);
+  await callHooks(hooks, report, hookContext);
+  return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
+}
+
+/** What a monitor knows about a pipeline. */
+const watchedRun = ({ name, pipeline }: ReturnType<typeof boundPipeline>) => ({
+  pipeline: name,
+  kinds: new Map(pipeline.steps.map((step) => [step.name, step.kind.name])),
+});
+
+const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
+  ...{ type: 'refused', reason, diagnostics },
+});
+
+/** Without a key or an address, a run cannot begin, and the hooks tell those who wait for the run. */
+async function withoutTarget(
+  error: Problem,
+  bound: ReturnType<typeof boundPipeline>,
+  { env = process.env, clock = realClock, onEvent, signal, rehearse, webhookSecret }: RunOptions,
+  { backoffMs = 1000 }: RunInternals,
+): Promise<Result<never, Problem>> {
+  const redactor = new Redactor([...secretsIn(env), webhookSecret]);
+  const context = {
+    ...{ bound, rehearsal: rehearse === true, env, clock, redactor, signal, backoffMs },
+    onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
+  };
+  // The error is what counts here, so hooks without consent are not mentioned.
+  const hooks = allowedHooks({ ...context, onEvent: () => undefined });
+  await callHooks(hooks, refusalOf(error), context);
+  return err(error);
+}
+
+/** `state`: the state file. */
+async function summaryOf(
+  bound: ReturnType<typeof boundPipeline>,
+  context: RunContext,
+  state: string,
+): Promise<Result<Summary, Problem>> {
   try {
-    const summary = await runOn(bound, {
-      ...{ ...context, target: target.value, webhooks: webhooks.value },
-    });
-    return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
+    return await runOn(bound, context);
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     return err(stoppedBy(error, state));
@@ -89,7 +143,7 @@ async function runOn(
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
-  onEvent({ type: 'planned', plan });
+  onEvent({ type: 'planned', plan, run: prepared.state.ledger.nextRun(options.runId) });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)
     onWarning(

@@ -1,14 +1,22 @@
-// `trust`: the user lets a pipeline file send the API key to the service that the file names. Consent covers the
-// content of the file, so a changed file must be trusted again.
+// `trust`: the user lets a pipeline file do what it asks for: send the API key to the service that it names, call its
+// hooks, use its bucket. Consent covers the content of the file, so a changed file must be trusted again.
 import { err, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
-import { allConsents, type Consent, dropConsent, keepConsent } from '../adapters/files/consents.ts';
+import {
+  allConsents,
+  type Consent,
+  consentFor,
+  dropConsent,
+  type Grant,
+  keepConsent,
+} from '../adapters/files/consents.ts';
+import type { Hook, Pipeline } from '../language/pipeline.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { parsePipeline } from './pipeline/parse.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
-import { realPathOf, withConsents } from './service/consent.ts';
+import { programsOf, realPathOf, withConsents } from './service/consent.ts';
 
 export type { Consent };
 
@@ -23,6 +31,10 @@ export interface TrustOptions {
 export interface Trusted extends Consent {
   /** Environment variables that the pipeline reads. */
   readonly variables: readonly string[];
+  readonly onFinish?: Hook;
+  readonly onDoubt?: Hook;
+  /** The bucket of `outputs:`, `s3://bucket/prefix`. */
+  readonly store?: string;
 }
 
 /** Remembers that the user trusts this content of a pipeline file. Sends nothing. */
@@ -33,23 +45,50 @@ export function trust(
   const parsed = parsePipeline(file);
   if (!parsed.ok) return parsed;
   const { pipeline, digest } = parsed.value;
-  if (pipeline.service === undefined)
+  const wanted = grantsOf(pipeline);
+  if (wanted.length === 0)
     return err(
       problem(
-        'the pipeline file names no service, so there is nothing to trust',
+        'the pipeline file names no service, no hook and no bucket, so there is nothing to trust',
         file,
         'name the service yourself, with SHOTLIST_BASE_URL or --service <address>',
       ),
     );
-  const address = checkAddress(pipeline.service);
-  if (!address.ok) return address;
+  const address = pipeline.service === undefined ? undefined : checkAddress(pipeline.service);
+  if (address !== undefined && !address.ok) return address;
+  const path = realPathOf(file);
   const date = new Date(clock.now()).toISOString();
-  const consent = { digest, address: address.value, file: realPathOf(file), date };
   return withConsents(env, () => {
+    const earlier = consentFor(digest, env)?.places ?? {};
+    const places = wanted.includes('hooks')
+      ? { ...earlier, [path]: programsOf(pipeline, file) }
+      : earlier;
+    const consent: Consent = {
+      ...{ digest, grants: wanted, places, file: path, date },
+      ...(address === undefined ? {} : { address: address.value }),
+    };
     keepConsent(consent, env);
-    return { ...consent, variables: pipeline.env };
+    const { onFinish, onDoubt, store, env: variables } = pipeline;
+    return {
+      ...{ ...consent, variables },
+      ...(onFinish === undefined ? {} : { onFinish }),
+      ...(onDoubt === undefined ? {} : { onDoubt }),
+      ...(store === undefined || !isBucket(store) ? {} : { store }),
+    };
   });
 }
+
+/** What a pipeline file asks for. */
+function grantsOf({ service, onFinish, onDoubt, store }: Pipeline): readonly Grant[] {
+  return [
+    ...(service === undefined ? [] : (['service'] as const)),
+    ...(onFinish === undefined && onDoubt === undefined ? [] : (['hooks'] as const)),
+    ...(store === undefined || !isBucket(store) ? [] : (['store'] as const)),
+  ];
+}
+
+/** A folder needs no consent here: `--allow-outside` decides about folders outside the repository. */
+const isBucket = (store: string): boolean => store.startsWith('s3://');
 
 /** Removes consents by a file's name or by its content. Returns the removed consents. */
 export function distrust(
@@ -62,7 +101,8 @@ export function distrust(
   const path = realPathOf(file);
   return withConsents(env, () => {
     const taken = allConsents(env).filter(
-      (consent) => consent.digest === digest || consent.file === path,
+      ({ digest: content, file, places }) =>
+        content === digest || file === path || Object.hasOwn(places, path),
     );
     for (const consent of taken) dropConsent(consent.digest, env);
     return taken;

@@ -12,6 +12,18 @@ export type Outage =
   | { readonly of: 'service' | 'creations' }
   | { readonly of: 'storage'; readonly at: string };
 
+/** The fields of a pipeline that name hooks. */
+export type HookField = 'on_finish' | 'on_doubt';
+
+/** Where in the pipeline something happened, for logs. */
+export interface Whereabouts {
+  readonly task: string;
+  /** The item's key; absent for a task that is done once for all items. */
+  readonly item?: string;
+  /** The project behind the task. */
+  readonly project?: string;
+}
+
 export type RunEvent =
   /**
    * The first event. `service`: the address that the key and everything else is sent to; absent in a rehearsal. `state`
@@ -24,22 +36,24 @@ export type RunEvent =
       readonly state: string;
       readonly output: string;
     }
-  | { readonly type: 'warning'; readonly message: string }
-  | { readonly type: 'planned'; readonly plan: Plan }
+  | ({ readonly type: 'warning'; readonly message: string } & Partial<Whereabouts>)
+  /** `run`: the number of this run in the state file, where it is recorded if it does something. */
+  | { readonly type: 'planned'; readonly plan: Plan; readonly run: number }
+  /** `--monitor`: /healthz, /readyz and /metrics are at this address. */
+  | { readonly type: 'monitoring'; readonly address: string }
   /**
    * The run receives webhook events at this address. `doubts`: creations of earlier runs that are
    * in doubt.
    */
   | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
-  | {
+  | ({
       readonly type: 'task';
-      readonly task: string;
       readonly step: string;
       readonly ending: TaskEnding;
       readonly why?: string;
       /** Credits charged for it in this run. */
       readonly credits: number;
-    }
+    } & Whereabouts)
   /**
    * An item is finished. `ok`: no task failed. `changed`: some task ran. `of`: the number of
    * finished items.
@@ -71,8 +85,23 @@ export type RunEvent =
   | ({ readonly type: 'back'; readonly waitedMs: number } & Outage)
   | { readonly type: 'stopping'; readonly why: string }
   /** A bug in shotlist ended this task, and no other. */
-  | ({ readonly type: 'bug'; readonly task: string } & Bug)
-  | { readonly type: 'ended'; readonly summary: Summary };
+  | ({ readonly type: 'bug' } & Whereabouts & Bug)
+  /** Only events of hooks follow. */
+  | { readonly type: 'ended'; readonly summary: Summary }
+  /**
+   * A hook was called, after the run or because it could not begin. `calls`: the program without its arguments, or the
+   * host of the webhook. `rehearsed`: a real run would have called it. `why`: the end of a sentence about the hook.
+   * `output`: what the program printed, redacted.
+   */
+  | {
+      readonly type: 'hook';
+      readonly hook: HookField;
+      readonly calls: string;
+      readonly result: 'called' | 'failed' | 'rehearsed';
+      readonly why?: string;
+      readonly output?: string;
+      readonly elapsedMs?: number;
+    };
 
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {

@@ -20,6 +20,8 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return planText(event.plan);
     case 'listening':
       return listeningText(event);
+    case 'monitoring':
+      return `Monitor: ${event.address} (/healthz, /readyz, /metrics)`;
     case 'account':
       return balanceLine(event.balance);
     case 'task':
@@ -38,9 +40,21 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return `stopping: ${printable(event.why)}; waiting for running requests`;
     case 'bug':
       return `error: ${printable(event.task)}: ${printable(bugText(event))}`;
+    case 'hook':
+      return hookEventText(event);
     case 'ended':
       return undefined;
   }
+}
+
+/** A warning tells of a hook that failed. */
+function hookEventText({
+  hook,
+  calls,
+  result,
+}: Extract<RunEvent, { type: 'hook' }>): string | undefined {
+  if (result === 'failed') return undefined;
+  return `${hook}: ${result === 'called' ? 'called' : 'a real run would call'} ${printable(calls)}`;
 }
 
 const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;

@@ -6,7 +6,7 @@ import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { InFlight, RunningJob, Waiter } from './in-flight.ts';
+import { type InFlight, projectOf, type RunningJob, type Waiter } from './in-flight.ts';
 import type { Ended, JobOutcome } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import { redoSuppliers } from './refresh-inputs.ts';
@@ -85,7 +85,7 @@ export class Completion {
       if (job === waiter && job.order.operation === 'create')
         stepBreaker.count(waiter.step, { code, why });
     }
-    endings.end(waiter, { ending, why, code });
+    endings.end(waiter, { ending, why, code, project: projectOf(job, this.#o.journal.ledger) });
   }
 
   #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: Waiter): void {
@@ -121,7 +121,8 @@ export class Completion {
     const readAgain =
       order.operation === 'attach' || 'detection' in order || order.operation === 'reupload';
     if (refreshed && readAgain) return endings.refreshed(waiter);
-    endings.end(waiter, { ending: 'done', why: '', reused, credits });
+    const project = projectOf(job, this.#o.journal.ledger);
+    endings.end(waiter, { ending: 'done', why: '', reused, credits, project });
   }
 
   /** Repeats the free tasks behind a request's inputs, once; then the request is sent again. */

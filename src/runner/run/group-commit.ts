@@ -8,8 +8,8 @@ import { jobFacts } from '../journal/state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { count } from '../report/text.ts';
 import type { Budget } from './budget.ts';
-import type { InFlight } from './in-flight.ts';
-import type { Ended, JobOrder } from './jobs/job.ts';
+import { type InFlight, type RunningJob, whereaboutsOf } from './in-flight.ts';
+import type { Ended } from './jobs/job.ts';
 import { failed, pending } from './jobs/outcome.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
 import type { StepBreaker } from './step-breaker.ts';
@@ -75,8 +75,9 @@ export class GroupCommit {
 
   #record(key: string, event: NewEvent): void {
     const { journal, budget, inFlight } = this.#o;
-    const { order, step } = inFlight.get(key);
-    this.#remark(order, event);
+    const job = inFlight.get(key);
+    const { step } = job;
+    this.#remark(job, event);
     journal.append([event]);
     budget.record(key, event);
     if (event.event === 'created') this.#o.stepBreaker.taken(step);
@@ -118,9 +119,10 @@ export class GroupCommit {
    * been paid.
    */
   afterBug(key: string, bug: Bug): Ended {
-    const { order } = this.#o.inFlight.get(key);
+    const job = this.#o.inFlight.get(key);
+    const { order } = job;
     const { ledger } = this.#o.journal;
-    this.#o.onEvent({ type: 'bug', task: order.task, ...bug });
+    this.#o.onEvent({ type: 'bug', ...whereaboutsOf(job, ledger), ...bug });
     const why = scrubbed(bugText(bug));
     const state = 'fingerprint' in order ? ledger.job(order.fingerprint)?.state : undefined;
     if (order.operation === 'create' && state === 'intended')
@@ -132,14 +134,16 @@ export class GroupCommit {
   }
 
   /** Reports charges that differ from the estimate, with their projects. */
-  #remark(order: JobOrder, event: NewEvent): void {
+  #remark(job: RunningJob, event: NewEvent): void {
     const { onEvent, budget, journal } = this.#o;
+    const { order } = job;
+    const where = whereaboutsOf(job, journal.ledger);
     const charged = budget.chargedFor(order.key);
     if (event.event === 'settled' && charged > 0 && event.credits > charged) {
       const added = count(event.credits - charged, 'credit');
       const project = journal.ledger.job(event.job)?.project ?? '';
       const message = `${order.task}: the service added ${added} to what it had charged for project ${project}`;
-      onEvent({ type: 'warning', message });
+      onEvent({ type: 'warning', message, ...where });
     }
     if (event.event !== 'created') return;
     const reserve = budget.reserveOf(order.key);
@@ -149,6 +153,6 @@ export class GroupCommit {
     const message =
       `${order.task}: project ${event.project} was charged ${count(event.credits, 'credit')} where ${reserve} were expected; ` +
       'later estimates are raised';
-    onEvent({ type: 'warning', message });
+    onEvent({ type: 'warning', message, ...where, project: event.project });
   }
 }

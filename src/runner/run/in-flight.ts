@@ -1,6 +1,7 @@
 // Jobs in flight, and the tasks that wait for them. Tasks with the same fingerprint share one job, and one payment.
 import { jobFacts } from '../journal/state.ts';
 import type { Step } from '../language/pipeline.ts';
+import type { Whereabouts } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
@@ -19,6 +20,23 @@ export interface RunningJob extends Waiter {
   readonly order: JobOrder;
   /** Other tasks that need the same result. */
   readonly followers: readonly Waiter[];
+}
+
+/** The project behind a job, as far as it is known. */
+export function projectOf({ order }: RunningJob, ledger: Journal['ledger']): string | undefined {
+  if ('project' in order) return order.project;
+  return 'fingerprint' in order ? ledger.job(order.fingerprint)?.project : undefined;
+}
+
+/** The place of a job in events. */
+export function whereaboutsOf(job: RunningJob, ledger: Journal['ledger']): Whereabouts {
+  const item = job.itemRun.item?.key;
+  const project = projectOf(job, ledger);
+  return {
+    task: job.order.task,
+    ...(item === undefined ? {} : { item }),
+    ...(project === undefined ? {} : { project }),
+  };
 }
 
 export interface InFlightOptions {

@@ -59,9 +59,9 @@ export class JournalWriter implements Journal {
    */
   #begin({ id }: RunName): void {
     const open = this.ledger.openRun;
-    if (open !== undefined && (id === undefined || id === open.id)) return;
+    const run = this.ledger.nextRun(id);
+    if (run === open?.run) return;
     if (open !== undefined) this.#write({ event: 'ended' });
-    const run = (this.ledger.runs().at(-1)?.run ?? 0) + 1;
     this.#write({ event: 'run', run, ...(id === undefined ? {} : { id }) });
   }
 

@@ -244,7 +244,8 @@ export class Loop {
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     const reused = savedFirst?.has(task) !== true;
-    this.#endings.end(waiter, { ending: 'done', why, reused, files });
+    const { project } = job;
+    this.#endings.end(waiter, { ending: 'done', why, reused, files, project });
   }
 
   /** Records all notices, then ends the jobs that are over. */

@@ -23,6 +23,8 @@ export interface TaskEnd extends End {
   readonly credits?: number;
   /** For a reused download, unless all its files are whole. */
   readonly files?: FileCounts | undefined;
+  /** The project behind the task's job. */
+  readonly project?: string | undefined;
 }
 
 export interface TaskEndingsOptions {
@@ -72,7 +74,8 @@ export class TaskEndings {
     if (itemRun.isShared) window.stirAll();
   }
 
-  #tell({ itemRun, step }: Waiter, { ending, why, reused, credits = 0, files }: TaskEnd): void {
+  #tell(waiter: Waiter, { ending, why, reused, credits = 0, files, project }: TaskEnd): void {
+    const { itemRun, step } = waiter;
     const { summary, journal, onEvent } = this.#o;
     const task = itemRun.task(step);
     const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
@@ -87,6 +90,8 @@ export class TaskEndings {
       type: 'task',
       task,
       step: step.name,
+      ...(itemRun.item === undefined ? {} : { item: itemRun.item.key }),
+      ...(project === undefined ? {} : { project }),
       ending: shown,
       credits,
       ...(why === '' ? {} : { why }),

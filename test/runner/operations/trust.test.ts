@@ -13,9 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Result } from '../../../src/contract/base/result.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
 import { parsePipeline } from '../../../src/runner/operations/pipeline/parse.ts';
-import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
+import { type Problem, renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
 import { run } from '../../../src/runner/operations/run.ts';
 import { chooseTarget, type TargetOptions } from '../../../src/runner/operations/service/target.ts';
 import { distrust, trust, trustedFiles } from '../../../src/runner/operations/trust.ts';
@@ -50,6 +51,11 @@ function chosen(options: TargetOptions = {}, more: Readonly<Record<string, strin
 function trusted(): void {
   const given = trust(file, { env });
   if (!given.ok) throw new Error(renderProblem(given.error));
+}
+
+function okValue<T>(result: Result<T, Problem>): T {
+  if (!result.ok) throw new Error(renderProblem(result.error));
+  return result.value;
 }
 
 describe('the service that a pipeline file names', () => {
@@ -181,12 +187,36 @@ describe('a consent', () => {
   test('is not asked for a file without a service, and not given to an address that no key may go to', () => {
     writeFileSync(file, text().replace(/service.*\n/, ''));
     const none = trust(file, { env });
-    expect(none.ok ? '' : renderProblem(none.error)).toContain('names no service');
+    expect(none.ok ? '' : renderProblem(none.error)).toContain(
+      'names no service, no hook and no bucket',
+    );
     for (const wrong of ['http://stranger.example', 'https://user:secret@stranger.example']) {
       writeFileSync(file, text(wrong));
       expect(trust(file, { env }).ok).toBe(false);
     }
     expect(trustedFiles({ env })).toEqual({ ok: true, value: [] });
+  });
+
+  test('covers only what the file asked for, and shows all of it', () => {
+    const more =
+      'on_finish: { command: [./a, "b c"] }\non_doubt: { webhook: "https://h.example/x" }\noutputs: { store: "s3://b/p" }\n';
+    writeFileSync(file, more + text().replace(/service.*\n/, ''));
+    expect(trust(file, { env })).toMatchObject({
+      value: {
+        ...{ grants: ['hooks', 'store'], places: { [file]: { './a': '' } } },
+        onFinish: { kind: 'command', command: ['./a', 'b c'] },
+        onDoubt: { kind: 'webhook', address: 'https://h.example/x' },
+        store: 's3://b/p',
+      },
+    });
+    const [listed] = okValue(trustedFiles({ env }));
+    expect(listed).not.toHaveProperty('address');
+    expect(distrust(file, { env })).toMatchObject({ value: [{ grants: ['hooks', 'store'] }] });
+  });
+
+  test('for a folder that keeps results is not asked for', () => {
+    writeFileSync(file, `outputs: { store: ../kept }\n${text().replace(/service.*\n/, '')}`);
+    expect(trust(file, { env }).ok).toBe(false);
   });
 
   test('that cannot be kept because a file is in the way is trouble of the system', () => {

@@ -19,24 +19,54 @@ import { readRegularFile } from '../../../contract/files/regular-file.ts';
 import { systemCode } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
 
+/** The powers that a consent gives to a pipeline file. */
+export const grants = ['service', 'hooks', 'store'] as const;
+
+/**
+ * - `service`: the key may be sent to the address of `service:`.
+ * - `hooks`: `on_finish:` and `on_doubt:` may act.
+ * - `store`: the bucket of `outputs:` may be used.
+ */
+export type Grant = (typeof grants)[number];
+
+/** The digests of files that hooks run, by the path in the pipeline file; `''` for a file that was missing. */
+export type Programs = Readonly<Record<string, string>>;
+
 export interface Consent {
   /** Of the pipeline file's bytes. */
   readonly digest: Digest;
-  /** Where the key may be sent. */
-  readonly address: string;
+  /** Where the key may be sent; undefined without the grant `service`. */
+  readonly address?: string;
+  /** Only what the file asked for when the user trusted it. */
+  readonly grants: readonly Grant[];
+  /** Where hooks may act: the paths of the pipeline file, each with the programs that its hooks run from there. */
+  readonly places: Readonly<Record<string, Programs>>;
   /** Absolute, links followed: where the pipeline file was when the user trusted it. */
   readonly file: string;
   /** ISO 8601. */
   readonly date: string;
 }
 
-type Stored = Omit<Consent, 'digest'>;
+/** The first version stored consents for services only, without `grants`. */
+interface Stored {
+  readonly address?: string;
+  readonly grants?: readonly string[];
+  readonly places?: Readonly<Record<string, Programs>>;
+  readonly file: string;
+  readonly date: string;
+}
 
 const storedSchema = {
   type: 'object',
-  required: ['address', 'file', 'date'],
+  required: ['file', 'date'],
+  anyOf: [{ required: ['address'] }, { required: ['grants'] }],
   properties: {
     address: { type: 'string', minLength: 1 },
+    grants: { type: 'array', items: { type: 'string' } },
+    places: {
+      type: 'object',
+      additionalProperties: { type: 'object', additionalProperties: { type: 'string' } },
+    },
     file: { type: 'string', minLength: 1 },
     date: { type: 'string', minLength: 1 },
   },
@@ -54,8 +84,13 @@ export function consentFor(digest: Digest, env: Env): Consent | undefined {
   try {
     const value: unknown = JSON.parse(read.value.toString('utf8'));
     if (!validatorOf<Stored>(storedSchema)(value)) return undefined;
-    const { address, file, date } = value;
-    return { digest, address, file, date };
+    const { address, grants: given = ['service'], places = {}, file, date } = value;
+    const known = grants.filter((grant) => given.includes(grant));
+    return {
+      ...{ digest, places, file, date },
+      ...(address === undefined ? {} : { address }),
+      grants: known.filter((grant) => grant !== 'service' || address !== undefined),
+    };
   } catch {
     // Not JSON, so shotlist did not write it.
     return undefined;

@@ -1,8 +1,7 @@
 // Receives the service's events: a small web server that authenticates them by their signature (interface.md, Events).
 // The service never resends an event that was answered with 2xx, so only an event that the run has recorded gets that
 // answer.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { readProject } from '../../../contract/api/answers.ts';
 import {
   isEventKind,
@@ -15,16 +14,12 @@ import type { Project, RecordKind } from '../../../contract/api/project.ts';
 import { asJson, isObject } from '../../../contract/base/json.ts';
 import { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { systemCode } from '../../../contract/files/system-error.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { limitConnections } from './connection-limits.ts';
 import { EventReplays } from './event-replays.ts';
+import { type ListenAddress, listenOn } from './listen.ts';
 
-/** The address to listen on; port 0 selects a free port. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
+export type { ListenAddress };
 
 /** The names of the headers, in lower case. They depend on the deployment (facts.md, Events). */
 export interface EventHeaders {
@@ -105,16 +100,10 @@ export async function openReceiver(
     receive,
   );
   const connections = limitConnections(server, connectionsMost);
-  try {
-    server.listen(listen.port, listen.host);
-    await once(server, 'listening');
-  } catch (error) {
-    const why = reasonOf(error, listen);
-    if (why === undefined) throw error;
-    return err(why);
-  }
+  const address = await listenOn(server, listen);
+  if (!address.ok) return address;
   return ok({
-    address: addressOf(server),
+    address: address.value,
     async close() {
       closing.abort();
       server.close();
@@ -230,27 +219,4 @@ function reply(response: ServerResponse, { status, message }: EventReply): Promi
   if (message === undefined) response.end();
   else response.setHeader('content-type', 'application/json').end(JSON.stringify({ message }));
   return gone;
-}
-
-/** A cause that a person can fix; anything else is a bug. */
-function reasonOf(error: unknown, { host, port }: ListenAddress): string | undefined {
-  switch (systemCode(error)) {
-    case 'EADDRINUSE':
-      return `port ${port} is in use`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `${host} is no address of this machine`;
-    case 'EACCES':
-      return `the system does not permit to listen on port ${port}`;
-    default:
-      return undefined;
-  }
-}
-
-function addressOf(server: Server): string {
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('bug: listening nowhere');
-  const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
-  return `http://${host}:${bound.port}`;
 }

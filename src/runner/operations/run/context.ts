@@ -1,6 +1,7 @@
 // The state that the parts of a run share: the options, and the findings before the run.
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import type { RunEvent } from '../../report/run-event.ts';
+import type { RunWatch } from '../../report/run-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Prepared } from '../planning/prepare.ts';
 import type { Target } from '../service/target.ts';
@@ -16,6 +17,8 @@ export interface RunContext {
   /** Hides the run's secrets in events and in everything that is written. */
   readonly redactor: Redactor;
   readonly onEvent: (event: RunEvent) => void;
+  /** Undefined without a monitor. */
+  readonly watch: RunWatch | undefined;
 }
 
 export interface PreparedRun extends RunContext {

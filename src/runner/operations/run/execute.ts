@@ -14,6 +14,7 @@ import type { PreparedRun } from './context.ts';
 import { GracePeriod } from './grace-period.ts';
 import { type PhaseResult, runPhases } from './phases.ts';
 import type { RunResources } from './resources.ts';
+import { watchedApi } from './watched-api.ts';
 
 export async function execute(run: PreparedRun, resources: RunResources): Promise<Summary> {
   const { prepared, options, redactor, clock, target, internals } = run;
@@ -90,6 +91,7 @@ async function record(
   const { file, journal } = means;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
+  run.watch?.ledger(() => ledger.total);
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const { summary, stopped } = await phases(run, means, { address: service.address, inbox });
   if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
@@ -113,7 +115,7 @@ async function record(
 }
 
 async function phases(
-  { prepared, options, internals, clock, target, budget, onEvent }: PreparedRun,
+  { prepared, options, internals, clock, target, budget, onEvent, watch }: PreparedRun,
   { client, stopper, journal, low }: Means,
   { address, inbox }: Pick<RunResources, 'inbox'> & { readonly address: string },
 ): Promise<PhaseResult> {
@@ -123,9 +125,10 @@ async function phases(
   const speed = options.rehearsalSpeed ?? 'instant';
   const speedFactor = internals.speedFactor ?? speedFactorOf(target, speed);
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
+  const api = watchedApi(client, watch);
   const outages = new Outages({
     ...{ clock, backoffMs, onEvent, stop: stopper.signal, address },
-    api: internals.api?.(client) ?? client,
+    api: internals.api?.(api) ?? api,
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({

@@ -1,6 +1,7 @@
 // The options of a run, for library users and for tests.
 import type { ClientOptions } from '../../adapters/http/http-client.ts';
 import type { RunEvent } from '../../report/run-event.ts';
+import type { RunObserver } from '../../report/run-watch.ts';
 import type { Clock, Disk, MediaApi } from '../../run/jobs/ports.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
 import type { PrepareOptions } from '../planning/prepare.ts';
@@ -21,6 +22,8 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly clock?: Clock;
   /** Called with every event of the run. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** `--monitor`: hears about the run. `openMonitor` makes one. */
+  readonly monitor?: RunObserver | undefined;
   /** If it is aborted, nothing new starts and requests in flight are completed; a later run continues from there. */
   readonly signal?: AbortSignal;
   /**

@@ -1,24 +1,78 @@
-// Consent: whether the user lets a pipeline file send the API key to the service that the file names. Consent covers
-// the content of the file, so a changed file needs a new consent.
+// Consent: whether the user lets a pipeline file send the API key to the service that the file names, call its hooks, and
+// use its bucket. Consent covers the content of the file, so a changed file needs a new consent.
 import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { readRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
-import { allConsents, consentFor } from '../../adapters/files/consents.ts';
+import { allConsents, consentFor, type Programs } from '../../adapters/files/consents.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
 import type { ParsedPipeline } from '../pipeline/parse.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
 /** `changed`: the user trusted this file, but with other content. */
-export function consentTo(
-  { digest, file }: Pick<ParsedPipeline, 'digest' | 'file'>,
-  address: string,
+export type Trust = 'trusted' | 'changed' | 'never';
+
+type Asking = Pick<ParsedPipeline, 'digest' | 'file'>;
+
+export function consentTo({ digest, file }: Asking, address: string, env: Env): Trust {
+  const consent = consentFor(digest, env);
+  if (consent?.grants.includes('service') && consent.address === address) return 'trusted';
+  return withoutConsent(file, env);
+}
+
+/** Whether the bucket that the file names in `outputs:` may be used. */
+export function consentToStore({ digest, file }: Asking, env: Env): Trust {
+  if (consentFor(digest, env)?.grants.includes('store')) return 'trusted';
+  return withoutConsent(file, env);
+}
+
+/**
+ * Whether the hooks of the file may act. A copy of the file elsewhere needs a consent of its own, because its hooks
+ * would run other programs, and so does a file whose programs changed.
+ */
+export function consentToHooks(
+  { digest, file, pipeline }: Asking & Pick<ParsedPipeline, 'pipeline'>,
   env: Env,
-): 'trusted' | 'changed' | 'never' {
-  if (consentFor(digest, env)?.address === address) return 'trusted';
+): Trust {
+  const consent = consentFor(digest, env);
+  const path = realPathOf(file);
+  const known = consent?.grants.includes('hooks') ? consent.places : {};
+  const agreed = Object.hasOwn(known, path) ? known[path] : undefined;
+  if (agreed === undefined) return withoutConsent(file, env);
+  const now = Object.entries(programsOf(pipeline, file));
+  return now.every(([name, content]) => agreed[name] === content) ? 'trusted' : 'changed';
+}
+
+function withoutConsent(file: string, env: Env): Trust {
   const path = realPathOf(file);
   const known = withConsents(env, () => allConsents(env).some((consent) => consent.file === path));
   return known.ok && known.value ? 'changed' : 'never';
+}
+
+/** In bytes. A larger program counts as missing, and its consent does not notice changes. */
+const largestProgram = 50_000_000;
+
+/**
+ * The files that a pipeline's hooks run: the program of each command, if it is named by a path relative to the pipeline's
+ * folder. Any other program belongs to this machine, and the first argument that names a file is its script.
+ */
+export function programsOf({ onFinish, onDoubt }: Pipeline, file: string): Programs {
+  const folder = dirname(resolve(file));
+  return Object.fromEntries(
+    [onFinish, onDoubt].flatMap((hook): readonly (readonly [string, string])[] => {
+      if (hook?.kind !== 'command') return [];
+      const [program = '', ...others] = hook.command;
+      const isPath = /[/\\]/.test(program) && !isAbsolute(program);
+      for (const name of isPath ? [program] : others) {
+        const read = readRegularFile(resolve(folder, name), { max: largestProgram });
+        if (read.ok) return [[name, digestOfBytes(read.value)]];
+      }
+      return isPath ? [[program, '']] : [];
+    }),
+  );
 }
 
 /** The path under which a consent is recorded. */

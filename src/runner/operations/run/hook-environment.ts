@@ -1,0 +1,21 @@
+// The environment of a hook's program: that of shotlist, without its secrets.
+import type { Redactor } from '../../../contract/base/redactor.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
+
+/** The API key and the webhook secret, and the files that hold them. */
+const ownSecrets = /^SHOTLIST_(?:API_KEY|WEBHOOK_SECRET)/i;
+/** The bucket's credentials, and where they are kept. The region and the like stay. */
+const bucketSecrets = /^AWS_.*(?:KEY|SECRET|TOKEN|CREDENTIAL)/i;
+
+/** Variables with another name that hold a secret of shotlist are left out, too. */
+export function hookEnvironment(env: Env, redactor: Redactor): Env {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) =>
+        value !== undefined &&
+        !ownSecrets.test(name) &&
+        !bucketSecrets.test(name) &&
+        redactor.text(value) === value,
+    ),
+  );
+}

@@ -1,0 +1,376 @@
+// on_finish and on_doubt: what they get, when they act, and what they cannot do.
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { generate } from 'selfsigned';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { realClock } from '../../src/runner/adapters/clock.ts';
+import { trust } from '../../src/runner/operations/trust.ts';
+import type { RunEvent } from '../../src/runner/report/run-event.ts';
+import type { Clock } from '../../src/runner/run/jobs/ports.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { photo } from '../photo.ts';
+import { type Ended, envOf, photoPipeline, Rig, service, type Told, until } from '../rig.ts';
+import { doubted } from './doubted.ts';
+
+/** Writes what it gets to files in its working folder. */
+const recorder = `
+import { readFileSync, writeFileSync } from 'node:fs';
+const [name, ...args] = process.argv.slice(2);
+writeFileSync(name, JSON.stringify({ input: readFileSync(0, 'utf8'), env: process.env, args }));
+`;
+
+interface Record {
+  readonly input: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly args: readonly string[];
+}
+
+const uploads = (hooks: string): string =>
+  `pipeline: p
+${hooks}
+steps:
+  photo: { uses: upload, with: { file: a.png } }
+`;
+
+const node = JSON.stringify(process.execPath);
+const recordFinish = `on_finish: { command: [${node}, notify.mjs, finish.json, "$HOME; *", "two words"] }`;
+
+interface Hooked {
+  readonly rig: Rig;
+  readonly local: LocalService;
+  readonly env: Readonly<globalThis.Record<string, string>>;
+  command(...args: readonly string[]): Promise<Ended>;
+  record(name: string): Record;
+}
+
+const secrets = {
+  SHOTLIST_WEBHOOK_SECRET: 'whsec_The-Hidden-Word',
+  AWS_ACCESS_KEY_ID: 'AKIA-of-the-bucket',
+  AWS_SECRET_ACCESS_KEY: 'the-bucket-of-all-secrets',
+  AWS_SESSION_TOKEN: 'the-session-of-the-bucket',
+};
+
+async function hooked(pipeline = uploads(recordFinish)): Promise<Hooked> {
+  const local = await service();
+  const rig = new Rig(pipeline);
+  rig.write('a.png', await photo(1));
+  rig.write('notify.mjs', recorder);
+  const env = { ...envOf(local), ...secrets, XDG_STATE_HOME: rig.path('user') };
+  return {
+    ...{ rig, local, env },
+    command: (...args) =>
+      rig.command(args, { ...env, COPY_OF_THE_KEY: local.key, AWS_REGION: 'eu-central-1' }),
+    record: (name) => JSON.parse(rig.read(name)) as Record,
+  };
+}
+
+const last = ({ stdout }: Ended): unknown => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+
+describe('a trusted command', () => {
+  test('gets the summary, runs without a shell beside the pipeline, and sees no secret', async () => {
+    const { rig, local, command, record } = await hooked();
+    const trusted = await command('trust', 'pipeline.yaml');
+    expect(trusted.code).toBe(0);
+    expect(trusted.stdout).toContain(`"finish.json" "$HOME; *" "two words"\n`);
+    const ran = await command('run', 'pipeline.yaml', '--json');
+    expect(ran.code).toBe(0);
+    expect(last(ran)).toMatchObject({ type: 'hook', hook: 'on_finish', result: 'called' });
+
+    const { input, env, args } = record('finish.json');
+    expect(args).toEqual(['$HOME; *', 'two words']);
+    const ended = ran.stdout.split('\n').find((line) => line.startsWith('{"type":"ended"')) ?? '';
+    expect(JSON.parse(input)).toEqual({
+      ...{ hook: 'on_finish', pipeline: 'p', rehearsal: false },
+      ...JSON.parse(ended),
+    });
+    expect(JSON.parse(input)).toMatchObject({ summary: { outcome: 'done', exitCode: 0 } });
+    expect(env['AWS_REGION']).toBe('eu-central-1');
+    for (const secret of [local.key, ...Object.values(secrets)])
+      expect(rig.read('finish.json')).not.toContain(secret);
+  });
+
+  test('is not called again by a run that has nothing to do', async () => {
+    const { rig, command } = await hooked();
+    await command('trust', 'pipeline.yaml');
+    await command('run', 'pipeline.yaml');
+    rig.write('finish.json', 'untouched');
+    expect(await command('run', 'pipeline.yaml')).toMatchObject({ code: 0 });
+    expect(rig.read('finish.json')).toBe('untouched');
+  });
+
+  test('learns that a run could not begin', async () => {
+    const { command, record } = await hooked();
+    await command('trust', 'pipeline.yaml');
+    const { code } = await command('run', 'pipeline.yaml', '--service', 'http://127.0.0.1:1');
+    expect(code).toBe(1);
+    const { input } = record('finish.json');
+    expect(JSON.parse(input)).toMatchObject({ type: 'refused', reason: 'unreachable' });
+  });
+
+  test('learns that there is no key', async () => {
+    const { rig, env, record } = await hooked();
+    await rig.command(['trust', 'pipeline.yaml'], env);
+    const ran = await rig.command(['run', 'pipeline.yaml'], { ...env, SHOTLIST_API_KEY: '' });
+    expect(ran.code).toBe(2);
+    expect(JSON.parse(record('finish.json').input)).toMatchObject({
+      ...{ type: 'refused', reason: 'input' },
+      diagnostics: [{ message: expect.stringContaining('there is no API key') }],
+    });
+  });
+
+  test('that fails is a warning with its last words, and the exit code stays', async () => {
+    const { rig, local, command } = await hooked();
+    const words = `console.error('cannot connect with', '${local.key}'); process.exit(7);`;
+    rig.write('notify.mjs', words);
+    await command('trust', 'pipeline.yaml');
+    const ran = await command('run', 'pipeline.yaml', '--log', 'run.log');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('ended with exit code 7: cannot connect with REDACTED');
+    expect(rig.read('run.log')).toContain('"result":"failed"');
+    expect(rig.read('run.log')).not.toContain(local.key);
+  });
+
+  test('that does not exist is a warning', async () => {
+    const { command } = await hooked(uploads('on_finish: { command: [./missing] }'));
+    await command('trust', 'pipeline.yaml');
+    const ran = await command('run', 'pipeline.yaml');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('warning: on_finish: ./missing cannot start: does not exist');
+  });
+});
+
+/** A clock whose long waits end when the test says so. */
+function patientClock(): { readonly clock: Clock; readonly pass: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const sleep: Clock['sleep'] = async (ms, signal) =>
+    ms < 60_000 ? await realClock.sleep(ms, signal) : await promise;
+  return { clock: { ...realClock, sleep }, pass: resolve };
+}
+
+async function inProcess(
+  { rig, env }: Pick<Hooked, 'rig' | 'env'>,
+  local: LocalService,
+  clock = realClock,
+): Promise<Told> {
+  const given = trust(rig.file, { env });
+  if (!given.ok) throw new Error('not trusted');
+  const { XDG_STATE_HOME: state = '' } = env;
+  return await rig.run(local, { clock }, {}, { XDG_STATE_HOME: state });
+}
+
+const hookEvents = (events: readonly RunEvent[]): readonly RunEvent[] =>
+  events.filter(({ type }) => type === 'hook');
+
+test('a command that hangs is killed with everything that it started', async () => {
+  const hang = `
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+writeFileSync('pids.json', JSON.stringify([process.pid, child.pid]));
+process.on('SIGTERM', () => {});
+setInterval(() => {}, 1000);
+`;
+  const made = await hooked();
+  made.rig.write('notify.mjs', hang);
+  const { clock, pass } = patientClock();
+  const running = inProcess(made, made.local, clock);
+  await until('the hook runs', () => existsSync(made.rig.path('pids.json')));
+  await until('it has written', () => made.rig.read('pids.json').endsWith(']'));
+  pass();
+  const { events, summary } = await running;
+  expect(summary.outcome).toBe('done');
+  expect(hookEvents(events)).toMatchObject([
+    { result: 'failed', why: 'did not end within 60 s and was killed' },
+  ]);
+  const pids = JSON.parse(made.rig.read('pids.json')) as readonly number[];
+  expect(pids).toHaveLength(2);
+  for (const pid of pids) await until('the process is gone', () => !isAlive(pid));
+});
+
+test('a command that is still working when the process is asked to stop has little time left', async () => {
+  const made = await hooked();
+  made.rig.write(
+    'notify.mjs',
+    `import { writeFileSync } from 'node:fs'; writeFileSync('here', ''); setInterval(() => {}, 1000);`,
+  );
+  const given = trust(made.rig.file, { env: made.env });
+  expect(given.ok).toBe(true);
+  const { clock } = patientClock();
+  const stop = new AbortController();
+  const running = made.rig.run(
+    made.local,
+    {
+      clock: {
+        ...clock,
+        sleep: async (ms, signal) => (ms === 1000 ? undefined : clock.sleep(ms, signal)),
+      },
+      signal: stop.signal,
+    },
+    {},
+    { XDG_STATE_HOME: made.rig.path('user') },
+  );
+  await until('the hook runs', () => existsSync(made.rig.path('here')));
+  stop.abort();
+  const { events, summary } = await running;
+  expect(summary.outcome).toBe('done');
+  expect(hookEvents(events)).toMatchObject([
+    { result: 'failed', why: 'was killed because the run was asked to stop' },
+  ]);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+describe('on_doubt', () => {
+  test('is called in addition after a run with doubts', async () => {
+    const { local, rig } = await doubted('after');
+    rig.write('notify.mjs', recorder);
+    const hooks = ['finish', 'doubt'].map(
+      (name) => `on_${name}: { command: [${node}, notify.mjs, ${name}.json] }\n`,
+    );
+    rig.write('pipeline.yaml', hooks.join('') + photoPipeline);
+    const env = { ...envOf(local), XDG_STATE_HOME: rig.path('user') };
+    const { events } = await inProcess({ rig, env }, local);
+    expect(hookEvents(events)).toMatchObject([
+      { hook: 'on_finish', result: 'called' },
+      { hook: 'on_doubt', result: 'called' },
+    ]);
+    const { input } = JSON.parse(rig.read('doubt.json')) as Record;
+    expect(JSON.parse(input)).toMatchObject({ hook: 'on_doubt', summary: { outcome: 'doubt' } });
+  });
+});
+
+describe('without consent', () => {
+  test('no hook acts: a warning before the run says so, and the run goes on', async () => {
+    const { rig, command } = await hooked();
+    const ran = await command('run', 'pipeline.yaml');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('warning: on_finish is not called: you have not agreed');
+    expect(ran.stderr).toContain('shotlist trust pipeline.yaml');
+    expect(existsSync(rig.path('finish.json'))).toBe(false);
+  });
+
+  test.each([
+    ['the file', 'pipeline.yaml'],
+    ['the program beside it', 'notify.mjs'],
+  ])('it ends when %s changes', async (_, name) => {
+    const { rig, command } = await hooked();
+    await command('trust', 'pipeline.yaml');
+    rig.write(name, `${rig.read(name)}\n`);
+    const ran = await command('run', 'pipeline.yaml');
+    expect(ran.stderr).toContain('has changed since you trusted it');
+    expect(existsSync(rig.path('finish.json'))).toBe(false);
+    await command('trust', 'pipeline.yaml');
+    rig.write('a.png', await photo(2));
+    await command('run', 'pipeline.yaml');
+    expect(existsSync(rig.path('finish.json'))).toBe(true);
+  });
+
+  test('a copy of a trusted file runs nothing in another folder, where its programs are others', async () => {
+    const { rig, command } = await hooked();
+    await command('trust', 'pipeline.yaml');
+    mkdirSync(rig.path('copy'));
+    for (const name of ['pipeline.yaml', 'a.png'])
+      copyFileSync(rig.path(name), rig.path(`copy/${name}`));
+    rig.write('copy/notify.mjs', recorder);
+    const ran = await command('run', 'copy/pipeline.yaml');
+    expect(ran.stderr).toContain('on_finish is not called');
+    expect(existsSync(rig.path('copy/finish.json'))).toBe(false);
+    // Trusting the copy takes nothing from the original.
+    await command('trust', 'copy/pipeline.yaml');
+    rig.write('copy/a.png', await photo(2));
+    await command('run', 'copy/pipeline.yaml');
+    await command('run', 'pipeline.yaml');
+    expect(existsSync(rig.path('copy/finish.json'))).toBe(true);
+    expect(existsSync(rig.path('finish.json'))).toBe(true);
+  });
+
+  test('a consent of an earlier version, for a service, covers no hooks', async () => {
+    const { rig, local, command } = await hooked(`service: SERVICE\n${uploads(recordFinish)}`);
+    rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace('SERVICE', local.address));
+    await command('trust', 'pipeline.yaml');
+    const [name = ''] = rig.files('user/shotlist/trusted');
+    const file = `user/shotlist/trusted/${name}`;
+    const { address, file: path, date } = JSON.parse(rig.read(file));
+    rig.write(file, JSON.stringify({ address, file: path, date }));
+    const ran = await rig.command(['run', 'pipeline.yaml'], {
+      ...{ SHOTLIST_API_KEY: local.key, XDG_STATE_HOME: rig.path('user') },
+    });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('on_finish is not called');
+    expect(existsSync(rig.path('finish.json'))).toBe(false);
+  });
+});
+
+test('a rehearsal calls nothing, and says what a real run would call', async () => {
+  const { rig, command } = await hooked();
+  await command('trust', 'pipeline.yaml');
+  const ran = await command('run', 'pipeline.yaml', '--rehearse');
+  expect(ran.stdout).toContain(`on_finish: a real run would call ${process.execPath}\n`);
+  expect(existsSync(rig.path('finish.json'))).toBe(false);
+});
+
+/** https://localhost, which answers with these statuses, one after the other. */
+async function receiver(...statuses: readonly number[]) {
+  const altNames = [{ type: 2 as const, value: 'localhost' }];
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [{ name: 'subjectAltName', altNames }],
+  });
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, cert]);
+  onTestFinished(() => setDefaultCACertificates(before));
+  const bodies: string[] = [];
+  const server = createServer({ key, cert }, async (request: IncomingMessage, response) => {
+    let body = '';
+    for await (const piece of request) body += String(piece);
+    bodies.push(`${request.method} ${request.url} ${body}`);
+    const status = statuses[bodies.length - 1] ?? 200;
+    response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const bound = server.address();
+  const port = typeof bound === 'object' ? bound?.port : undefined;
+  return { host: `localhost:${port}`, bodies };
+}
+
+describe('a webhook', () => {
+  const calling = (host: string): string =>
+    uploads(`on_finish: { webhook: "https://${host}/x?t=1" }`);
+
+  test('gets the summary by POST, again after a failure of the receiver', async () => {
+    const { host, bodies } = await receiver(500, 429, 200);
+    const made = await hooked(calling(host));
+    const { events } = await inProcess(made, made.local);
+    expect(hookEvents(events)).toMatchObject([{ calls: host, result: 'called' }]);
+    expect(bodies).toHaveLength(3);
+    expect(new Set(bodies).size).toBe(1);
+    const [, method, json = ''] = /^(POST \/x\?t=1) (.*)$/.exec(bodies[0] ?? '') ?? [];
+    expect(method).toBe('POST /x?t=1');
+    expect(JSON.parse(json)).toMatchObject({ pipeline: 'p', summary: { outcome: 'done' } });
+    expect(json).not.toContain(made.local.key);
+  });
+
+  test.each([
+    [[302], 'answered with a redirect (302), which is not followed', 1],
+    [[404], 'answered with status 404', 1],
+    [[500, 500, 500], 'answered with status 500', 3],
+  ])('that answers %j is a warning, and its address is not shown', async (statuses, why, times) => {
+    const { host, bodies } = await receiver(...statuses);
+    const made = await hooked(calling(host));
+    const { events, summary } = await inProcess(made, made.local);
+    expect(summary.outcome).toBe('done');
+    expect(hookEvents(events)).toMatchObject([{ result: 'failed', why }]);
+    expect(bodies).toHaveLength(times);
+    expect(JSON.stringify(events)).not.toContain('/x?t=1');
+  });
+});
