@@ -37,9 +37,21 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return `stopping: ${printable(event.why)}; waiting for running requests`;
     case 'bug':
       return `error: ${printable(event.task)}: ${printable(bugText(event))}`;
+    case 'committed':
+      return committedText(event);
     case 'ended':
       return undefined;
   }
+}
+
+function committedText({
+  commit,
+  branch,
+  outputs,
+}: Extract<RunEvent, { type: 'committed' }>): string {
+  const where = branch === undefined ? 'a detached HEAD' : branch.replace(/^refs\/heads\//, '');
+  const files = outputs === 0 ? 'the state file' : `the state file and ${count(outputs, 'output')}`;
+  return `Committed ${files} to ${printable(where)}: ${commit.slice(0, 10)}`;
 }
 
 const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;
