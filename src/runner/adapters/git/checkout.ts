@@ -9,6 +9,8 @@ export interface Checkout {
   readonly top: string;
   /** `.git`, or that of a worktree. */
   readonly gitFolder: string;
+  /** The names of the filters in the configuration. */
+  readonly filters: readonly string[];
 }
 
 /** The error is a sentence that says why there is none. */
@@ -20,9 +22,24 @@ export async function checkoutOf(
   const found = await git(folder, asked, options);
   if (!found.ok) return found;
   const [top = '', gitFolder = ''] = found.value.split('\n');
-  return top === ''
-    ? err(`${folder} is in no checkout of a git repository`)
-    : ok({ top, gitFolder });
+  if (top === '') return err(`${folder} is in no checkout of a git repository`);
+  const filters = await filtersIn(top, options);
+  return filters.ok ? ok({ top, gitFolder, filters: filters.value }) : filters;
+}
+
+async function filtersIn(
+  top: string,
+  options: GitOptions,
+): Promise<Result<readonly string[], string>> {
+  const asked = ['config', '--null', '--name-only', '--get-regexp', '^filter\\.'];
+  const found = await git(top, asked, { ...options, alsoFine: 1 });
+  if (!found.ok) return found;
+  const keys = found.value.split('\0').filter((key) => key !== '');
+  const names = keys.map((key) => key.slice('filter.'.length, key.lastIndexOf('.')));
+  const odd = names.find((name) => /[=\n]/.test(name));
+  return odd === undefined
+    ? ok([...new Set(names)])
+    : err(`the filter ${JSON.stringify(odd)} in its configuration cannot be switched off`);
 }
 
 /** What stands in `.git` while a person is in the middle of something. */

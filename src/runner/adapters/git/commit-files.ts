@@ -30,6 +30,7 @@ export async function commitFiles(
   try {
     return await commitWith(checkout, paths, message, {
       ...options,
+      filters: checkout.filters,
       index: join(folder, 'index'),
     });
   } finally {

@@ -1,8 +1,8 @@
 // Runs git so that it runs nothing else. A repository may come from a stranger, and its configuration can name programs:
 // hooks (update-ref runs reference-transaction, and writing an index runs post-index-change), a file system monitor, the
-// transport of a partial clone, clean filters. All are switched off here, except filters, which the callers avoid by
-// using only commands that apply none. The environment is a short list, so git never sees the API key, and no variable
-// leads it to another repository.
+// transport of a partial clone, filters (even writing an index may compare a file with its entry through one). All are
+// switched off here. The environment is a short list, so git never sees the API key, and no variable leads it to another
+// repository.
 import { spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { text } from 'node:stream/consumers';
@@ -17,6 +17,8 @@ export interface GitOptions {
   readonly input?: string | Buffer;
   /** The index that git uses instead of the repository's own. */
   readonly index?: string;
+  /** The names of the filters in the configuration, to be switched off. */
+  readonly filters?: readonly string[];
   /** An exit code that is an answer too, and no failure. */
   readonly alsoFine?: number;
 }
@@ -35,6 +37,12 @@ const passed = [
   ...['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM', 'GIT_CEILING_DIRECTORIES'],
 ];
 
+const noFilter = (name: string): readonly string[] =>
+  ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((set) => [
+    '-c',
+    `filter.${name}.${set}`,
+  ]);
+
 /** In milliseconds: more than any of these commands takes on a healthy disk. */
 const timeoutMs = 120_000;
 
@@ -42,10 +50,10 @@ const timeoutMs = 120_000;
 export async function git(
   folder: string,
   args: readonly string[],
-  { env, input, index, alsoFine }: GitOptions,
+  { env, input, index, filters = [], alsoFine }: GitOptions,
 ): Promise<Result<string, string>> {
   const own = Object.fromEntries(passed.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-  const child = spawn('git', [...settings, ...args], {
+  const child = spawn('git', [...settings, ...filters.flatMap(noFilter), ...args], {
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: timeoutMs,

@@ -8,6 +8,7 @@ import { leftAlone, pathsInHead } from '../../adapters/git/left-alone.ts';
 import { placeIn } from '../../adapters/git/place.ts';
 import { commitMessage } from '../../report/commit-text.ts';
 import type { Summary } from '../../report/run-event.ts';
+import { count } from '../../report/text.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { chooseOutputs } from './commit-outputs.ts';
 import type { PreparedRun } from './context.ts';
@@ -93,11 +94,11 @@ async function chooseFiles(
   const plain = whole.filter((path) => !filtered.has(path));
   if (plain.length < whole.length)
     warn(
-      `${whole.length - plain.length} outputs have the attribute filter= (such as Git LFS), and shotlist runs no filters: commit them yourself`,
+      `the commit is without ${count(whole.length - plain.length, 'output')} with the attribute filter= (such as Git LFS), because shotlist runs no filters: commit them with git`,
     );
   if (tooLarge > 0)
     warn(
-      `${tooLarge} outputs are too large for the commit (1 MiB each, 20 MiB in all): --commit-outputs all takes them too`,
+      `the commit is without ${count(tooLarge, 'output')} beyond the limits (1 MiB each, 20 MiB in all); --commit-outputs all has no limits`,
     );
   return ok([stateFile, ...plain]);
 }
