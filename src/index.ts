@@ -51,6 +51,20 @@ export type { PathOptions } from './runner/operations/files/run-paths.ts';
  * ```
  */
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
+
+/**
+ * Merges two state files with a common ancestor into the union of their payments.
+ *
+ * @example
+ * ```ts
+ * import { merge, renderProblem } from 'shotlist';
+ *
+ * const merged = await merge({ base: 'base.jsonl', ours: 'ours.jsonl', theirs: 'theirs.jsonl' });
+ * if (merged.ok) console.log(merged.value.paidTwice.length, 'paid twice');
+ * else console.log(renderProblem(merged.error));
+ * ```
+ */
+export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 export type { GivenInputs } from './runner/operations/pipeline/inputs.ts';
 
 /**
