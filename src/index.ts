@@ -51,7 +51,19 @@ export type { PathOptions } from './runner/operations/files/run-paths.ts';
  * ```
  */
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
-
+/**
+ * Merges two state files with a common ancestor into the union of their payments.
+ *
+ * @example
+ * ```ts
+ * import { merge, renderProblem } from 'shotlist';
+ *
+ * const merged = await merge({ base: 'base.jsonl', ours: 'ours.jsonl', theirs: 'theirs.jsonl' });
+ * if (merged.ok) console.log(merged.value.paidTwice.length, 'paid twice');
+ * else console.log(renderProblem(merged.error));
+ * ```
+ */
+export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 /**
  * Opens a monitor: `/healthz`, `/readyz` and `/metrics` of the runs that get it as their option `monitor`.
  *

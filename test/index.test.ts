@@ -25,6 +25,7 @@ const says: Readonly<Record<string, RegExp>> = {
   audit: /^0 differences$/,
   forget: /save:one/,
   loadPipeline: /^p$/,
+  merge: /base\.jsonl does not exist/,
   openMonitor: /shotlist_runs_total\{pipeline="p",outcome="done"\} 1/,
   plan: /^at most 0 credits$/,
   refresh: /^1 projects read$/,

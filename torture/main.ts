@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
 import { tortureDisk } from './disk.ts';
+import { tortureMerge } from './merge.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureService } from './service.ts';
 import { whyNoTracing } from './strace.ts';
@@ -33,10 +34,11 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
+  of the merge: [--rounds N], pairs of histories of the state file
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn`;
 
@@ -52,6 +54,9 @@ switch (values.help ? 'help' : values.of) {
     break;
   case 'disk':
     await ofDisk();
+    break;
+  case 'merge':
+    ofMerge();
     break;
   case 'help':
     print(usage);
@@ -108,6 +113,13 @@ async function ofWire(): Promise<void> {
     `${counts.cuts} cuts between the bytes of ${request} sent and ${answer} answered, ${elapsed()}: ` +
       `${counts.doubts} doubts, ${counts.charged} of them charged, ${violations.length} violations`,
   );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+function ofMerge(): void {
+  const violations = tortureMerge({ rounds, seed });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(`${rounds} merges, seed ${seed}, ${elapsed()}: ${violations.length} violations`);
   process.exitCode = violations.length === 0 ? 0 : 1;
 }
 

@@ -4,6 +4,7 @@ import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
+import { withCommit, withGitCommands } from './git-commands.ts';
 import {
   duration,
   listenAddress,
@@ -56,10 +57,12 @@ withPaths(
   exitCode = await (await import('./plan.ts')).planCommand(file, flags);
 });
 
-withPaths(
-  withInputs(
-    withSelection(
-      program.command('run').description('run a pipeline, or resume it').argument('<file>'),
+withCommit(
+  withPaths(
+    withInputs(
+      withSelection(
+        program.command('run').description('run a pipeline, or resume it').argument('<file>'),
+      ),
     ),
   ),
 )
@@ -166,6 +169,10 @@ withState(
   .action(async (file: string, flags) => {
     exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
   });
+
+withGitCommands(program, (code) => {
+  exitCode = code;
+});
 
 program
   .command('trust')

@@ -20,6 +20,8 @@ export interface RunFlags extends PipelineFlags {
   readonly budget?: number;
   readonly payAgain?: boolean;
   readonly runId?: string;
+  readonly commit?: boolean;
+  readonly commitOutputs?: NonNullable<RunOptions['commitOutputs']>;
   readonly verbose?: boolean;
   readonly log?: string;
   readonly listen?: NonNullable<RunOptions['listen']>;

@@ -11,6 +11,7 @@ import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { prepare } from './planning/prepare.ts';
 import { refusals, smaller } from './planning/price-checks.ts';
+import { commitRun } from './run/commit.ts';
 import type { PreparedRun, RunContext } from './run/context.ts';
 import { execute } from './run/execute.ts';
 import { allowedHooks, callHooks, type HookReport } from './run/hooks.ts';
@@ -154,6 +155,7 @@ async function runOn(
   if (!resources.ok) return resources;
   await using held = resources.value;
   const summary = await execute(preparedRun, held);
+  await commitRun(preparedRun, summary);
   onEvent({ type: 'ended', summary });
   return ok(summary);
 }

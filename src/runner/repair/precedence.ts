@@ -1,11 +1,12 @@
 // Decides what to believe about a job if a line about it cannot be read, or if two lines disagree. Two tables, read
 // from the top. Whatever they decide, a payment is never treated as if it had not been made.
 import { kindNamed } from '../../contract/kinds/all.ts';
-import { kindTrouble, unknownKind } from '../journal/job-kind.ts';
 import type { JobLine } from '../journal/line.ts';
-import { jobFacts, withPast } from '../journal/state.ts';
+import { jobFacts } from '../journal/state.ts';
 import type { Claim } from './claim.ts';
+import { joinedJob, laterOf } from './joined-job.ts';
 import { type Orphan, orphanOf } from './orphan.ts';
+import { compareLines, isSameAttempt, supersedes } from './same-attempt.ts';
 
 /** Free work costs nothing to repeat, so it needs no protection. */
 export function isFree(kind: string): boolean {
@@ -21,7 +22,8 @@ const hasFiles = ({ outputs = [] }: JobLine): boolean => outputs.length > 0;
 
 /**
  * Of two lines about one job, the one that keeps more of the payments wins: the one that fits the first row that fits
- * either. If both fit the same row, the later attempt wins.
+ * either. If both fit the same row, the later attempt wins, then the one that was first. Lines about one attempt are not
+ * compared so: the later of them wins.
  */
 const precedence: readonly ((line: JobLine) => boolean)[] = [
   ({ state }) => state === 'supplied',
@@ -34,9 +36,6 @@ const precedence: readonly ((line: JobLine) => boolean)[] = [
 ];
 
 const rowOf = (line: JobLine): number => precedence.findIndex((fits) => fits(line));
-
-/** Of two lines about one project, the later in this life cycle wins. */
-const life: readonly JobLine['state'][] = ['created', 'failed', 'complete', 'deleted'];
 
 export type ClaimVerdict =
   /** The job stays as it is known. */
@@ -82,42 +81,27 @@ export interface Preferred {
   readonly line: JobLine;
   /** The other line's payment, if it was a different one. */
   readonly orphan?: Orphan;
+  /** The line of that payment. */
+  readonly other?: JobLine;
 }
 
 /** Compares two lines about one job: returns the preferred one, with what only the other line knew. */
-export function preferred(a: JobLine, b: JobLine): Preferred {
-  const same = a.project !== undefined && a.project === b.project;
-  const order = same
-    ? life.indexOf(b.state) - life.indexOf(a.state)
-    : rowOf(a) - rowOf(b) || b.attempt - a.attempt;
-  const [kept, other] = order > 0 ? [b, a] : [a, b];
-  const tasks = [...new Set([...a.tasks, ...b.tasks])].sort();
-  const known = kindTrouble(other.kind, kept.project !== undefined) === undefined;
-  const kind = kept.kind === unknownKind && known ? other.kind : kept.kind;
-  const line = { ...kept, kind, tasks, attempt: Math.max(a.attempt, b.attempt) };
-  if (same) return { line: withPastOf(withOutputsOf(line, other), other.past) };
+export function preferred(a: JobLine, b: JobLine, before?: JobLine): Preferred {
+  const [kept, other] = orderOf(a, b, before);
+  const line = joinedJob(kept, other, before);
+  if (isSameAttempt(a, b) || supersedes(kept, other, before)) return { line };
   const orphan = orphanOf(other, kept);
-  const traced = withPastOf(line, withPast(other).past);
-  return orphan === undefined ? { line: traced } : { line: traced, orphan };
+  return orphan === undefined ? { line } : { line, orphan, other };
 }
 
-function withOutputsOf(line: JobLine, other: JobLine): JobLine {
-  const own = line.outputs ?? [];
-  const more = (other.outputs ?? []).filter(
-    ({ task, index }) => !own.some((output) => output.task === task && output.index === index),
-  );
-  return more.length === 0 ? line : { ...line, outputs: [...own, ...more] };
-}
-
-/** Keeps the earlier attempts of the other line with the job, each project once, so that no credit is lost. */
-function withPastOf(line: JobLine, more: JobLine['past'] = []): JobLine {
-  const past = [...(line.past ?? [])];
-  for (const attempt of more) {
-    const known = past.some(({ project, name }) =>
-      attempt.project === undefined ? name === attempt.name : project === attempt.project,
-    );
-    if (!known && (attempt.project === undefined || attempt.project !== line.project))
-      past.push(attempt);
-  }
-  return past.length === 0 ? line : { ...line, past };
+/** The preferred line first. It does not depend on the order of the two. */
+function orderOf(a: JobLine, b: JobLine, before?: JobLine): readonly [JobLine, JobLine] {
+  const later = lacksProject(a) || lacksProject(b) ? undefined : laterOf(a, b, before);
+  if (later !== undefined) return later;
+  const order =
+    rowOf(a) - rowOf(b) ||
+    b.attempt - a.attempt ||
+    (a.at < b.at ? -1 : a.at > b.at ? 1 : 0) ||
+    compareLines(a, b);
+  return order > 0 ? [b, a] : [a, b];
 }

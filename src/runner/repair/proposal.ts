@@ -1,13 +1,15 @@
 // Turns the lines of a damaged state file into a proposal for a safe state: the damage, the proposed lines, and what
 // only a person can look up. Nothing is guessed.
 import { canonical } from '../../contract/base/json.ts';
-import { type CreditTotals, Ledger } from '../journal/ledger.ts';
+import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine } from '../journal/line.ts';
 import { formatVersion } from '../journal/line-schemas.ts';
 import type { RawLine } from '../journal/raw-line.ts';
 import { jobFacts, worthOf } from '../journal/state.ts';
 import type { KindOf } from './adjudicator.ts';
 import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
+import { ledgerOf } from './merge.ts';
+import type { RenumberedRun } from './merged-runs.ts';
 import type { Orphan } from './orphan.ts';
 import { historiesOf, type Reconciled, reconcile } from './reconcile.ts';
 import { type Gap, type Salvaged, salvage } from './salvage.ts';
@@ -24,12 +26,6 @@ export interface JobChange {
   readonly files: number;
   readonly credits: { readonly before: readonly number[]; readonly after: number };
   readonly why: string;
-}
-
-export interface RenumberedRun {
-  readonly was: number;
-  readonly now: number;
-  readonly at: string;
 }
 
 export interface Repair {
@@ -69,11 +65,8 @@ export function repairOf(raw: readonly RawLine[], context: RepairContext): Repai
   const strands = historiesOf(home);
   const sides = strands.sides.map((history) => salvage(history, context.kindOf));
   const merged = mergedOf(sides, strands.base && salvage(strands.base, context.kindOf), examined);
-  const { runs, renumbered } = renumberedRuns(merged.runs);
-  const ledger = new Ledger();
-  for (const line of runs) ledger.apply({ type: 'run', line });
-  for (const line of merged.jobs) ledger.apply({ type: 'job', line });
-  for (const line of merged.tasks) ledger.apply({ type: 'task', line });
+  const { renumbered } = merged;
+  const ledger = ledgerOf(merged);
   const changes = jobChangesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
   const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
@@ -171,8 +164,8 @@ function mergedOf(
   const orphans = sides.flatMap((side) => side.orphans);
   if (theirs === undefined || base === undefined) {
     const { ledger, adjudicated } = ours;
-    const [jobs, tasks, runs] = [[...ledger.jobs()], ledger.tasks(), ledger.runs()];
-    return { jobs, tasks, runs, damages, orphans, adjudicated };
+    const [jobs, tasks] = [[...ledger.jobs()], ledger.tasks()];
+    return { jobs, tasks, ...renumberedRuns(ledger.runs()), damages, orphans, adjudicated };
   }
   const merged = reconcile([ours, theirs], base, conflicts);
   return {

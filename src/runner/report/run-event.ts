@@ -86,6 +86,13 @@ export type RunEvent =
   | { readonly type: 'stopping'; readonly why: string }
   /** A bug in shotlist ended this task, and no other. */
   | ({ readonly type: 'bug' } & Whereabouts & Bug)
+  /** `--commit`: the id of the commit, and how many outputs it has beside the state file. No `branch`: a detached HEAD. */
+  | {
+      readonly type: 'committed';
+      readonly commit: string;
+      readonly branch?: string;
+      readonly outputs: number;
+    }
   /** Only events of hooks follow. */
   | { readonly type: 'ended'; readonly summary: Summary }
   /**

@@ -42,6 +42,8 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return `error: ${printable(event.task)}: ${printable(bugText(event))}`;
     case 'hook':
       return hookEventText(event);
+    case 'committed':
+      return committedText(event);
     case 'ended':
       return undefined;
   }
@@ -55,6 +57,16 @@ function hookEventText({
 }: Extract<RunEvent, { type: 'hook' }>): string | undefined {
   if (result === 'failed') return undefined;
   return `${hook}: ${result === 'called' ? 'called' : 'a real run would call'} ${printable(calls)}`;
+}
+
+function committedText({
+  commit,
+  branch,
+  outputs,
+}: Extract<RunEvent, { type: 'committed' }>): string {
+  const where = branch === undefined ? 'a detached HEAD' : branch.replace(/^refs\/heads\//, '');
+  const files = outputs === 0 ? 'the state file' : `the state file and ${count(outputs, 'output')}`;
+  return `Committed ${files} to ${printable(where)}: ${commit.slice(0, 10)}`;
 }
 
 const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;

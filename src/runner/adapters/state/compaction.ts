@@ -67,7 +67,8 @@ export async function writeLedger(
   await handle.sync();
 }
 
-function* linesOf(header: Header, ledger: Ledger): Generator<object> {
+/** The lines of a compacted state file. */
+export function* linesOf(header: Header, ledger: Ledger): Generator<object> {
   yield header;
   yield* ledger.runs();
   for (const job of ledger.jobs()) yield sortedKeys(job);

@@ -8,6 +8,7 @@ import type { PrepareOptions } from '../planning/prepare.ts';
 import type { Pictures, Speed } from '../service/local-service.ts';
 import type { TargetOptions } from '../service/target.ts';
 import type { WebhookOptions } from '../service/webhooks.ts';
+import type { CommitOutputs } from './commit-outputs.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
   /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
@@ -16,6 +17,10 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly runId?: string | undefined;
   /** `--pay-again`: pay again for a result that is gone, both here and at the service. */
   readonly payAgain?: boolean | undefined;
+  /** `--commit`: make one git commit with the state file and the small outputs of this pipeline. */
+  readonly commit?: boolean | undefined;
+  /** `--commit-outputs`: which outputs the commit has; default: `small`, at most 1 MiB each and 20 MiB in all. */
+  readonly commitOutputs?: CommitOutputs | undefined;
   /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the system's clock. */

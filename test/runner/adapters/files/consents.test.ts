@@ -25,6 +25,8 @@ const consent = (text: string, date = '2026-08-05T10:00:00.000Z'): Consent => ({
   digest: digestOf(text),
   address: 'https://api.example.com',
   file: '/home/me/p.yaml',
+  grants: ['service'],
+  places: {},
   date,
 });
 

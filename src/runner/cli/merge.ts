@@ -1,0 +1,24 @@
+// shotlist merge: merges two state files with a common ancestor. Exit code 1: both sides paid for one job; 2: a file
+// cannot be read.
+import { merge } from '../operations/merge.ts';
+import { mergeText } from '../report/merge-text.ts';
+import { answer } from './command.ts';
+import { caution } from './terminal.ts';
+
+export interface MergeFlags {
+  readonly output?: string;
+  readonly path?: string;
+  readonly json?: boolean;
+}
+
+export async function mergeCommand(
+  [base, ours, theirs]: readonly [string, string, string],
+  flags: MergeFlags,
+): Promise<number> {
+  const merged = await merge({ base, ours, theirs }, { ...flags, onWarning: caution });
+  const code = answer(merged, flags.json === true, {
+    text: (facts) => mergeText(facts, flags.path !== undefined),
+    exitCode: ({ paidTwice }) => (paidTwice.length === 0 ? 0 : 1),
+  });
+  return merged.ok ? code : 2;
+}

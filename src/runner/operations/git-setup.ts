@@ -1,0 +1,61 @@
+// `git-setup`: lets git merge state files by itself in one clone.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { checkoutOf } from '../adapters/git/checkout.ts';
+import type { GitOptions } from '../adapters/git/git.ts';
+import {
+  driverIn,
+  driverOf,
+  removeDriver,
+  setDriver,
+  writeAttributes,
+} from '../adapters/git/merge-driver.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+
+export interface GitSetupOptions {
+  /** A folder in the clone; default: the working folder. */
+  readonly folder?: string;
+  /** The command that starts shotlist, with absolute paths: its program, then its arguments. */
+  readonly command: readonly string[];
+  /** `--remove`: undo it. */
+  readonly remove?: boolean | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface GitSetup {
+  /** The top folder of the clone. */
+  readonly top: string;
+  /** What happened to the line in .gitattributes. */
+  readonly attributes: 'added' | 'removed' | 'unchanged';
+  /** What happened to the driver in the configuration of the clone. */
+  readonly driver: 'added' | 'replaced' | 'removed' | 'unchanged';
+}
+
+export async function gitSetup(options: GitSetupOptions): Promise<Result<GitSetup, Problem>> {
+  const { folder = process.cwd(), env = process.env, remove = false } = options;
+  const git = { env };
+  const found = await checkoutOf(folder, git);
+  if (!found.ok)
+    return err(problem(`${folder}: ${found.error}`, 'shotlist', 'run git-setup inside the clone'));
+  const { top } = found.value;
+  const driver = await changeDriver(top, remove ? undefined : driverOf(options.command), git);
+  if (!driver.ok) return err(problem(driver.error, 'git'));
+  const changed = await writeAttributes(top, remove ? 'remove' : 'add');
+  if (!changed.ok) return err({ ...problem(changed.error), reason: 'system' });
+  const attributes = changed.value ? (remove ? 'removed' : 'added') : 'unchanged';
+  return ok({ top, attributes, driver: driver.value });
+}
+
+async function changeDriver(
+  top: string,
+  wanted: string | undefined,
+  git: GitOptions,
+): Promise<Result<GitSetup['driver'], string>> {
+  const known = await driverIn(top, git);
+  if (!known.ok) return known;
+  if (known.value === wanted) return ok('unchanged');
+  const done =
+    wanted === undefined ? await removeDriver(top, git) : await setDriver(top, wanted, git);
+  if (!done.ok) return done;
+  return ok(wanted === undefined ? 'removed' : known.value === undefined ? 'added' : 'replaced');
+}

@@ -1,0 +1,175 @@
+// `merge`: merges two state files with a common ancestor into the union of their payments. Git calls it as a merge
+// driver (git-setup.ts).
+import { existsSync, lstatSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { holderOf } from '../adapters/lock/lock.ts';
+import { replaceState } from '../adapters/state/compaction.ts';
+import { writeConflict } from '../adapters/state/conflict-file.ts';
+import { loadState } from '../adapters/state/load-state.ts';
+import { type CreditTotals, Ledger, memoryStore } from '../journal/ledger.ts';
+import type { Header } from '../journal/line.ts';
+import { isSame } from '../repair/damage.ts';
+import { type DoublePayment, doublePaymentsIn } from '../repair/double-payment.ts';
+import { ledgerOf, mergeLedgers } from '../repair/merge.ts';
+import type { RenumberedRun } from '../repair/merged-runs.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+
+export type { DoublePayment, RenumberedRun };
+
+export interface MergeFiles {
+  /** The common ancestor; an empty file if there is none. */
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+export interface MergeOptions {
+  /** `--output`: write the result to this new file; default: to `ours`. */
+  readonly output?: string | undefined;
+  /**
+   * `--path`: git calls this as a merge driver for the file at this path, and the three files are temporary. If the
+   * files cannot be merged, `ours` gets conflict markers: git would take it for the result.
+   */
+  readonly path?: string | undefined;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface MergedState {
+  /** The state file that was merged. */
+  readonly state: string;
+  /** The number of jobs and runs in the result. */
+  readonly jobs: number;
+  readonly runs: number;
+  readonly credits: Readonly<Record<'base' | 'ours' | 'theirs' | 'merged', CreditTotals>>;
+  /** Jobs that both sides paid for, or may have. Both payments are in the result. */
+  readonly paidTwice: readonly DoublePayment[];
+  readonly renumbered: readonly RenumberedRun[];
+}
+
+export async function merge(
+  files: MergeFiles,
+  options: MergeOptions = {},
+): Promise<Result<MergedState, Problem>> {
+  const { ours, base, theirs } = files;
+  const state = options.path ?? options.output ?? ours;
+  let merged = false;
+  try {
+    const result = await mergeFiles(files, state, options);
+    merged = result.ok;
+    return result;
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return err({ ...problem(`${state} ${systemReason(error)}`, 'shotlist'), reason: 'system' });
+  } finally {
+    if (!merged && options.path !== undefined)
+      await writeConflict({ base, ours, theirs }, `${ours}.part`);
+  }
+}
+
+async function mergeFiles(
+  files: MergeFiles,
+  state: string,
+  { output, onWarning = () => undefined }: MergeOptions,
+): Promise<Result<MergedState, Problem>> {
+  const refused = outputProblem(files, output) ?? (await lockProblem(state));
+  if (refused !== undefined) return err(refused);
+  const base = await read('base', files.base, onWarning);
+  if (!base.ok) return base;
+  const ours = await read('ours', files.ours, onWarning);
+  if (!ours.ok) return ours;
+  const theirs = await read('theirs', files.theirs, onWarning);
+  if (!theirs.ok) return theirs;
+  const header = headerOf(ours.value, theirs.value, base.value);
+  if (!header.ok) return header;
+  const sides = [ours.value.ledger, theirs.value.ledger, base.value.ledger] as const;
+  const merged = mergeLedgers(...sides);
+  const ledger = ledgerOf(merged);
+  const target = output === undefined ? files.ours : resolve(output);
+  await replaceState(target, `${target}.part`, header.value, ledger);
+  const [a, b, before] = sides;
+  return ok({
+    state,
+    jobs: merged.jobs.length,
+    runs: merged.runs.length,
+    credits: { base: before.total, ours: a.total, theirs: b.total, merged: ledger.total },
+    paidTwice: doublePaymentsIn(merged.disagreements),
+    renumbered: merged.renumbered,
+  });
+}
+
+function outputProblem(
+  { base, ours, theirs }: MergeFiles,
+  output: string | undefined,
+): Problem | undefined {
+  if (output === undefined || !existsSync(output)) return undefined;
+  if ([base, ours, theirs].some((file) => resolve(file) === resolve(output))) return undefined;
+  const hint = 'name a new file, or one of the three';
+  return problem(`--output ${output} exists already, and nothing is overwritten`, 'shotlist', hint);
+}
+
+/** A run keeps the state in memory and replaces the file when it ends, so a merge meanwhile would be lost. */
+async function lockProblem(state: string): Promise<Problem | undefined> {
+  const [folder, name] = [dirname(resolve(state)), basename(state)];
+  for (const lock of [join(folder, '.shotlist', `${name}.lock`), join(folder, `.${name}.lock`)]) {
+    const holder = existsSync(lock) ? await holderOf(lock) : undefined;
+    if (holder === undefined) continue;
+    const hint =
+      'wait until the run ends, or stop it; git merge --abort undoes the merge; then merge again';
+    return {
+      ...problem(`${state} is in use by ${holder}: nothing was merged`, 'shotlist', hint),
+      reason: 'locked',
+    };
+  }
+  return undefined;
+}
+
+interface Version {
+  readonly header: Header | undefined;
+  readonly ledger: Ledger;
+}
+
+async function read(
+  name: keyof MergeFiles,
+  file: string,
+  onWarning: (message: string) => void,
+): Promise<Result<Version, Problem>> {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined)
+    return err(problem(`${name}: ${file} does not exist`, 'shotlist', usage));
+  // Git writes an empty file if both sides added the state file.
+  if (name === 'base' && stats.isFile() && stats.size === 0)
+    return ok({ header: undefined, ledger: new Ledger() });
+  const loaded = await loadState(file, memoryStore());
+  if (!loaded.ok) {
+    const hint =
+      'nothing was merged; shotlist repair reads both sides of a conflict in the state file, and merges what can be read';
+    return err(problem(`${name}: ${loaded.error}`, 'the state file', hint));
+  }
+  for (const warning of loaded.value.warnings) onWarning(`${name}: ${warning}`);
+  return ok(loaded.value);
+}
+
+const usage = 'shotlist merge <base> <ours> <theirs>; an empty file is a base with nothing in it';
+
+/** All versions belong to one pipeline and one service: ids of another have no meaning. */
+function headerOf(ours: Version, theirs: Version, base: Version): Result<Header, Problem> {
+  const { header } = ours;
+  if (header === undefined) throw new Error('bug: a state file without a header was loaded');
+  for (const [name, other] of [
+    ['theirs', theirs.header],
+    ['base', base.header],
+  ] as const) {
+    if (other === undefined || isSame(header, other)) continue;
+    return err(
+      problem(
+        `ours belongs to the pipeline "${header.pipeline}" and the service ${header.service}, ${name} to "${other.pipeline}" and ${other.service}`,
+        'shotlist',
+        'nothing was merged: these are two state files; keep both, under two names',
+      ),
+    );
+  }
+  return ok(header);
+}

@@ -1,0 +1,104 @@
+// `run --commit`: one commit with the state file and the small outputs of this pipeline. The run is over and paid, so
+// whatever prevents the commit is a warning.
+import { dirname } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { busyWith, type Checkout, checkoutOf } from '../../adapters/git/checkout.ts';
+import { type Committed, commitFiles } from '../../adapters/git/commit-files.ts';
+import { leftAlone, pathsInHead } from '../../adapters/git/left-alone.ts';
+import { placeIn } from '../../adapters/git/place.ts';
+import { commitMessage } from '../../report/commit-text.ts';
+import type { Summary } from '../../report/run-event.ts';
+import { count } from '../../report/text.ts';
+import { shownPath } from '../files/shown-path.ts';
+import { chooseOutputs } from './commit-outputs.ts';
+import type { PreparedRun } from './context.ts';
+
+export async function commitRun(run: PreparedRun, summary: Summary): Promise<void> {
+  const { options, onEvent, prepared, target } = run;
+  if (options.commit !== true) return;
+  const warn = (message: string): void => onEvent({ type: 'warning', message });
+  const done =
+    target.kind === 'rehearsal'
+      ? err('a rehearsal has nothing for git')
+      : await commit(run, summary, warn);
+  if (!done.ok) {
+    warn(
+      `nothing was committed: ${done.error}; ${shownPath(prepared.paths.state)} is complete without a commit`,
+    );
+    return;
+  }
+  if (done.value === undefined) return;
+  const { commit: id, branch, outputs, unstaged } = done.value;
+  if (unstaged !== undefined)
+    warn(
+      `the commit is made, but git status shows its files as changed (${unstaged}): git reset <file> mends that`,
+    );
+  onEvent({ type: 'committed', commit: id, outputs, ...(branch === undefined ? {} : { branch }) });
+}
+
+type Warn = (message: string) => void;
+
+async function commit(
+  run: PreparedRun,
+  summary: Summary,
+  warn: Warn,
+): Promise<Result<(Committed & { readonly outputs: number }) | undefined, string>> {
+  const { prepared, options, redactor } = run;
+  const { state } = prepared.paths;
+  const git = { env: options.env ?? process.env };
+  const checkout = await checkoutOf(dirname(state), git);
+  if (!checkout.ok) return checkout;
+  const busy = await busyWith(checkout.value, git);
+  if (busy !== undefined) return err(busy);
+  const chosen = await chooseFiles(run, checkout.value, warn);
+  if (!chosen.ok) return chosen;
+  const outputs = chosen.value.length - 1;
+  const { ledger } = prepared.state;
+  const subject = { pipeline: prepared.bound.name, run: ledger.runs().at(-1)?.run, outputs };
+  const message = redactor.text(commitMessage(summary, subject));
+  const committed = await commitFiles(checkout.value, chosen.value, message, git);
+  if (!committed.ok || committed.value === undefined)
+    return committed.ok ? ok(undefined) : committed;
+  return ok({ ...committed.value, outputs });
+}
+
+/** The state file first. */
+async function chooseFiles(
+  { prepared, options }: PreparedRun,
+  { top }: Checkout,
+  warn: Warn,
+): Promise<Result<readonly string[], string>> {
+  const { paths, bound, state } = prepared;
+  const git = { env: options.env ?? process.env };
+  const stateFile = placeIn(top, paths.state);
+  if (stateFile === undefined)
+    return err(`${shownPath(paths.state)} is in no folder that git commits`);
+  const inHead = await pathsInHead(top, git);
+  if (!inHead.ok) return inHead;
+  const began = state.ledger.runs().at(-1)?.at;
+  const { paths: outputs, tooLarge } = await chooseOutputs(state.ledger, {
+    ...{ folder: bound.folder, top, inHead: inHead.value },
+    since: began === undefined ? 0 : Date.parse(began),
+    which: options.commitOutputs ?? 'small',
+  });
+  const left = await leftAlone(top, [stateFile, ...outputs], git);
+  if (!left.ok) return left;
+  const { ignored, filtered } = left.value;
+  if (ignored.has(stateFile)) return err(`git ignores ${shownPath(paths.state)}`);
+  const filter = filtered.get(stateFile);
+  if (filter !== undefined)
+    return err(
+      `${shownPath(paths.state)} has the attribute filter=${filter}, and shotlist runs no filters`,
+    );
+  const whole = outputs.filter((path) => !ignored.has(path));
+  const plain = whole.filter((path) => !filtered.has(path));
+  if (plain.length < whole.length)
+    warn(
+      `the commit is without ${count(whole.length - plain.length, 'output')} with the attribute filter= (such as Git LFS), because shotlist runs no filters: commit them with git`,
+    );
+  if (tooLarge > 0)
+    warn(
+      `the commit is without ${count(tooLarge, 'output')} beyond the limits (1 MiB each, 20 MiB in all); --commit-outputs all has no limits`,
+    );
+  return ok([stateFile, ...plain]);
+}

@@ -1,0 +1,303 @@
+// Two clones that both ran: git merges their state files by itself, and no payment is lost or made again.
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { LocalService } from '../../src/service/start.ts';
+import { startService } from '../../src/service/start.ts';
+import { envOf, journalInto, plainly, Rig } from '../rig.ts';
+import {
+  cloneOf,
+  commitAll,
+  git,
+  identity,
+  memes,
+  origin,
+  state,
+  takes,
+  unmerged,
+} from './clones.ts';
+
+let local: LocalService;
+beforeAll(async () => {
+  local = await startService(plainly);
+  return () => local.close();
+});
+
+const only = (items: string) => ({ items: { only: items } }) as const;
+
+async function runs(rig: Rig, items: string): Promise<void> {
+  const { summary } = await rig.run(local, only(items));
+  expect(summary.outcome).toBe('done');
+  commitAll(rig, `Run ${items}`);
+}
+
+const setup = async (rig: Rig): Promise<void> => {
+  const { code, stderr } = await rig.command(['git-setup']);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+};
+
+/** Two clones that have run one together, and merge by themselves. */
+async function twoClones(): Promise<readonly [Rig, Rig]> {
+  const ours = origin();
+  await setup(ours);
+  await runs(ours, 'one');
+  const theirs = cloneOf(ours);
+  await setup(theirs);
+  return [ours, theirs];
+}
+
+/** What the service has charged, and what a further run charges. */
+async function expectNothingDue(rig: Rig, items: string): Promise<void> {
+  const before = local.ledger().length;
+  const { summary } = await rig.run(local, only(items));
+  expect(summary.credits).toEqual({ charged: 0, refunded: 0, reserved: 0 });
+  expect(local.ledger()).toHaveLength(before);
+}
+
+const projects = (rig: Rig): readonly string[] =>
+  [...rig.read(state).matchAll(/"project":"([^"]+)"/g)].map(([, id = '']) => id).sort();
+const runNumbers = (rig: Rig): readonly number[] =>
+  [...rig.read(state).matchAll(/^\{"run":(\d+)/gm)].map(([, run]) => Number(run));
+
+describe('two clones that both ran', () => {
+  test('merge with git pull, to the same bytes in either', async () => {
+    const [ours, theirs] = await twoClones();
+    await runs(ours, 'two');
+    await runs(theirs, 'three');
+    const head = git(ours.folder, 'rev-parse', 'HEAD').trim();
+    const pulled = takes(
+      ours,
+      'pull',
+      '--quiet',
+      '--no-rebase',
+      '--no-edit',
+      theirs.folder,
+      'main',
+    );
+    expect(pulled.said).toContain(`${state}: merged: 3 jobs, 3 runs`);
+    expect(pulled.ok).toBe(true);
+    git(theirs.folder, 'fetch', '--quiet', ours.folder, head);
+    expect(takes(theirs, 'merge', '--no-edit', head).ok).toBe(true);
+    expect(theirs.read(state)).toBe(ours.read(state));
+    expect(projects(ours)).toHaveLength(3);
+    expect(runNumbers(ours)).toEqual([1, 2, 3]);
+    const repaired = await ours.command(['repair', 'pipeline.yaml', '--hosted']);
+    expect(repaired.stdout).toContain('nothing to repair');
+    await expectNothingDue(ours, 't*');
+  });
+
+  test('rebase commit by commit, and cherry-pick', async () => {
+    const [ours, theirs] = await twoClones();
+    await runs(ours, 'two');
+    await runs(theirs, 'three');
+    await runs(theirs, 'four');
+    const rebased = takes(theirs, 'pull', '--rebase', ours.folder, 'main');
+    expect(rebased.ok, rebased.said).toBe(true);
+    expect(projects(theirs)).toHaveLength(4);
+    expect(runNumbers(theirs)).toEqual([1, 2, 3, 4]);
+    git(ours.folder, 'fetch', '--quiet', theirs.folder, 'main');
+    const last = git(ours.folder, 'rev-parse', 'FETCH_HEAD').trim();
+    const picked = takes(ours, 'cherry-pick', last);
+    expect(picked.ok, picked.said).toBe(true);
+    // The commit in between is in the state that the picked one continued.
+    expect(projects(ours)).toEqual(projects(theirs));
+    const merged = takes(ours, 'merge', '--no-edit', last);
+    expect(merged.ok, merged.said).toBe(true);
+    expect(ours.read(state)).toBe(theirs.read(state));
+    await expectNothingDue(ours, '*o*');
+  });
+
+  test('that paid for the same have a conflict in credits, and lose neither payment', async () => {
+    const [ours, theirs] = await twoClones();
+    await runs(ours, 'two');
+    await runs(theirs, 'two');
+    const merged = takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
+    expect(merged.ok).toBe(false);
+    expect(unmerged(ours)).toBe(true);
+    const paid = [...new Set([...projects(ours), ...projects(theirs)])];
+    expect(paid).toHaveLength(3);
+    expect(merged.said).toContain('PAID TWICE: both sides paid for 1 job');
+    for (const project of paid.filter(
+      (id) => !git(ours.folder, 'show', `HEAD~:${state}`).includes(id),
+    ))
+      expect(merged.said).toContain(`project ${project} of `);
+    expect(projects(ours)).toEqual(paid.sort());
+    expect(merged.said).toContain(`git add ${state}`);
+    commitAll(ours, 'Accept both payments');
+    const repaired = await ours.command(['repair', 'pipeline.yaml']);
+    expect(repaired.stdout).toContain('nothing to repair');
+    await expectNothingDue(ours, 'two');
+  });
+
+  test('merge while a run of one is not over', async () => {
+    const [ours, theirs] = await twoClones();
+    await runs(ours, 'two');
+    const before = theirs.read(state);
+    const lines: string[] = [];
+    await theirs.run(local, only('three'), journalInto(lines));
+    const whole = theirs.read(state);
+    const open = lines.filter((line) => !line.includes('"event":"ended"'));
+    theirs.write(state, `${before}${open.join('\n')}\n`);
+    commitAll(theirs, 'A run that was killed');
+    const merged = takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
+    expect(merged.ok, merged.said).toBe(true);
+    for (const project of whole.matchAll(/"project":"[^"]+"/g))
+      expect(ours.read(state)).toContain(project[0]);
+    expect(ours.read(state)).not.toContain('"event"');
+    await expectNothingDue(ours, 't*');
+  });
+
+  test('add the state file on both sides, in a folder with spaces', async () => {
+    const ours = origin();
+    const folder = "the team's clips & more";
+    ours.write(`${folder}/pipeline.yaml`, memes);
+    await setup(ours);
+    commitAll(ours, 'Move it');
+    const theirs = cloneOf(ours);
+    await setup(theirs);
+    for (const [rig, item] of [
+      [ours, 'one'],
+      [theirs, 'two'],
+    ] as const) {
+      const { code, stderr } = await rig.command(
+        ['run', `${folder}/pipeline.yaml`, '--items', item, '--commit'],
+        { ...envOf(local), ...identity },
+      );
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+    }
+    mkdirSync(ours.path('elsewhere'));
+    const merged = takes(
+      ours,
+      '-C',
+      'elsewhere',
+      'pull',
+      '--no-rebase',
+      '--no-edit',
+      theirs.folder,
+      'main',
+    );
+    expect(merged.ok, merged.said).toBe(true);
+    const text = ours.read(join(folder, state));
+    expect([...text.matchAll(/"job":"/g)]).toHaveLength(2);
+  });
+});
+
+describe('what cannot be merged', () => {
+  const damaged = (rig: Rig): string => {
+    const lines = rig.read(state).trimEnd().split('\n');
+    return `${lines.with(-1, (lines.at(-1) ?? '').slice(0, -9)).join('\n')}\n`;
+  };
+
+  test('is a conflict with both sides in it, which repair can read', async () => {
+    const [ours, theirs] = await twoClones();
+    await runs(ours, 'two');
+    await theirs.run(local, only('three'));
+    const whole = projects(theirs);
+    theirs.write(state, damaged(theirs));
+    commitAll(theirs, 'Damage it');
+    const merged = takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
+    expect(merged.ok).toBe(false);
+    expect(unmerged(ours)).toBe(true);
+    expect(merged.said).toContain('theirs: ');
+    const run = await ours.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain('conflict marker');
+    const repaired = await ours.command(['repair', 'pipeline.yaml', '--write', 'new.jsonl']);
+    expect(repaired.code).toBe(1);
+    for (const project of whole) expect(ours.read('new.jsonl')).toContain(project);
+  });
+
+  test('is a conflict too where the installed shotlist is gone, or where git was never set up', async () => {
+    const [ours, theirs] = await twoClones();
+    await runs(ours, 'two');
+    await runs(theirs, 'three');
+    const driver = git(ours.folder, 'config', 'merge.shotlist.driver').trim();
+    for (const change of [driver.replaceAll('main.ts', 'no-main.ts'), undefined]) {
+      if (change === undefined) await ours.command(['git-setup', '--remove']);
+      else git(ours.folder, 'config', 'merge.shotlist.driver', change);
+      git(ours.folder, 'checkout', '--quiet', '--', '.');
+      const merged = takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
+      expect(merged.ok).toBe(false);
+      const both = ours.read(state);
+      const found = await ours.command(['repair', 'pipeline.yaml', '--json'], envOf(local));
+      const { proposal } = JSON.parse(found.stdout);
+      expect(proposal.jobs).toHaveLength(3);
+      expect(proposal.orphans).toEqual([]);
+      expect(both).toContain('<<<<<<< ');
+      git(ours.folder, 'merge', '--abort');
+    }
+  });
+});
+
+describe('shotlist merge', () => {
+  const main = 'memes.state.jsonl';
+
+  test('exits with 0, 1 or 2, and writes where it is told', async () => {
+    const rig = new Rig(memes);
+    await rig.run(local, only('one'));
+    cpSync(rig.path(main), rig.path('base'));
+    await rig.run(local, only('two'));
+    cpSync(rig.path(main), rig.path('ours'));
+    cpSync(rig.path('base'), rig.path(main));
+    await rig.run(local, only('t{hree,wo}'));
+    cpSync(rig.path(main), rig.path('theirs'));
+    const clean = await rig.command(['merge', 'base', 'ours', 'base', '--output', 'new']);
+    expect(clean).toMatchObject({ code: 0, stderr: '' });
+    expect(rig.read('new')).toBe(rig.read('ours'));
+    const again = await rig.command(['merge', 'base', 'ours', 'base', '--output', 'new']);
+    expect(again.code).toBe(2);
+    expect(again.stderr).toContain('nothing is overwritten');
+    const twice = await rig.command(['merge', 'base', 'ours', 'theirs', '--json']);
+    expect(twice.code).toBe(1);
+    const facts = JSON.parse(twice.stdout);
+    expect(facts.paidTwice).toMatchObject([{ tasks: ['picture:two'] }]);
+    expect(facts.credits.merged.charged).toBe(
+      facts.credits.ours.charged + facts.credits.theirs.charged - facts.credits.base.charged,
+    );
+    const before = rig.read('ours');
+    rig.write('theirs', damaged(rig));
+    const refused = await rig.command(['merge', 'base', 'ours', 'theirs']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('theirs:');
+    expect(rig.read('ours')).toBe(before);
+    const other = before.replace('"pipeline":"memes"', '"pipeline":"others"');
+    rig.write('theirs', other);
+    const stranger = await rig.command(['merge', 'base', 'ours', 'theirs']);
+    expect(stranger.code).toBe(2);
+    expect(stranger.stderr).toContain('"others"');
+  });
+
+  const damaged = (rig: Rig): string => `${rig.read('theirs').slice(0, -30)}\n`;
+});
+
+describe('git-setup', () => {
+  test('keeps what is there, can be repeated and undone, and tells what it does', async () => {
+    const rig = origin();
+    rig.write('.gitattributes', '*.png binary');
+    const first = await rig.command(['git-setup']);
+    expect(first.stdout).toContain('.gitattributes: added');
+    expect(rig.read('.gitattributes')).toBe('*.png binary\n*.state.jsonl merge=shotlist\n');
+    const config = rig.read('.git/config');
+    expect(config).toContain('[merge "shotlist"]');
+    const second = await rig.command(['git-setup', '--json']);
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      attributes: 'unchanged',
+      driver: 'unchanged',
+    });
+    expect(rig.read('.git/config')).toBe(config);
+    const undone = await rig.command(['git-setup', '--remove']);
+    expect(undone.stdout).toContain('no longer merges');
+    expect(rig.read('.gitattributes')).toBe('*.png binary\n');
+    expect(rig.read('.git/config')).not.toContain('shotlist');
+  });
+
+  test('outside a repository says what to do', async () => {
+    const { code, stderr } = await new Rig(memes).command(['git-setup'], {
+      GIT_CEILING_DIRECTORIES: '/',
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('inside the clone');
+  });
+});
