@@ -35,7 +35,16 @@ function adoptedText(folder: string, { folders }: Adopted): string {
   return folders.map((one) => `Trusted as shotlist's own: ${printable(one)}`).join('\n');
 }
 
-function trustedText(file: string, { address, variables }: Trusted): string {
+function trustedText(file: string, { address, variables, store }: Trusted): string {
+  const back = `To take this back: shotlist trust --remove ${printable(file)}`;
+  const bucket =
+    store === undefined
+      ? []
+      : [
+          `Store: ${printable(store)}`,
+          `Trusted: ${printable(file)} may now keep results there, with the AWS credentials of your environment. If the file changes, trust it again.`,
+        ];
+  if (address === store) return [...bucket, back].join('\n');
   const sent =
     variables.length === 0
       ? 'your API key'
@@ -43,7 +52,8 @@ function trustedText(file: string, { address, variables }: Trusted): string {
   return [
     `Service: ${printable(address)}`,
     `Trusted: ${printable(file)} may now send ${sent} there. If the file changes, trust it again.`,
-    `To take this back: shotlist trust --remove ${printable(file)}`,
+    ...bucket,
+    back,
   ].join('\n');
 }
 

@@ -18,6 +18,7 @@ import { checkSchedule } from './schedule.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
 import type { StepDocument } from './step-schema.ts';
+import { checkStore } from './store.ts';
 import type { TemplateError } from './template.ts';
 import { checkKept } from './unsaved.ts';
 
@@ -51,6 +52,7 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
     ...checkLimits(document, source),
     ...checkFailureLimits(document, source),
     ...checkSchedule(document, source),
+    ...checkStore(document, source),
   );
 
   const edges = edgesOf(drafts);

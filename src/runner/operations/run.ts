@@ -19,6 +19,7 @@ import { rehearsalTier } from './service/connect-service.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget } from './service/target.ts';
 import { webhookConfigOf } from './service/webhooks.ts';
+import { chooseStore } from './store/choose-store.ts';
 
 export type { RunInternals, RunOptions };
 
@@ -54,14 +55,19 @@ export async function runWith(
   ]);
   const onEvent = (event: RunEvent): void => options.onEvent?.(redactor.value(event));
   const rehearsal = target.value.kind === 'rehearsal';
-  const { state, output } = pathsOf(bound, target.value, options);
+  const paths = pathsOf(bound, target.value, options);
+  const { state, output } = paths;
+  const store = chooseStore(bound, { target: target.value, env, paths, ...options });
   const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
   onEvent({
     ...{ type: 'started', ...places },
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
   if (!webhooks.ok) return webhooks;
-  const context = { options, internals, clock, redactor, onEvent };
+  if (!store.ok) return store;
+  if (store.value?.kind === 'folder' && store.value.note !== undefined)
+    onEvent({ type: 'warning', message: store.value.note });
+  const context = { options, internals, clock, redactor, onEvent, store: store.value };
   try {
     const summary = await runOn(bound, {
       ...{ ...context, target: target.value, webhooks: webhooks.value },

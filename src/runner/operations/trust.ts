@@ -1,9 +1,10 @@
 // `trust`: the user lets a pipeline file send the API key to the service that the file names. Consent covers the
 // content of the file, so a changed file must be trusted again.
-import { err, type Result } from '../../contract/base/result.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import { allConsents, type Consent, dropConsent, keepConsent } from '../adapters/files/consents.ts';
+import { isBucket } from '../language/store.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { parsePipeline } from './pipeline/parse.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
@@ -23,6 +24,8 @@ export interface TrustOptions {
 export interface Trusted extends Consent {
   /** Environment variables that the pipeline reads. */
   readonly variables: readonly string[];
+  /** The bucket in which results may be kept, with the AWS credentials of the environment. */
+  readonly store?: string;
 }
 
 /** Remembers that the user trusts this content of a pipeline file. Sends nothing. */
@@ -33,21 +36,23 @@ export function trust(
   const parsed = parsePipeline(file);
   if (!parsed.ok) return parsed;
   const { pipeline, digest } = parsed.value;
-  if (pipeline.service === undefined)
+  const store =
+    pipeline.store !== undefined && isBucket(pipeline.store) ? pipeline.store : undefined;
+  if (pipeline.service === undefined && store === undefined)
     return err(
       problem(
-        'the pipeline file names no service, so there is nothing to trust',
+        'the pipeline file names no service and no bucket, so there is nothing to trust',
         file,
         'name the service yourself, with SHOTLIST_BASE_URL or --service <address>',
       ),
     );
-  const address = checkAddress(pipeline.service);
+  const address = pipeline.service === undefined ? ok(store ?? '') : checkAddress(pipeline.service);
   if (!address.ok) return address;
   const date = new Date(clock.now()).toISOString();
   const consent = { digest, address: address.value, file: realPathOf(file), date };
   return withConsents(env, () => {
     keepConsent(consent, env);
-    return { ...consent, variables: pipeline.env };
+    return { ...consent, variables: pipeline.env, ...(store === undefined ? {} : { store }) };
   });
 }
 

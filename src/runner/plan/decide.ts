@@ -14,6 +14,8 @@ export type Decision =
   | { readonly act: 'attach'; readonly why: string }
   /** A local file already has the result, so it is copied to another place. */
   | { readonly act: 'copy'; readonly why: string; readonly sources: readonly OutputLine[] }
+  /** The files are here, and the store does not have these yet. */
+  | { readonly act: 'store'; readonly why: string; readonly sources: readonly OutputLine[] }
   /** Perhaps paid; nobody knows. Only a person can resolve it. */
   | { readonly act: 'doubt'; readonly why: string }
   /** The result is lost here and at the service. To pay for it again requires the user's permission. */
@@ -70,10 +72,17 @@ export function decideDownload({ task, to, job }: DownloadQuestion, facts: Facts
   });
   if (count > 0 && own.length === count) {
     const states = own.map((output) => standingOf(output, facts));
-    if (states.every((state) => state === 'whole' || state === 'edited'))
-      return states.includes('edited')
-        ? { act: 'reuse', why: 'downloaded before, and changed on disk since: left alone' }
-        : { act: 'reuse', why: 'downloaded before' };
+    const sources = own.filter(
+      (output, index) => states[index] === 'whole' && !isStored(output, facts),
+    );
+    if (states.every((state) => state === 'whole' || state === 'edited' || state === 'stored')) {
+      if (facts.store !== undefined && sources.length > 0)
+        return { act: 'store', why: 'downloaded before, and not in the store yet', sources };
+      if (states.includes('edited'))
+        return { act: 'reuse', why: 'downloaded before, and changed on disk since: left alone' };
+      const where = states.includes('stored') ? ': the store has it' : '';
+      return { act: 'reuse', why: `downloaded before${where}` };
+    }
   }
   const spare = wholeCopies(job, facts);
   if (spare !== undefined && spare.length > 0)
@@ -84,15 +93,15 @@ export function decideDownload({ task, to, job }: DownloadQuestion, facts: Facts
 }
 
 /**
- * The state of a recorded file. `superseded`: another result of ours replaced it, and it was kept. `edited`: somebody
+ * The state of a recorded file. `stored`: not here, and the store has it. `superseded`: another result of ours replaced it, and it was kept. `edited`: somebody
  * changed it, which they may do.
  */
 function standingOf(
   output: OutputLine,
   facts: Facts,
-): 'whole' | 'absent' | 'superseded' | 'edited' {
+): 'whole' | 'absent' | 'stored' | 'superseded' | 'edited' {
   const condition = conditionOf(output, facts);
-  if (condition === 'absent') return 'absent';
+  if (condition === 'absent') return isStored(output, facts) ? 'stored' : 'absent';
   if (condition === 'changed') return keptCopy(output, facts) ? 'superseded' : 'edited';
   return 'whole';
 }
@@ -103,21 +112,29 @@ export function downloadCount(job: JobLine): number {
   return typeof count === 'number' ? count : 0;
 }
 
-/** One intact recorded file for each of a job's downloads, under any task or path; undefined if some are missing. */
+/**
+ * One intact recorded file for each of a job's downloads, under any task or path: on this disk, else in the store;
+ * undefined if some are missing.
+ */
 export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
   const found: OutputLine[] = [];
   for (let index = 0; index < downloadCount(job); index++) {
-    const whole = (job.outputs ?? []).find(
-      (output) => output.index === index && isSomewhere(output, facts),
-    );
-    if (whole === undefined) return undefined;
-    found.push(whole);
+    const all = (job.outputs ?? []).filter((output) => output.index === index);
+    const copy =
+      all.find((output) => isHere(output, facts)) ?? all.find((output) => isStored(output, facts));
+    if (copy === undefined) return undefined;
+    found.push(copy);
   }
   return found;
 }
 
-const isSomewhere = (output: OutputLine, facts: Facts): boolean =>
+/** True if the file is on this disk, at its place or among the kept files. */
+export const isHere = (output: OutputLine, facts: Facts): boolean =>
   conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
+
+/** True if the store of this run has the file, as far as is recorded. */
+export const isStored = ({ stored }: OutputLine, { store }: Facts): boolean =>
+  store !== undefined && stored === store;
 
 /** True if a replaced output is kept under its hash. */
 export function keptCopy(output: OutputLine, facts: Facts): boolean {
@@ -143,7 +160,10 @@ export interface DeleteQuestion {
   readonly discard: boolean;
 }
 
-/** Promise 2: a project is deleted only after its files are on disk, verified and recorded. */
+/**
+ * Promise 2: a project is deleted only after its files are on disk, verified and recorded. With a store, also after they
+ * are in the store: the disk of a machine in CI does not last. Files that only the store has are enough.
+ */
 export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Facts): Decision {
   if (job.state === 'deleted') return { act: 'reuse', why: 'deleted before' };
   if (job.state !== 'complete') return { act: 'keep', why: `its project is ${job.state}` };
@@ -152,14 +172,25 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))
       return { act: 'keep', why: `kept: ${task} has not downloaded it` };
-    const bad = own.find(
-      (output) => conditionOf(output, facts) !== 'whole' && !keptCopy(output, facts),
-    );
+    const bad = own.find((output) => !isHere(output, facts) && !isStored(output, facts));
     if (bad !== undefined)
       return { act: 'keep', why: `kept: ${bad.path} is ${conditionOf(bad, facts)} on disk` };
+    const unstored = own.find((output) => !isStored(output, facts));
+    if (facts.store !== undefined && unstored !== undefined)
+      return { act: 'keep', why: `kept: the store does not have ${unstored.path} yet` };
   }
   // The items download the result of a shared step: every file must be somewhere, whichever task saved it.
-  if (savers.length === 0 && (wholeCopies(job, facts)?.length ?? 0) < downloadCount(job))
-    return { act: 'keep', why: 'kept: no download has its files on disk' };
+  if (savers.length === 0) {
+    const copies = wholeCopies(job, facts) ?? [];
+    if (copies.length < downloadCount(job))
+      return { act: 'keep', why: 'kept: no download has its files on disk' };
+    if (facts.store !== undefined && !allStored(job, facts))
+      return { act: 'keep', why: 'kept: the store does not have all its files yet' };
+  }
   return { act: 'begin', why: 'its files are safe' };
+}
+
+function allStored(job: JobLine, facts: Facts): boolean {
+  const stored = (job.outputs ?? []).filter((output) => isStored(output, facts));
+  return new Set(stored.map(({ index }) => index)).size >= downloadCount(job);
 }

@@ -8,6 +8,8 @@ export type FileFact =
   | { readonly is: 'absent'; readonly why: string };
 
 export interface Facts {
+  /** The store of this run, as the state file names it; undefined if the pipeline has none. */
+  readonly store?: string | undefined;
   /** A file that a step uploads, by its path in the pipeline. */
   input(path: string): FileFact;
   /**

@@ -10,7 +10,8 @@ import type { Facts } from './facts.ts';
  * - `recorded`: the journal's values are still valid.
  * - `redo`: do the free task again.
  * - `read`: read the record again for fresh addresses.
- * - `upload`: the project is deleted; its downloaded files are uploaded in its place.
+ * - `upload`: the project is deleted; its downloaded files, from this disk or the store, are
+ *   uploaded in its place.
  * - `lost`: nothing is left; the result would have to be paid for again.
  */
 export type Renewal = 'recorded' | 'redo' | 'read' | 'upload' | 'lost';

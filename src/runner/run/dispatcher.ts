@@ -27,6 +27,8 @@ import {
   copyOrder,
   type Head,
   headOf,
+  onlyStored,
+  storeOrder,
   timeoutOf,
 } from './orders.ts';
 import { refreshesFor } from './refresh-inputs.ts';
@@ -131,6 +133,10 @@ export class Dispatcher {
         const order = copyOrder(head, wanted.to, fingerprint, decision.sources, this.#o.fileFacts);
         return { action: 'start', fingerprint: undefined, order };
       }
+      case 'store': {
+        const order = storeOrder(head, fingerprint, decision.sources, this.#o.fileFacts);
+        return { action: 'start', fingerprint: undefined, order };
+      }
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
           return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
@@ -185,7 +191,11 @@ export class Dispatcher {
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
           wanted.operation === 'delete'
-            ? { ...about, operation: 'delete' }
+            ? {
+                ...about,
+                operation: 'delete',
+                onlyStored: step.discard ? [] : onlyStored(job, this.#o.fileFacts),
+              }
             : {
                 ...about,
                 operation: 'download',

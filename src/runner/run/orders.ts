@@ -5,7 +5,7 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
-import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
+import { conditionOf, downloadCount, isHere, isStored, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
@@ -15,6 +15,8 @@ import type {
   DetectOrder,
   Place,
   ReuploadOrder,
+  Source,
+  StoreOrder,
 } from './jobs/job.ts';
 
 /** The number of tries for free requests, which only cost time. */
@@ -105,6 +107,10 @@ export function placeOf(output: OutputLine, facts: Facts): Place {
     : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };
 }
 
+/** The same, or the store if there is no copy on this disk. */
+const sourceOf = (output: OutputLine, facts: Facts): Source =>
+  isHere(output, facts) ? placeOf(output, facts) : { in: 'store' };
+
 /** Uploads a deleted project's saved files to replace its addresses; undefined if the files are gone. */
 export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadOrder | undefined {
   const copies = wholeCopies(job, facts);
@@ -116,9 +122,8 @@ export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadO
     result: resultOf(job),
     files: copies.map((output) => ({
       fingerprint: uploadFingerprint(output.sha256),
-      from: placeOf(output, facts),
-      name: output.path,
-      content: output.sha256,
+      output,
+      from: sourceOf(output, facts),
     })),
   };
 }
@@ -135,9 +140,23 @@ export function copyOrder(
     operation: 'copy',
     fingerprint,
     to,
-    sources: sources.map((output) => ({ output, from: placeOf(output, facts) })),
+    sources: sources.map((output) => ({ output, from: sourceOf(output, facts) })),
   };
 }
+
+export function storeOrder(
+  head: Head,
+  fingerprint: Fingerprint,
+  outputs: readonly OutputLine[],
+  facts: Facts,
+): StoreOrder {
+  const sources = outputs.map((output) => ({ output, from: placeOf(output, facts) }));
+  return { ...head, operation: 'store', fingerprint, sources };
+}
+
+/** The files of a project on which a delete relies, and which only the store has. */
+export const onlyStored = (job: JobLine, facts: Facts): readonly OutputLine[] =>
+  (job.outputs ?? []).filter((output) => !isHere(output, facts) && isStored(output, facts));
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

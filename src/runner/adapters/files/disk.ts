@@ -35,6 +35,8 @@ export interface DiskOptions {
   /** Which inputs may be read. */
   readonly boundary: Boundary;
   readonly hashes: HashCache;
+  /** The store of the run, as the state file names it. */
+  readonly store?: string | undefined;
   readonly clock: Clock;
 }
 
@@ -48,6 +50,10 @@ export class RealDisk implements Disk {
   constructor(options: DiskOptions) {
     this.#o = options;
     this.#folders = new OutputFolders(options.output);
+  }
+
+  get store(): string | undefined {
+    return this.#o.store;
   }
 
   input(path: string): FileFact {

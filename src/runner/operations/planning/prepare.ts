@@ -6,6 +6,7 @@ import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import { storeName } from '../../language/store.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -61,8 +62,10 @@ export async function prepare(
   const cache = new HashCache(hashes);
   cleanup.defer(() => cache.close());
   const { clock } = context;
+  const { store } = bound.pipeline;
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
+    store: store === undefined ? undefined : storeName(store),
   });
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, excluded });

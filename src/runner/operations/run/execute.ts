@@ -21,6 +21,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const stopper = new AbortController();
   const gracePeriod = new GracePeriod(clock, options.graceMs);
   if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
+  gracePeriod.expired.addEventListener('abort', () => resources.cutStore(), { once: true });
   const client = httpClient({
     ...{ stop: stopper.signal, cut: gracePeriod.expired },
     loopbackOnly: target.kind === 'rehearsal',
@@ -83,7 +84,7 @@ interface Means extends JournalInUse {
 /** Runs the phases; ends and compacts the journal. */
 async function record(
   run: PreparedRun,
-  { service, ballast, inbox }: RunResources,
+  { service, ballast, inbox, store }: RunResources,
   means: Means,
 ): Promise<Summary> {
   const { prepared, clock, onEvent } = run;
@@ -91,7 +92,7 @@ async function record(
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
-  const { summary, stopped } = await phases(run, means, { address: service.address, inbox });
+  const { summary, stopped } = await phases(run, means, { address: service.address, inbox, store });
   if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
   await file.close();
   await ballast.remove();
@@ -115,7 +116,7 @@ async function record(
 async function phases(
   { prepared, options, internals, clock, target, budget, onEvent }: PreparedRun,
   { client, stopper, journal, low }: Means,
-  { address, inbox }: Pick<RunResources, 'inbox'> & { readonly address: string },
+  { address, inbox, store }: Pick<RunResources, 'inbox' | 'store'> & { readonly address: string },
 ): Promise<PhaseResult> {
   const { bound, items, excluded, planned } = prepared;
   const { pipeline, base } = bound;
@@ -131,7 +132,7 @@ async function phases(
   return await runPhases({
     ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
-    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox },
+    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
     payAgain: options.payAgain ?? false,
     listening: inbox !== undefined,
   });

@@ -21,6 +21,11 @@ export function consentTo(
   return known.ok && known.value ? 'changed' : 'never';
 }
 
+/** Whether the user trusts this content of a pipeline file, whatever it names. */
+export function isTrusted({ digest }: Pick<ParsedPipeline, 'digest'>, env: Env): boolean {
+  return consentFor(digest, env) !== undefined;
+}
+
 /** The path under which a consent is recorded. */
 export function realPathOf(file: string): string {
   try {

@@ -63,7 +63,7 @@ test('the files of a deleted project are uploaded in place of its addresses', as
   const one = scene();
   const files = ['a', 'b'].map((name) => ({
     ...{ fingerprint: fingerprint(name), from: { in: 'output', path: 'a.png' } as const },
-    ...{ name: 'a.png', content: digestOfText('a photo') },
+    output: { task: 't', index: 0, path: 'a.png', bytes: 7, sha256: digestOfText('a photo') },
   }));
   const { key, task, kind, attempts } = order;
   const again = {
