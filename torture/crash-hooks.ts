@@ -66,6 +66,7 @@ export function crashHooks(
     disk: (disk: Disk): Disk => ({
       input: (path) => disk.input(path),
       output: (path) => disk.output(path),
+      isElsewhere: (output) => disk.isElsewhere(output),
       kept: (digest, extension) => disk.kept(digest, extension),
       digest: (place) => disk.digest(place),
       fileAt: (place) => disk.fileAt(place),

@@ -48,6 +48,7 @@ const downloads = (local: LocalService): number | undefined => local.requests()[
 const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
   input: (path) => disk.input(path),
   output: (path) => disk.output(path),
+  isElsewhere: (output) => disk.isElsewhere(output),
   kept: (digest, extension) => disk.kept(digest, extension),
   digest: (place) => disk.digest(place),
   fileAt: (place) => disk.fileAt(place),

@@ -61,7 +61,8 @@ class JobContext {
     const output = nth(files.filter((path) => path.startsWith('out/')));
     const input = nth(files.filter((path) => !path.startsWith('out/')));
     if (what === 'days') this.clock.pass(at * day);
-    if (what === 'lose-output' && output !== undefined) this.disk.files.delete(output);
+    if (what === 'lose-output' && output !== undefined) this.disk.loseOutput(output);
+    if (what === 'clone') this.disk.checkOutAnew();
     if (what === 'edit-output' && output !== undefined) this.disk.files.set(output, 'edited');
     if (what === 'edit-input' && input !== undefined) this.disk.files.set(input, `new ${at}`);
     if (what === 'lose-input' && input !== undefined) this.disk.files.delete(input);
@@ -70,7 +71,7 @@ class JobContext {
     if (what === 'break-input' && input !== undefined && read) this.disk.broken.add(input);
   }
 
-  async run({ only, until, exclude, items }: Selection): Promise<Outcome> {
+  async run({ only, until, exclude, items, requireOutputs }: Selection): Promise<Outcome> {
     const { loaded, ledger, disk, clock } = this;
     const { pipeline, base } = loaded;
     const names = pipeline.steps.map(({ name }) => name);
@@ -93,6 +94,7 @@ class JobContext {
       disk,
       clock,
       excluded: out.value,
+      requireOutputs,
     });
     const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
     const before = this.service.charged;
@@ -134,6 +136,7 @@ class JobContext {
         clock,
         budget: undefined,
         payAgain: false,
+        requireOutputs,
         listening: false,
         onEvent,
       });
@@ -161,6 +164,7 @@ const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = 
   doubt: 'doubt',
   lost: 'failed',
   keep: 'failed',
+  defer: 'skipped',
   problem: 'failed',
   blocked: 'blocked',
 };

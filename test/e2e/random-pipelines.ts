@@ -22,6 +22,7 @@ export interface Selection {
   readonly exclude: readonly number[];
   /** Indexes of items; null: all. */
   readonly items: readonly number[] | null;
+  readonly requireOutputs: boolean;
 }
 
 export interface Mutation {
@@ -31,6 +32,7 @@ export interface Mutation {
     | 'edit-input'
     | 'lose-input'
     | 'break-input'
+    | 'clone'
     | 'days';
   readonly at: number;
 }
@@ -81,6 +83,7 @@ const selection: fc.Arbitrary<Selection> = fc.record({
   until: mostly,
   exclude: mostly,
   items: fc.option(few, { freq: 4 }),
+  requireOutputs: fc.nat(3).map((number) => number === 0),
 });
 
 const mutation: fc.Arbitrary<Mutation> = fc.record({
@@ -91,6 +94,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
     'edit-input',
     'lose-input',
     'break-input',
+    'clone',
     'days',
   ),
   at: index,

@@ -2,7 +2,7 @@
 import { extensionOf } from '../../src/contract/api/asset.ts';
 import { type Digest, digestOf } from '../../src/contract/base/digest.ts';
 import { err, ok, type Result } from '../../src/contract/base/result.ts';
-import type { FileFact } from '../../src/runner/plan/facts.ts';
+import type { FileFact, RecordedFile } from '../../src/runner/plan/facts.ts';
 import type { Place } from '../../src/runner/run/jobs/job.ts';
 import type { Disk, Fetched, FileProblem, LocalFile } from '../../src/runner/run/jobs/ports.ts';
 
@@ -17,6 +17,8 @@ export class MemoryDisk implements Disk {
   readonly unread = new Set<string>();
   /** Paths that cannot be read. */
   readonly broken = new Set<string>();
+  /** What this checkout has saved. */
+  readonly #saved = new Set<string>();
 
   input(path: string): FileFact {
     return this.#fact(path, this.files.get(path));
@@ -24,6 +26,24 @@ export class MemoryDisk implements Disk {
 
   output(path: string): FileFact {
     return this.#fact(path, this.files.get(path));
+  }
+
+  isElsewhere({ path, sha256 }: RecordedFile): boolean {
+    return !this.files.has(path) && !this.#saved.has(`${sha256} ${path}`);
+  }
+
+  /** Deletes a file that this checkout had. */
+  loseOutput(path: string): void {
+    const content = this.files.get(path);
+    if (content !== undefined) this.#saved.add(`${digestOfText(content)} ${path}`);
+    this.files.delete(path);
+  }
+
+  /** What a fresh checkout has: the inputs. */
+  checkOutAnew(): void {
+    for (const path of [...this.files.keys()]) if (path.startsWith('out/')) this.files.delete(path);
+    this.keptFiles.clear();
+    this.#saved.clear();
   }
 
   kept(digest: string, extension: string): FileFact {
@@ -77,6 +97,7 @@ export class MemoryDisk implements Disk {
     if (standing !== undefined && digestOfText(standing) !== digest)
       this.keptFiles.set(keptName(digestOfText(standing), extensionOf(path)), standing);
     this.files.set(path, content);
+    this.#saved.add(`${digest} ${path}`);
     this.files.delete(temporary.path);
     return ok(undefined);
   }

@@ -21,6 +21,7 @@ export interface PipelineFlags {
   readonly until?: readonly string[];
   readonly exclude?: readonly string[];
   readonly retryFailed?: boolean;
+  readonly requireOutputs?: boolean;
 }
 
 export function withInputs(command: Command): Command {
@@ -58,7 +59,11 @@ export function withSelection(command: Command): Command {
       collect,
     )
     .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect)
-    .option('--retry-failed', 'process only items with failed tasks');
+    .option('--retry-failed', 'process only items with failed tasks')
+    .option(
+      '--require-outputs',
+      'every saved file must be in this checkout: download again what is elsewhere',
+    );
 }
 
 /** A rehearsal has its own service. */

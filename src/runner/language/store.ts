@@ -4,6 +4,7 @@ import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
+import type { Pipeline } from './pipeline.ts';
 
 export type StoreAddress =
   /** Relative to the pipeline file, or absolute. */
@@ -22,6 +23,10 @@ const example = 'for example s3://my-bucket/shots';
 /** Names a store in the state file, without its address, which may be private. */
 export const storeName = (address: string): string =>
   digestOfBytes(address.replace(/\/+$/, '')).slice(0, 16);
+
+/** The same for a pipeline; undefined if the pipeline has no store. */
+export const storeNameOf = ({ store }: Pick<Pipeline, 'store'>): string | undefined =>
+  store === undefined ? undefined : storeName(store);
 
 export const isBucket = (address: string): boolean => address.startsWith('s3://');
 

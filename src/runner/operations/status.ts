@@ -1,6 +1,10 @@
 // `status`: shows the state file. Sends and writes nothing, even while a run continues.
 import { ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
+import { HashCache } from '../adapters/files/hash-cache.ts';
+import { SavedFiles } from '../adapters/files/saved-files.ts';
+import { storeNameOf } from '../language/store.ts';
+import { conditionOf, isSomewhere } from '../plan/decide.ts';
 import { resultFates } from '../plan/result-fate.ts';
 import { type Status, statusOf } from '../report/status.ts';
 import type { Clock } from '../run/jobs/ports.ts';
@@ -40,6 +44,15 @@ export async function status(
   if (!header.ok) return header;
   const { running, state } = open;
   const fateOf = resultFates(bound.pipeline.steps);
-  const found = statusOf(state.ledger, { now: clock.now(), expiringMs, fateOf, running });
+  const { hashes, kept } = paths;
+  using cache = new HashCache(hashes, 'read');
+  const facts = new SavedFiles({
+    ...{ folder: bound.folder, kept, hashes: cache },
+    store: storeNameOf(bound.pipeline),
+  });
+  const found = statusOf(state.ledger, {
+    ...{ now: clock.now(), expiringMs, fateOf, running },
+    conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),
+  });
   return ok({ state: paths.state, service: header.value.service, ...found });
 }

@@ -7,7 +7,7 @@ import { fillKnown } from '../language/template.ts';
 import type { TaskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
 import type { TaskProblem } from './ask.ts';
-import { decideDelete } from './decide.ts';
+import { type Decision, decideDelete } from './decide.ts';
 import { isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { PlanContext } from './planning.ts';
 
@@ -23,6 +23,8 @@ export interface Unfinished {
   /** The downloads that must be safe before a delete. */
   saversOf(step: Step): readonly PlannedTask[];
 }
+
+type Kept = Extract<Decision, { readonly act: 'keep' | 'defer' }>;
 
 /** The known part of a body before the steps that it uses have run. */
 export function knownBody(step: Step, scope: Scope): JsonObject {
@@ -47,7 +49,7 @@ export function plannedAfterwards(
   if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
     return { step, task, action: 'reuse', why: 'deleted before', ...known };
   const kept = keeps(plan, step, job);
-  if (kept !== undefined) return { step, task, action: 'keep', why: kept };
+  if (kept !== undefined) return { step, task, action: kept.act, why: kept.why };
   const { to } = knownBody(step, scope);
   const perhaps = [plan.of(of), ...plan.saversOf(step)].some(
     (before) => before?.action === 'maybe',
@@ -57,8 +59,8 @@ export function plannedAfterwards(
   return { step, task, action, why: `after ${uncertain}`, ...place, ...known };
 }
 
-/** Why a delete will keep its project although some of the steps that it waits for have not run yet. */
-function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): string | undefined {
+/** Set if a delete will keep its project although some of the steps that it waits for have not run yet. */
+function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): Kept | undefined {
   if (step.kind.operation !== 'delete' || step.discard) return undefined;
   const savers = plan.saversOf(step);
   const settled = savers.filter(({ action }) => !isUnsettled(action));
@@ -69,12 +71,14 @@ function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): string |
   if (job?.state === 'complete') {
     const question = { job, savers: settled.map(({ task }) => task), discard: false };
     const decision = decideDelete(question, plan.context.facts);
-    return decision.act === 'keep' ? decision.why : undefined;
+    return decision.act === 'keep' || decision.act === 'defer' ? decision : undefined;
   }
   const [skipped] = settled;
-  return skipped === undefined
-    ? 'kept: no step downloads it'
-    : `kept: ${skipped.task} does not download it`;
+  const why =
+    skipped === undefined
+      ? 'kept: no step downloads it'
+      : `kept: ${skipped.task} does not download it`;
+  return { act: 'keep', why };
 }
 
 /** The step whose later outputs a task lacks; undefined if the task has a problem of its own. */

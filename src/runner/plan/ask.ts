@@ -3,7 +3,7 @@ import { extensionOf, knownExtensions, mediaTypeOf } from '../../contract/api/as
 import { type Digest, digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { Path } from '../../contract/yaml/place.ts';
-import type { JobLine } from '../journal/line.ts';
+import type { JobLine, OutputLine } from '../journal/line.ts';
 import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
@@ -15,11 +15,14 @@ import {
   taskRequestOf,
 } from '../task/task-request.ts';
 import {
+  conditionOf,
   type Decision,
   decideCreate,
   decideDelete,
   decideDownload,
   decideSupply,
+  elsewhereHint,
+  isStored,
 } from './decide.ts';
 import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
@@ -46,6 +49,10 @@ export type TaskAnswer =
       readonly decision: Decision;
       /** upload: the digest of its file. */
       readonly content?: Digest;
+      /** upload: the path of its file if another checkout has it, so that it cannot be uploaded again from here. */
+      readonly away?: string;
+      /** upload: a file that is not here, and that the store has. */
+      readonly stored?: OutputLine;
     };
 
 export interface TaskQuestion {
@@ -56,6 +63,8 @@ export interface TaskQuestion {
   readonly jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
   /** delete: the tasks of this item that download its project. */
   readonly savers: readonly string[];
+  /** True if every output must be in this checkout. */
+  readonly requireOutputs: boolean;
 }
 
 export function ask(question: TaskQuestion): TaskAnswer {
@@ -83,7 +92,8 @@ export function ask(question: TaskQuestion): TaskAnswer {
       if (!place.ok) return problem(`to: ${place.error}`);
       const job = jobOf(wanted.of);
       if (job === undefined) return problem(`bug: ${step.of} has no job`);
-      const decision = decideDownload({ task: question.task, to: wanted.to, job }, facts);
+      const { task, requireOutputs: required } = question;
+      const decision = decideDownload({ task, to: wanted.to, job, required }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
@@ -105,8 +115,9 @@ export function badValue(step: Step, body: JsonObject): TaskProblem | undefined 
 
 function askUpload(
   wanted: Extract<TaskRequest, { operation: 'upload' }>,
-  { facts, jobOf }: TaskQuestion,
+  question: TaskQuestion,
 ): TaskAnswer {
+  const { facts, jobOf } = question;
   const extension = extensionOf(wanted.file);
   if (mediaTypeOf(extension) === undefined)
     return problem(
@@ -114,13 +125,38 @@ function askUpload(
         `it takes ${knownExtensions.join(' ')}`,
     );
   const fact = facts.input(wanted.file);
-  if (fact.is === 'absent') return problem(`${wanted.file} ${fact.why}`);
+  if (fact.is === 'absent')
+    return uploadElsewhere(wanted, question) ?? problem(`${wanted.file} ${fact.why}`);
   if (fact.bytes === 0) return problem(`${wanted.file} is empty`);
   if (fact.digest === undefined) return { is: 'unread' };
   const fingerprint = uploadFingerprint(fact.digest);
   const job = jobOf(fingerprint);
   const content = fact.digest;
   return { is: 'decided', wanted, fingerprint, job, decision: decideSupply(job), content };
+}
+
+/** An upload of a download's file that another checkout has: the state file knows its content. */
+function uploadElsewhere(
+  wanted: Extract<TaskRequest, { operation: 'upload' }>,
+  { step, names, facts, jobOf, requireOutputs }: TaskQuestion,
+): TaskAnswer | undefined {
+  if (requireOutputs) return undefined;
+  const recorded = step.after.flatMap((name): readonly OutputLine[] => {
+    const of = names.fingerprintOfStep(name);
+    return (of === undefined ? undefined : jobOf(of)?.outputs) ?? [];
+  });
+  const output = recorded.find(({ path }) => path === wanted.file);
+  if (output === undefined || conditionOf(output, facts) !== 'elsewhere') return undefined;
+  const fingerprint = uploadFingerprint(output.sha256);
+  const job = jobOf(fingerprint);
+  const supply = decideSupply(job);
+  if (isStored(output, facts)) {
+    const content = digestFrom(output.sha256);
+    return { is: 'decided', wanted, fingerprint, job, decision: supply, content, stored: output };
+  }
+  const decision: Decision =
+    supply.act === 'reuse' ? supply : { act: 'lost', why: elsewhereHint(output.path) };
+  return { is: 'decided', wanted, fingerprint, job, decision, away: output.path };
 }
 
 /** The fingerprint of an upload depends only on the content: the same bytes under any name are uploaded once. */

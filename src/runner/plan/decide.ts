@@ -2,12 +2,12 @@
 // task is ready, so the two cannot disagree.
 import { extensionOf } from '../../contract/api/asset.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, OutputFacts } from './facts.ts';
 import { wantedPath } from './output-path.ts';
 
 export type Decision =
-  /** Done before, by this task or by another task with the same content. */
-  | { readonly act: 'reuse'; readonly why: string }
+  /** Done before, by this task or by another task with the same content. `files`: those of a download, unless all are whole. */
+  | { readonly act: 'reuse'; readonly why: string; readonly files?: FileCounts }
   /** Must be done. For a tool, this costs credits. */
   | { readonly act: 'begin'; readonly why: string }
   /** Already paid: the run only waits for the result. */
@@ -20,10 +20,25 @@ export type Decision =
   | { readonly act: 'doubt'; readonly why: string }
   /** The result is lost here and at the service. To pay for it again requires the user's permission. */
   | { readonly act: 'lost'; readonly why: string }
-  /** Must not be done in the current state. */
-  | { readonly act: 'keep'; readonly why: string };
+  /** Must not be done in the current state: a failure. */
+  | { readonly act: 'keep'; readonly why: string }
+  /** Left to the checkout that has the files. No failure. */
+  | { readonly act: 'defer'; readonly why: string };
 
 export type Act = Decision['act'];
+
+/** Recorded files that a run reuses although they are not here as recorded. */
+export interface FileCounts {
+  /** Somebody changed their content. */
+  readonly changed: number;
+  /** Another checkout saved them, and they have never been in this one; or the store has them. */
+  readonly elsewhere: number;
+}
+
+export const sumOf = (one: FileCounts, other: FileCounts): FileCounts => ({
+  changed: one.changed + other.changed,
+  elsewhere: one.elsewhere + other.elsewhere,
+});
 
 /** upload, face-detect: free, and done once. Stale values are refreshed when a step that needs them begins. */
 export function decideSupply(job: JobLine | undefined): Decision {
@@ -61,50 +76,87 @@ export interface DownloadQuestion {
   readonly to: string;
   /** The job of the step that the task refers to. */
   readonly job: JobLine;
+  /** True if every file must be in this checkout. */
+  readonly required: boolean;
 }
 
-export function decideDownload({ task, to, job }: DownloadQuestion, facts: Facts): Decision {
+export function decideDownload(question: DownloadQuestion, facts: Facts): Decision {
+  const { task, to, job, required } = question;
   const recorded = job.outputs ?? [];
   const count = downloadCount(job);
   const own = recorded.filter((output) => {
     const wanted = output.task === task ? wantedPath(output, to, count) : undefined;
     return wanted !== undefined && facts.recordedAs(wanted) === output.path;
   });
-  if (count > 0 && own.length === count) {
-    const states = own.map((output) => standingOf(output, facts));
-    const sources = own.filter(
-      (output, index) => states[index] === 'whole' && !isStored(output, facts),
-    );
-    if (states.every((state) => state === 'whole' || state === 'edited' || state === 'stored')) {
-      if (facts.store !== undefined && sources.length > 0)
-        return { act: 'store', why: 'downloaded before, and not in the store yet', sources };
-      if (states.includes('edited'))
-        return { act: 'reuse', why: 'downloaded before, and changed on disk since: left alone' };
-      const where = states.includes('stored') ? ': the store has it' : '';
-      return { act: 'reuse', why: `downloaded before${where}` };
-    }
-  }
+  const states = own.map((output) => standingOf(output, facts));
+  const fine: readonly Standing[] = [
+    'whole',
+    'edited',
+    ...(required ? [] : ['elsewhere' as const]),
+  ];
+  if (count > 0 && own.length === count && states.every((state) => fine.includes(state)))
+    return unstored(own, facts) ?? reused(own, states, facts);
   const spare = wholeCopies(job, facts);
   if (spare !== undefined && spare.length > 0)
     return { act: 'copy', why: 'downloaded before to another place', sources: spare };
-  if (job.state !== 'deleted')
-    return { act: 'begin', why: own.length > 0 ? 'its file is gone' : 'not downloaded yet' };
-  return { act: 'lost', why: 'its project was deleted and the downloaded file is gone or changed' };
+  if (job.state !== 'deleted') return { act: 'begin', why: whyAgain(states) };
+  const [away] = filesElsewhere(job, facts) ?? [];
+  const why =
+    away === undefined
+      ? 'its project was deleted and the downloaded file is gone or changed'
+      : `its project was deleted and ${elsewhereHint(away.path)}`;
+  return { act: 'lost', why };
 }
 
 /**
- * The state of a recorded file. `stored`: not here, and the store has it. `superseded`: another result of ours replaced it, and it was kept. `edited`: somebody
+ * The state of a recorded file. `superseded`: another result of ours replaced it, and it was kept. `edited`: somebody
  * changed it, which they may do.
  */
-function standingOf(
-  output: OutputLine,
-  facts: Facts,
-): 'whole' | 'absent' | 'stored' | 'superseded' | 'edited' {
+type Standing = 'whole' | 'lost' | 'elsewhere' | 'superseded' | 'edited';
+
+function standingOf(output: OutputLine, facts: Facts): Standing {
   const condition = conditionOf(output, facts);
-  if (condition === 'absent') return isStored(output, facts) ? 'stored' : 'absent';
   if (condition === 'changed') return keptCopy(output, facts) ? 'superseded' : 'edited';
-  return 'whole';
+  return condition === 'unread' ? 'whole' : condition;
 }
+
+/** Files that are here and that the store of this run lacks. */
+function unstored(own: readonly OutputLine[], facts: Facts): Decision | undefined {
+  if (facts.store === undefined) return undefined;
+  const sources = own.filter(
+    (output) => standingOf(output, facts) === 'whole' && !isStored(output, facts),
+  );
+  if (sources.length === 0) return undefined;
+  return { act: 'store', why: 'downloaded before, and not in the store yet', sources };
+}
+
+function reused(
+  own: readonly OutputLine[],
+  states: readonly Standing[],
+  facts: OutputFacts,
+): Decision {
+  const numberOf = (state: Standing): number => states.filter((one) => one === state).length;
+  const files = { changed: numberOf('edited'), elsewhere: numberOf('elsewhere') };
+  if (files.elsewhere > 0) {
+    const isFetchable = own.every((one) => isSomewhere(one, facts) || isStored(one, facts));
+    const who = isFetchable ? 'the store has it' : 'another checkout saved it';
+    return { act: 'reuse', why: `elsewhere: ${who}`, files };
+  }
+  if (files.changed > 0)
+    return { act: 'reuse', why: 'downloaded before, and changed on disk since: left alone', files };
+  return { act: 'reuse', why: 'downloaded before' };
+}
+
+function whyAgain(states: readonly Standing[]): string {
+  if (states.length === 0) return 'not downloaded yet';
+  return states.includes('elsewhere') && !states.includes('lost')
+    ? 'its file is elsewhere, and this run requires it here'
+    : 'its file is gone';
+}
+
+/** The end of a sentence about a file that must be here. */
+export const elsewhereHint = (path: string): string =>
+  `${path} is elsewhere: copy the file here from the checkout that saved it`;
 
 /** The number of downloads of a complete job, from the journal. */
 export function downloadCount(job: JobLine): number {
@@ -121,36 +173,64 @@ export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] |
   for (let index = 0; index < downloadCount(job); index++) {
     const all = (job.outputs ?? []).filter((output) => output.index === index);
     const copy =
-      all.find((output) => isHere(output, facts)) ?? all.find((output) => isStored(output, facts));
+      all.find((output) => isSomewhere(output, facts)) ??
+      all.find((output) => isStored(output, facts));
     if (copy === undefined) return undefined;
     found.push(copy);
   }
   return found;
 }
 
-/** True if the file is on this disk, at its place or among the kept files. */
-export const isHere = (output: OutputLine, facts: Facts): boolean =>
+/**
+ * The files that another checkout has, one for each of a job's downloads without a whole copy here; undefined if some
+ * are nowhere.
+ */
+export function filesElsewhere(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
+  const found: OutputLine[] = [];
+  for (let index = 0; index < downloadCount(job); index++) {
+    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
+    if (recorded.some((output) => isSomewhere(output, facts))) continue;
+    const away = recorded.find((output) => conditionOf(output, facts) === 'elsewhere');
+    if (away === undefined) return undefined;
+    found.push(away);
+  }
+  return found;
+}
+
+/** True if the content is in this checkout: in its place, or kept. */
+export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
   conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
 
 /** True if the store of this run has the file, as far as is recorded. */
-export const isStored = ({ stored }: OutputLine, { store }: Facts): boolean =>
+export const isStored = ({ stored }: OutputLine, { store }: OutputFacts): boolean =>
   store !== undefined && stored === store;
 
 /** True if a replaced output is kept under its hash. */
-export function keptCopy(output: OutputLine, facts: Facts): boolean {
+export function keptCopy(output: OutputLine, facts: OutputFacts): boolean {
   return facts.kept(output.sha256, extensionOf(output.path)).is === 'file';
 }
 
-/** `unread`: the content must be hashed before a decision. */
-export type Condition = 'whole' | 'absent' | 'changed' | 'unread';
+/**
+ * The condition of a recorded file. `unread`: the content must be hashed before a decision. `lost`: it was here, and is
+ * gone or cannot be read. `elsewhere`: another checkout saved it, and it has never been here, or the store has it.
+ */
+export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere';
 
-export function conditionOf(output: OutputLine, facts: Facts): Condition {
+export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
   const fact = facts.output(output.path);
-  if (fact.is === 'absent') return 'absent';
+  if (fact.is === 'absent')
+    return facts.isElsewhere(output) || isStored(output, facts) ? 'elsewhere' : 'lost';
   if (fact.bytes !== output.bytes) return 'changed';
   if (fact.digest === undefined) return 'unread';
   return fact.digest === output.sha256 ? 'whole' : 'changed';
 }
+
+const conditionText: Readonly<Record<Exclude<Condition, 'elsewhere'>, string>> = {
+  whole: 'whole',
+  unread: 'not read yet',
+  changed: 'changed on disk',
+  lost: 'lost',
+};
 
 export interface DeleteQuestion {
   readonly job: JobLine;
@@ -168,26 +248,34 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
   if (job.state === 'deleted') return { act: 'reuse', why: 'deleted before' };
   if (job.state !== 'complete') return { act: 'keep', why: `its project is ${job.state}` };
   if (discard) return { act: 'begin', why: 'its result is discarded on purpose' };
+  let away = false;
   for (const task of savers) {
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))
       return { act: 'keep', why: `kept: ${task} has not downloaded it` };
-    const bad = own.find((output) => !isHere(output, facts) && !isStored(output, facts));
-    if (bad !== undefined)
-      return { act: 'keep', why: `kept: ${bad.path} is ${conditionOf(bad, facts)} on disk` };
-    const unstored = own.find((output) => !isStored(output, facts));
-    if (facts.store !== undefined && unstored !== undefined)
-      return { act: 'keep', why: `kept: the store does not have ${unstored.path} yet` };
+    for (const output of own.filter((one) => !isSomewhere(one, facts) && !isStored(one, facts))) {
+      const condition = conditionOf(output, facts);
+      if (condition !== 'elsewhere')
+        return { act: 'keep', why: `kept: ${output.path} is ${conditionText[condition]}` };
+      away = true;
+    }
+    const waiting =
+      facts.store === undefined ? undefined : own.find((one) => !isStored(one, facts));
+    if (waiting !== undefined && !away)
+      return { act: 'keep', why: `kept: the store does not have ${waiting.path} yet` };
   }
   // The items download the result of a shared step: every file must be somewhere, whichever task saved it.
   if (savers.length === 0) {
-    const copies = wholeCopies(job, facts) ?? [];
-    if (copies.length < downloadCount(job))
-      return { act: 'keep', why: 'kept: no download has its files on disk' };
-    if (facts.store !== undefined && !allStored(job, facts))
+    if ((wholeCopies(job, facts)?.length ?? 0) < downloadCount(job)) {
+      if (filesElsewhere(job, facts) === undefined)
+        return { act: 'keep', why: 'kept: no download has its files on disk' };
+      away = true;
+    } else if (facts.store !== undefined && !allStored(job, facts))
       return { act: 'keep', why: 'kept: the store does not have all its files yet' };
   }
-  return { act: 'begin', why: 'its files are safe' };
+  return away
+    ? { act: 'defer', why: 'kept: its files are elsewhere' }
+    : { act: 'begin', why: 'its files are safe' };
 }
 
 function allStored(job: JobLine, facts: Facts): boolean {

@@ -2,7 +2,7 @@
 
 /**
  * - `done`: its outputs exist.
- * - `skipped`: its `if:` is false, or it uses the outputs of a skipped step.
+ * - `skipped`: its `if:` is false, it uses the outputs of a skipped step, or it is left to another checkout.
  * - `excluded`: this run excludes it, or a step that it waits for.
  * - `failed`: it cannot run as it is, or it ran and failed. Nothing is charged for it.
  * - `doubt`: it may be paid; nobody knows.

@@ -15,7 +15,7 @@ import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
-import { lostInput, renewalOf } from './renew.ts';
+import { awayUpload, lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { saversOf, turnOf } from './turn.ts';
 
@@ -132,6 +132,7 @@ export class ItemPlan implements Unfinished {
       facts: this.context.facts,
       jobOf: this.context.jobOf,
       savers: this.saversOf(step).map((saver) => saver.task),
+      requireOutputs: this.context.requireOutputs,
     });
     const { problem } = answer.is === 'end' ? answer : {};
     const unknown = problem === undefined ? undefined : unknownIn(this, step, problem);
@@ -174,11 +175,17 @@ export class ItemPlan implements Unfinished {
       case 'unread':
         return { step, task, action: 'begin', why: 'to be read' };
       case 'decided': {
-        const { decision, fingerprint, wanted } = answer;
-        const to = wanted.operation === 'download' ? { to: wanted.to } : {};
-        const file = wanted.operation === 'upload' ? { file: wanted.file } : {};
+        const { decision, fingerprint, wanted, away } = answer;
+        const about = {
+          ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
+          ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
+          ...(away === undefined ? {} : { away }),
+          ...(decision.act === 'reuse' && decision.files !== undefined
+            ? { files: decision.files }
+            : {}),
+        };
         const { act: action, why } = decision;
-        return this.#priced({ step, task, action, why, fingerprint, ...to, ...file });
+        return this.#priced({ step, task, action, why, fingerprint, ...about });
       }
       default:
         return unreachable(answer);
@@ -235,14 +242,11 @@ export class ItemPlan implements Unfinished {
     if (!sends || action !== 'begin') return planned;
     const lost = this.#renewInputs(step);
     if (lost === undefined) return planned;
-    return { ...planned, action: 'lost', why: lostInput(lost) };
+    return { ...planned, action: 'lost', why: lost };
   }
 
-  /**
-   * Marks the tasks that must be repeated for a step's inputs. Returns the task whose result is lost for good, if there
-   * is one.
-   */
-  #renewInputs(step: Step): TaskId | undefined {
+  /** Marks the tasks that must be repeated for a step's inputs. Returns why the inputs cannot be had, if so. */
+  #renewInputs(step: Step): string | undefined {
     for (const name of step.uses) {
       const { shared = this } = this.#before;
       const lost = (this.#byStep.has(name) ? this : shared).#renewOne(name);
@@ -251,15 +255,17 @@ export class ItemPlan implements Unfinished {
     return undefined;
   }
 
-  #renewOne(name: string): TaskId | undefined {
+  #renewOne(name: string): string | undefined {
     const planned = this.of(name);
     if (planned?.action !== 'reuse' || planned.fingerprint === undefined) return undefined;
     const job = this.context.jobOf(planned.fingerprint);
     if (job === undefined) return undefined;
     const { operation } = planned.step.kind;
-    const renewal = renewalOf(operation, job, this.context.now, this.context.facts);
-    if (renewal === 'lost') return planned.task;
+    const { now, facts } = this.context;
+    const renewal = renewalOf(operation, job, now, facts);
+    if (renewal === 'lost') return lostInput(planned.task, job, facts);
     if (renewal !== 'redo') return undefined;
+    if (planned.away !== undefined) return awayUpload(planned.task, planned.away);
     const index = this.tasks.findIndex(({ step }) => step.name === name);
     const why =
       operation === 'detect' ? 'its face detection has expired' : 'its upload has expired';

@@ -1,5 +1,6 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import type { Step } from '../language/pipeline.ts';
+import { type FileCounts, sumOf } from './decide.ts';
 import type { PlannedAction, PlannedTask } from './planned-action.ts';
 
 export interface PlanRow {
@@ -29,6 +30,8 @@ export interface Plan {
   readonly unpriced: number;
   /** Why prices are unknown, each reason once. */
   readonly unpricedWhy: readonly string[];
+  /** Files of reused downloads that are not here as recorded. */
+  readonly files: FileCounts;
   /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */
   readonly badItems: number;
   /**
@@ -56,6 +59,7 @@ export class PlanTally {
   #items = 0;
   #badItems = 0;
   #noted = 0;
+  #files: FileCounts = { changed: 0, elsewhere: 0 };
 
   /** `bad`: one of the item's tasks cannot run. */
   addItem(bad: boolean): void {
@@ -64,7 +68,8 @@ export class PlanTally {
   }
 
   add(planned: PlannedTask): void {
-    const { step, estimate } = planned;
+    const { step, estimate, files } = planned;
+    if (files !== undefined) this.#files = sumOf(this.#files, files);
     const twin = this.#isTwin(planned);
     const action = twin && planned.action !== 'maybe' ? 'reuse' : planned.action;
     const entry = this.#entry(step);
@@ -124,6 +129,7 @@ export class PlanTally {
       credits: rows.reduce((sum, row) => sum + row.credits, 0),
       unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
       unpricedWhy: [...this.#why],
+      files: this.#files,
       badItems: this.#badItems,
       notes: this.#notes,
       noted: this.#noted,

@@ -3,7 +3,7 @@ import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { TaskId } from '../task/task.ts';
 import type { TaskProblem } from './ask.ts';
-import type { Act } from './decide.ts';
+import type { Act, FileCounts } from './decide.ts';
 import type { Ending } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 
@@ -28,6 +28,10 @@ export interface PlannedTask {
   readonly to?: string;
   /** For an upload: the file to read. */
   readonly file?: string;
+  /** For an upload: the path of its file if another checkout has it. */
+  readonly away?: string;
+  /** For a reused download, unless all its files are whole. */
+  readonly files?: FileCounts;
 }
 
 interface ActionFacts {
@@ -50,6 +54,7 @@ const actionFacts: Readonly<Record<PlannedAction, ActionFacts>> = {
   doubt: { ending: 'doubt', later: false },
   lost: { ending: 'failed', later: false },
   keep: { ending: 'failed', later: false },
+  defer: { ending: 'skipped', later: false },
   problem: { ending: 'failed', later: false },
 };
 

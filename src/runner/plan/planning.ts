@@ -19,6 +19,8 @@ export interface PlanContext {
   readonly now: number;
   /** Steps that the run excludes by --only, --until or --exclude. */
   readonly excluded: ReadonlySet<string>;
+  /** True if every output must be in this checkout. */
+  readonly requireOutputs: boolean;
   /** Why a download cannot be written to a place below the output folder. */
   readonly unusable: (to: string) => string | undefined;
 }

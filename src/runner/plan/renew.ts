@@ -3,7 +3,7 @@
 import { assetLifetimeMs } from '../../contract/api/asset.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { JobLine } from '../journal/line.ts';
-import { wholeCopies } from './decide.ts';
+import { elsewhereHint, filesElsewhere, wholeCopies } from './decide.ts';
 import type { Facts } from './facts.ts';
 
 /**
@@ -39,6 +39,17 @@ export function renewalOf(operation: Operation, job: JobLine, now: number, facts
   }
 }
 
-/** Why a request cannot be sent: a result that it needs is gone, both here and at the service. */
-export const lostInput = (task: string): string =>
-  `${task} is needed, but its project was deleted and its file is gone; it would have to be paid for again`;
+export const payAgainHint = '--pay-again would pay for it again';
+
+/** Why a request cannot be sent: a result that it needs is neither here nor at the service. */
+export function lostInput(task: string, job: JobLine, facts: Facts): string {
+  const needed = `${task} is needed, but its project was deleted and`;
+  const [away] = filesElsewhere(job, facts) ?? [];
+  return away === undefined
+    ? `${needed} its file is gone; it would have to be paid for again`
+    : `${needed} ${elsewhereHint(away.path)}`;
+}
+
+/** Why a request cannot be sent: its upload must be repeated, and the uploaded file is in another checkout. */
+export const awayUpload = (task: string, path: string): string =>
+  `${task} must be uploaded again, but ${elsewhereHint(path)}`;

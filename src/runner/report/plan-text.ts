@@ -3,6 +3,7 @@
 import { printable } from '../../contract/base/printable.ts';
 import type { Plan, PlanNote } from '../plan/plan.ts';
 import type { PlannedAction } from '../plan/planned-action.ts';
+import { filesText } from './files-text.ts';
 import { count, table } from './text.ts';
 
 const words: Readonly<Record<PlannedAction, string>> = {
@@ -17,6 +18,7 @@ const words: Readonly<Record<PlannedAction, string>> = {
   doubt: 'IN DOUBT',
   lost: 'LOST',
   keep: 'kept',
+  defer: 'left to another checkout',
   blocked: 'waiting',
   problem: 'CANNOT RUN',
 };
@@ -33,6 +35,7 @@ const order: readonly PlannedAction[] = [
   'doubt',
   'lost',
   'keep',
+  'defer',
   'blocked',
   'problem',
 ];
@@ -55,6 +58,7 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
     `${count(plan.items, 'item')}:`,
     table([['step', 'kind', 'tasks', 'credits'], ...rows], [3]),
     costLine(plan),
+    ...filesText(plan.files),
   ];
   for (const why of plan.unpricedWhy) lines.push(`  unknown price: ${printable(why)}`);
   const isTold = ({ task }: PlanNote): boolean =>

@@ -1,5 +1,6 @@
 // The events of a run. The terminal, the JSON stream and the log only read them.
 import type { Bug } from '../../contract/base/bug.ts';
+import type { FileCounts } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import type { Plan } from '../plan/plan.ts';
 
@@ -80,6 +81,8 @@ export interface Summary {
   readonly stopped?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
+  /** Files of reused downloads that are not here as recorded. */
+  readonly files: FileCounts;
   readonly credits: {
     readonly charged: number;
     readonly refunded: number;

@@ -2,6 +2,7 @@
 import { bugText } from '../../contract/base/bug.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
+import { filesText } from './files-text.ts';
 import { backText, waitingText } from './outage-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
 import type { ProblemGroup, RunEvent, Summary, TaskEnding } from './run-event.ts';
@@ -92,6 +93,7 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
       ['results', output],
       ['state file', state],
     ]),
+    ...filesText(summary.files),
     ...(summary.groups.length === 0 ? [] : problemLines(summary)),
   ];
   return printable(lines.join('\n'), true);

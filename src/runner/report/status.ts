@@ -4,10 +4,12 @@ import { adviceFor } from '../../contract/api/advice.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { type StandingFailure, standingFailures } from '../journal/failures.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
-import type { JobLine } from '../journal/line.ts';
+import type { JobLine, OutputLine } from '../journal/line.ts';
+import type { Condition, FileCounts } from '../plan/decide.ts';
 import type { ResultFate } from '../plan/result-fate.ts';
 import { stepOf } from '../task/task.ts';
 import { creditsText } from './credits-text.ts';
+import { filesText } from './files-text.ts';
 import { count, table } from './text.ts';
 
 export interface Doubt {
@@ -63,6 +65,11 @@ export interface Status {
   /** Jobs by step kind, then by state. */
   readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly outputs: number;
+  /** Recorded files that are not here as recorded. Content that was never hashed counts as unchanged. */
+  readonly files: FileCounts & {
+    /** They were in this checkout, and are gone. */
+    readonly lost: number;
+  };
   readonly unsaved: readonly Unsaved[];
   readonly remote: readonly Remote[];
   readonly additions: readonly Addition[];
@@ -77,6 +84,8 @@ export interface StatusQuestion {
   readonly expiringMs: number;
   /** What the pipeline does with a step's results. */
   readonly fateOf: (step: string) => ResultFate;
+  /** The condition of a recorded file; `whole` if its content is anywhere in this checkout. */
+  readonly conditionOf: (output: OutputLine) => Condition;
   /**
    * The process that is using the state file. Then, a request without an answer is in progress, not
    * in doubt.
@@ -85,7 +94,7 @@ export interface StatusQuestion {
 }
 
 export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
-  const { now, expiringMs, fateOf, running } = question;
+  const { now, expiringMs, fateOf, running, conditionOf } = question;
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
   const unsaved: Unsaved[] = [];
@@ -118,6 +127,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     credits: ledger.total,
     jobs,
     outputs,
+    files: filesOf(ledger, conditionOf),
     unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
     remote,
     additions,
@@ -125,6 +135,30 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     failures: standingFailures(ledger).map(failureOf),
   };
 }
+
+/** A path counts once, with its newest record: a later result may have replaced an earlier one. */
+function filesOf(ledger: Ledger, conditionOf: StatusQuestion['conditionOf']): Status['files'] {
+  const odd = new Map<string, { readonly at: string; readonly condition: Condition }>();
+  for (const { at, outputs = [] } of ledger.jobs())
+    for (const output of outputs) {
+      const condition = conditionOf(output);
+      const known = odd.get(output.path);
+      if (!isHere(condition) && (known === undefined || known.at < at))
+        odd.set(output.path, { at, condition });
+    }
+  // A file that one record describes as it is counts as whole, whatever other records say of its path.
+  if (odd.size > 0)
+    for (const { outputs = [] } of ledger.jobs())
+      for (const output of outputs)
+        if (odd.has(output.path) && isHere(conditionOf(output))) odd.delete(output.path);
+  const files = { changed: 0, lost: 0, elsewhere: 0 };
+  for (const { condition } of odd.values())
+    if (condition === 'changed' || condition === 'lost' || condition === 'elsewhere')
+      files[condition] += 1;
+  return files;
+}
+
+const isHere = (condition: Condition): boolean => condition === 'whole' || condition === 'unread';
 
 const doubtOf = (job: JobLine): Doubt => ({
   tasks: job.tasks,
@@ -170,6 +204,7 @@ export function statusText(status: Status, file: string, pipeline: string): stri
   ];
   if (running !== undefined)
     lines.push(`A run is active (${printable(running)}): these numbers can change.`);
+  lines.push(...filesText(status.files));
   for (const doubt of status.doubts) lines.push(...doubtLines(doubt, pipeline));
   for (const { tasks, project, expires, soon } of status.unsaved)
     lines.push(

@@ -1,5 +1,6 @@
 // The actions of a run: what it does about a step that is ready.
 import type { JobLine } from '../journal/line.ts';
+import type { FileCounts } from '../plan/decide.ts';
 import type { End } from '../plan/ending.ts';
 import type { ItemVerdict } from '../plan/planning.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
@@ -15,11 +16,20 @@ export type Action =
     }
   /** Another task's job is in flight for the same content. This task waits for that job, and pays nothing. */
   | { readonly action: 'join'; readonly fingerprint: Fingerprint }
-  | { readonly action: 'reuse'; readonly fingerprint: Fingerprint; readonly job: JobLine }
+  | Reuse
   /** These outputs are refreshed first; then the task is decided again. */
   | { readonly action: 'refresh'; readonly list: readonly Refresh[] }
   | Wait
   | EndWithoutJob;
+
+/** Done before. `files`: those of a download, unless all are whole; then `why` says so. */
+export interface Reuse {
+  readonly action: 'reuse';
+  readonly fingerprint: Fingerprint;
+  readonly job: JobLine;
+  readonly why: string;
+  readonly files: FileCounts | undefined;
+}
 
 /** The task is decided again after an event that may let it continue. */
 export interface Wait {

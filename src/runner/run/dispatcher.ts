@@ -11,6 +11,7 @@ import { ask, type TaskAnswer } from '../plan/ask.ts';
 import { type Act, downloadCount } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
+import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Action, EndWithoutJob, UnrunnableItems } from './action.ts';
 import type { Budget } from './budget.ts';
@@ -25,9 +26,9 @@ import {
   attemptName,
   awaitOrder,
   copyOrder,
+  deleteOrder,
   type Head,
   headOf,
-  onlyStored,
   storeOrder,
   timeoutOf,
 } from './orders.ts';
@@ -42,7 +43,6 @@ type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation
 const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
 const fail = (why: string): Action => end('failed', why);
 const excluded: Action = end('excluded', 'this run excludes the step');
-const payAgainHint = '--pay-again would pay for it again';
 
 /** The settings of a run that affect decisions. */
 export interface RunTerms {
@@ -53,6 +53,8 @@ export interface RunTerms {
   readonly clock: Clock;
   /** A result that is lost here and at the service may be paid for again. */
   readonly payAgain: boolean;
+  /** Every output must be in this checkout. */
+  readonly requireOutputs: boolean;
   /** The run receives the service's events, so an event may resolve a creation in doubt. */
   readonly listening?: boolean;
   /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */
@@ -78,15 +80,8 @@ export class Dispatcher {
   nextAction(itemRun: ItemRun, step: Step): Action {
     const verdict = this.#o.unrunnable.get(itemRun.item?.key ?? '')?.get(step.name);
     if (verdict !== undefined) return { action: 'end', ...verdict };
-    const { fileFacts, journal, base } = this.#o;
-    const answer = ask({
-      step,
-      task: itemRun.task(step),
-      names: itemRun.byContent(base),
-      facts: fileFacts,
-      jobOf: (fingerprint) => journal.ledger.job(fingerprint),
-      savers: itemRun.saversOf(step),
-    });
+    const { fileFacts } = this.#o;
+    const answer = this.#ask(itemRun, step);
     const head = headOf(this.#o.inFlight.key(), itemRun.task(step), step);
     const places = fileFacts.takeUnread();
     if (places.length > 0) {
@@ -106,6 +101,19 @@ export class Dispatcher {
     }
   }
 
+  #ask(itemRun: ItemRun, step: Step): TaskAnswer {
+    const { fileFacts, journal, base, requireOutputs } = this.#o;
+    return ask({
+      step,
+      task: itemRun.task(step),
+      names: itemRun.byContent(base),
+      facts: fileFacts,
+      jobOf: (fingerprint) => journal.ledger.job(fingerprint),
+      savers: itemRun.saversOf(step),
+      requireOutputs,
+    });
+  }
+
   #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
     const { decision, fingerprint, job, wanted } = answer;
     const redone = itemRun.isRedone(step.name);
@@ -119,9 +127,12 @@ export class Dispatcher {
       return { action: 'join', fingerprint };
     if (redone) return this.#begin(itemRun, step, answer, head);
     switch (decision.act) {
-      case 'reuse':
+      case 'reuse': {
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
-        return { action: 'reuse', fingerprint, job };
+        const { files } = decision;
+        const why = files === undefined ? '' : decision.why;
+        return { action: 'reuse', fingerprint, job, why, files };
+      }
       case 'begin':
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
@@ -145,6 +156,8 @@ export class Dispatcher {
         return this.#lost(itemRun, step, decision.why);
       case 'keep':
         return fail(decision.why);
+      case 'defer':
+        return end('skipped', decision.why);
       default:
         return unreachable(decision);
     }
@@ -159,6 +172,8 @@ export class Dispatcher {
   #lost(itemRun: ItemRun, step: Step, why: string): Action {
     const owner = step.of === undefined ? undefined : itemRun.ownerOf(step.of);
     const source = step.of === undefined ? undefined : owner?.step(step.of);
+    // An upload lacks only its file: nobody can pay for that.
+    if (step.kind.operation === 'upload') return fail(why);
     if (!this.#o.payAgain || owner === undefined || source === undefined)
       return fail(`${why}; ${payAgainHint}`);
     return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
@@ -167,14 +182,16 @@ export class Dispatcher {
   #begin(
     itemRun: ItemRun,
     step: Step,
-    { wanted, fingerprint, job, content }: Decided,
+    { wanted, fingerprint, job, content, away, stored }: Decided,
     head: Head,
   ): Action {
     switch (wanted.operation) {
       case 'upload': {
+        if (away !== undefined) return fail(awayUpload(head.task, away));
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wanted.file } as const;
-        const file = { from, name: wanted.file, content };
+        const fetched = stored === undefined ? {} : { stored };
+        const file = { from, name: wanted.file, content, ...fetched };
         return {
           action: 'start',
           fingerprint,
@@ -191,11 +208,7 @@ export class Dispatcher {
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
           wanted.operation === 'delete'
-            ? {
-                ...about,
-                operation: 'delete',
-                onlyStored: step.discard ? [] : onlyStored(job, this.#o.fileFacts),
-              }
+            ? deleteOrder(about, step, job, this.#o.fileFacts)
             : {
                 ...about,
                 operation: 'download',
@@ -270,9 +283,13 @@ export class Dispatcher {
   #refreshes(itemRun: ItemRun, step: Step): Action | undefined {
     const { journal, clock, fileFacts, inFlight, payAgain } = this.#o;
     const { ledger } = journal;
-    const context = { ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain };
+    const awayOf = (owner: ItemRun, supplier: Step): string | undefined => {
+      const answer = this.#ask(owner, supplier);
+      return answer.is === 'decided' ? answer.away : undefined;
+    };
+    const context = { ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain, awayOf };
     const refreshes = refreshesFor(itemRun, step, context);
-    if (refreshes.are === 'impossible') return fail(`${refreshes.why}; ${payAgainHint}`);
+    if (refreshes.are === 'impossible') return fail(refreshes.why);
     return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;
   }
 }

@@ -1,5 +1,5 @@
 // Caches facts about files, and lists the files that must be read before a decision is possible.
-import type { Facts, FileFact } from '../plan/facts.ts';
+import type { Facts, FileFact, RecordedFile } from '../plan/facts.ts';
 import type { Place } from './jobs/job.ts';
 
 export class FileFacts implements Facts {
@@ -21,6 +21,10 @@ export class FileFacts implements Facts {
 
   output(path: string): FileFact {
     return this.#noted(this.#disk.output(path), { in: 'output', path });
+  }
+
+  isElsewhere(output: RecordedFile): boolean {
+    return this.#disk.isElsewhere(output);
   }
 
   recordedAs(path: string): string {

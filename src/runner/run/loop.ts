@@ -1,14 +1,13 @@
 // The loop: start what is ready, wait for the next notice, make it durable, let the job continue. Each turn waits only
 // in `inFlight.happened`. A job that must wait for the journal delays no other job.
 import { unreachable } from '../../contract/base/result.ts';
-import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Phase } from '../plan/ending.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
-import type { Action } from './action.ts';
+import type { Action, Reuse } from './action.ts';
 import { Barrier } from './barrier.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
@@ -202,7 +201,7 @@ export class Loop {
       case 'wait':
         return this.#window.wait(itemRun, step);
       case 'reuse':
-        return this.#reuse(waiter, action.fingerprint, action.job);
+        return this.#reuse(waiter, action);
       case 'refresh':
         for (const refresh of action.list) this.#refresh(refresh);
         return this.#window.stir(itemRun);
@@ -234,7 +233,7 @@ export class Loop {
   }
 
   /** Done before: only the task must be recorded. */
-  #reuse(waiter: Waiter, fingerprint: Fingerprint, job: JobLine): void {
+  #reuse(waiter: Waiter, { fingerprint, job, why, files }: Reuse): void {
     const { itemRun, step } = waiter;
     const { journal, savedFirst } = this.#o;
     const { operation } = step.kind;
@@ -245,7 +244,7 @@ export class Loop {
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     const reused = savedFirst?.has(task) !== true;
-    this.#endings.end(waiter, { ending: 'done', why: '', reused });
+    this.#endings.end(waiter, { ending: 'done', why, reused, files });
   }
 
   /** Records all notices, then ends the jobs that are over. */

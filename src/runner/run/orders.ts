@@ -5,13 +5,14 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
-import { conditionOf, downloadCount, isHere, isStored, wholeCopies } from '../plan/decide.ts';
+import { conditionOf, downloadCount, isSomewhere, isStored, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
   AttachOrder,
   AwaitOrder,
   CopyOrder,
+  DeleteOrder,
   DetectOrder,
   Place,
   ReuploadOrder,
@@ -109,7 +110,7 @@ export function placeOf(output: OutputLine, facts: Facts): Place {
 
 /** The same, or the store if there is no copy on this disk. */
 const sourceOf = (output: OutputLine, facts: Facts): Source =>
-  isHere(output, facts) ? placeOf(output, facts) : { in: 'store' };
+  isSomewhere(output, facts) ? placeOf(output, facts) : { in: 'store' };
 
 /** Uploads a deleted project's saved files to replace its addresses; undefined if the files are gone. */
 export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadOrder | undefined {
@@ -154,9 +155,17 @@ export function storeOrder(
   return { ...head, operation: 'store', fingerprint, sources };
 }
 
-/** The files of a project on which a delete relies, and which only the store has. */
-export const onlyStored = (job: JobLine, facts: Facts): readonly OutputLine[] =>
-  (job.outputs ?? []).filter((output) => !isHere(output, facts) && isStored(output, facts));
+export function deleteOrder(
+  about: Omit<DeleteOrder, 'operation'>,
+  { discard }: Step,
+  { outputs = [] }: JobLine,
+  facts: Facts,
+): DeleteOrder {
+  const onlyStored = outputs.filter(
+    (output) => !discard && !isSomewhere(output, facts) && isStored(output, facts),
+  );
+  return { ...about, operation: 'delete', onlyStored };
+}
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

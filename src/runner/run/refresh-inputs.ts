@@ -4,7 +4,7 @@ import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Facts } from '../plan/facts.ts';
-import { lostInput, renewalOf } from '../plan/renew.ts';
+import { awayUpload, lostInput, payAgainHint, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { InFlight } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
@@ -34,6 +34,8 @@ interface RefreshContext {
   readonly now: number;
   readonly inFlight: InFlight;
   readonly payAgain: boolean;
+  /** For an upload whose file another checkout has: the path of the file. */
+  readonly awayOf: (owner: ItemRun, step: Step) => string | undefined;
 }
 
 /** The outputs to refresh before a step's request can be sent. Takes values that the journal has from the journal. */
@@ -54,9 +56,13 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
       case 'recorded':
         owner.enliven(name, resultOf(job));
         break;
-      case 'redo':
+      case 'redo': {
+        const away = before.kind.operation === 'upload' ? context.awayOf(owner, before) : undefined;
+        if (away !== undefined)
+          return { are: 'impossible', why: awayUpload(owner.task(before), away) };
         list.push({ how: 'redo', owner, step: before });
         break;
+      }
       case 'read': {
         const order =
           before.kind.operation === 'detect'
@@ -68,7 +74,10 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
       case 'upload': {
         const order = reuploadOrder(head, job, context.facts);
         if (order === undefined)
-          return { are: 'impossible', why: `the files of ${owner.task(before)} are gone` };
+          return {
+            are: 'impossible',
+            why: `the files of ${owner.task(before)} are gone; ${payAgainHint}`,
+          };
         list.push({ how: 'order', owner, step: before, fingerprint, order });
         break;
       }
@@ -77,7 +86,10 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
           list.push({ how: 'redo', owner, step: before });
           break;
         }
-        return { are: 'impossible', why: lostInput(owner.task(before)) };
+        return {
+          are: 'impossible',
+          why: `${lostInput(owner.task(before), job, context.facts)}; ${payAgainHint}`,
+        };
       default:
         return unreachable(renewal);
     }

@@ -1,4 +1,5 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
+import { type FileCounts, sumOf } from '../plan/decide.ts';
 import { endingFacts } from '../plan/ending.ts';
 import type { RunOutcome, Summary, TaskEnding } from '../report/run-event.ts';
 import { FailureGroups } from './failure-groups.ts';
@@ -19,6 +20,7 @@ export class SummaryBuilder {
   };
   readonly #problems: Summary['problems'][number][] = [];
   readonly #groups = new FailureGroups();
+  #files: FileCounts = { changed: 0, elsewhere: 0 };
   #ended = 0;
   #itemsDone = 0;
   #itemsUnfinished = 0;
@@ -54,6 +56,11 @@ export class SummaryBuilder {
       this.#problems.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
   }
 
+  /** Call for each reused download whose files are not here as recorded. */
+  addFiles(files: FileCounts): void {
+    this.#files = sumOf(this.#files, files);
+  }
+
   /** Grows with every task and every item that ends. */
   get progress(): number {
     return this.#ended + this.items;
@@ -81,6 +88,7 @@ export class SummaryBuilder {
       ...(stopped === undefined ? {} : { stopped }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
+      files: this.#files,
       problems: this.#problems,
       groups: this.#groups.groups,
       ...others,

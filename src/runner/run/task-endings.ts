@@ -2,6 +2,7 @@
 // count it, and listeners receive the event.
 import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
+import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
@@ -20,6 +21,8 @@ export interface TaskEnd extends End {
   readonly reused?: boolean;
   /** Credits charged for the task in this run. */
   readonly credits?: number;
+  /** For a reused download, unless all its files are whole. */
+  readonly files?: FileCounts | undefined;
 }
 
 export interface TaskEndingsOptions {
@@ -69,7 +72,7 @@ export class TaskEndings {
     if (itemRun.isShared) window.stirAll();
   }
 
-  #tell({ itemRun, step }: Waiter, { ending, why, reused, credits = 0 }: TaskEnd): void {
+  #tell({ itemRun, step }: Waiter, { ending, why, reused, credits = 0, files }: TaskEnd): void {
     const { summary, journal, onEvent } = this.#o;
     const task = itemRun.task(step);
     const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
@@ -79,6 +82,7 @@ export class TaskEndings {
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
     summary.add(task, { ending: shown, why, advice, before });
+    if (files !== undefined) summary.addFiles(files);
     onEvent({
       type: 'task',
       task,

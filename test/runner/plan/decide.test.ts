@@ -7,6 +7,7 @@ import {
   decideDownload,
   decideSupply,
   downloadCount,
+  filesElsewhere,
   keptCopy,
   wholeCopies,
 } from '../../../src/runner/plan/decide.ts';
@@ -59,7 +60,7 @@ describe('a creation', () => {
 
 describe('a download', () => {
   const decide = (job: Parameters<typeof decideDownload>[0]['job'], disk: Disk, to = 'a.png') =>
-    decideDownload({ task: 'save:a', to, job }, disk);
+    decideDownload({ task: 'save:a', to, job, required: false }, disk);
 
   test('begins where nothing was fetched yet', () => {
     expect(decide(jobLine('complete', done), new Disk())).toEqual({
@@ -124,7 +125,9 @@ describe('a download', () => {
     disk.outputs.set('out/a.png', 'picture');
     const job = jobLine('deleted', { ...done, outputs: [own] });
     expect(decide(job, disk, 'b.png')).toMatchObject({ act: 'copy', sources: [own] });
-    expect(decideDownload({ task: 'save:b', to: 'b.png', job }, disk)).toMatchObject({
+    expect(
+      decideDownload({ task: 'save:b', to: 'b.png', job, required: false }, disk),
+    ).toMatchObject({
       act: 'copy',
       sources: [own],
     });
@@ -165,6 +168,110 @@ describe('a download', () => {
   });
 });
 
+describe('a download that another checkout saved', () => {
+  const away = (...paths: readonly string[]): Disk => {
+    const disk = new Disk();
+    for (const path of paths) disk.elsewhere.add(path);
+    return disk;
+  };
+  const decide = (job: Parameters<typeof decideDownload>[0]['job'], disk: Disk, required = false) =>
+    decideDownload({ task: 'save:a', to: 'a.png', job, required }, disk);
+  const saved = { ...done, outputs: [own] };
+
+  test.each(['complete', 'deleted'] as const)(
+    'is reused while its project is %s, and counted as elsewhere',
+    (state) => {
+      expect(decide(jobLine(state, saved), away('out/a.png'))).toEqual({
+        act: 'reuse',
+        why: 'elsewhere: another checkout saved it',
+        files: { changed: 0, elsewhere: 1 },
+      });
+    },
+  );
+
+  test('is downloaded again where the run requires it, while the project is there', () => {
+    expect(decide(jobLine('complete', saved), away('out/a.png'), true)).toEqual({
+      act: 'begin',
+      why: 'its file is elsewhere, and this run requires it here',
+    });
+  });
+
+  test('is lost where the run requires it and the project is deleted', () => {
+    expect(decide(jobLine('deleted', saved), away('out/a.png'), true)).toEqual({
+      act: 'lost',
+      why: 'its project was deleted and out/a.png is elsewhere: copy the file here from the checkout that saved it',
+    });
+  });
+
+  test('is lost to another task with the same content, which needs its bytes', () => {
+    const job = jobLine('deleted', saved);
+    const question = { task: 'save:b', to: 'b.png', job, required: false };
+    expect(decideDownload(question, away('out/a.png'))).toMatchObject({
+      act: 'lost',
+      why: expect.stringContaining('out/a.png is elsewhere: copy the file here'),
+    });
+  });
+
+  const two = {
+    result: { downloads: 2 },
+    project: 'p-1',
+    outputs: [
+      outputLine('save:a', 'out/a-1.png', 'one', 0),
+      outputLine('save:a', 'out/a-2.png', 'two', 1),
+    ],
+  };
+
+  test('is reused where some of its files are here, whole or changed', () => {
+    const disk = away('out/a-2.png');
+    disk.outputs.set('out/a-1.png', 'one');
+    expect(decide(jobLine('deleted', two), disk)).toMatchObject({
+      act: 'reuse',
+      files: { changed: 0, elsewhere: 1 },
+    });
+    disk.outputs.set('out/a-1.png', 'retouched');
+    expect(decide(jobLine('deleted', two), disk)).toMatchObject({
+      act: 'reuse',
+      files: { changed: 1, elsewhere: 1 },
+    });
+  });
+
+  test('is not reused where another of its files was here and is lost', () => {
+    expect(decide(jobLine('complete', two), away('out/a-2.png'))).toEqual({
+      act: 'begin',
+      why: 'its file is gone',
+    });
+    expect(decide(jobLine('deleted', two), away('out/a-2.png'))).toMatchObject({
+      act: 'lost',
+      why: expect.stringContaining('gone or changed'),
+    });
+  });
+
+  test('lets its project be: the checkout that has the file may delete it', () => {
+    const question = { job: jobLine('complete', saved), savers: ['save:a'], discard: false };
+    const deferred = { act: 'defer', why: 'kept: its files are elsewhere' };
+    expect(decideDelete(question, away('out/a.png'))).toEqual(deferred);
+    expect(decideDelete({ ...question, savers: [] }, away('out/a.png'))).toEqual(deferred);
+    expect(decideDelete({ ...question, discard: true }, away('out/a.png')).act).toBe('begin');
+  });
+
+  test('keeps its project, which is a failure, where another file is lost', () => {
+    const job = jobLine('complete', two);
+    const question = { job, savers: ['save:a'], discard: false };
+    expect(decideDelete(question, away('out/a-1.png'))).toEqual({
+      act: 'keep',
+      why: 'kept: out/a-2.png is lost',
+    });
+  });
+
+  test('is whole where it was kept', () => {
+    const disk = away('out/a.png');
+    disk.keptFiles.set(`${hash('picture')}.png`, 'picture');
+    expect(filesElsewhere(jobLine('deleted', saved), disk)).toEqual([]);
+    const question = { job: jobLine('complete', saved), savers: ['save:a'], discard: false };
+    expect(decideDelete(question, disk).act).toBe('begin');
+  });
+});
+
 describe('a deletion', () => {
   const saved = jobLine('complete', { ...done, outputs: [own] });
   const whole = new Disk();
@@ -199,7 +306,7 @@ describe('a deletion', () => {
       ['save:a'],
       'has not downloaded it',
     ],
-    ['a file is gone', saved, new Disk(), ['save:a'], 'out/a.png is absent'],
+    ['a file is gone', saved, new Disk(), ['save:a'], 'out/a.png is lost'],
   ])('is refused where %s', (_, job, disk, savers, why) => {
     expect(decideDelete({ job, savers, discard: false }, disk)).toEqual({
       act: 'keep',
@@ -218,7 +325,7 @@ describe('a deletion', () => {
     disk.unread.add('out/a.png');
     expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk)).toMatchObject({
       act: 'keep',
-      why: 'kept: out/a.png is unread on disk',
+      why: 'kept: out/a.png is not read yet',
     });
   });
 
@@ -256,7 +363,7 @@ describe('a deletion', () => {
 describe('a recorded file is', () => {
   test.each([
     ['whole', 'picture', false, 'whole'],
-    ['gone', undefined, false, 'absent'],
+    ['gone', undefined, false, 'lost'],
     ['of another size', 'pictures', false, 'changed'],
     ['of another content', 'pictura', false, 'changed'],
     ['not read yet', 'picture', true, 'unread'],

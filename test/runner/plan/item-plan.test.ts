@@ -1,6 +1,8 @@
 // What would happen: the plan’s view of small pipelines as time goes by and files come and go.
 import { describe, expect, test } from 'vitest';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
+import { PlanTally } from '../../../src/runner/plan/plan.ts';
+import { endingOf } from '../../../src/runner/plan/planned-action.ts';
 import { a, b, day, hash, swapBody, swapping, swapWorld, World } from './world.ts';
 
 describe('a first run', () => {
@@ -251,6 +253,96 @@ describe('a deleted project', () => {
     const world = tidied(tidying);
     world.disk.outputs.clear();
     expect(world.actions(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'lost' });
+  });
+
+  describe('whose file another checkout saved', () => {
+    /** The state file of a world, in a checkout without its outputs. */
+    function cloned(before: World): World {
+      for (const path of before.disk.outputs.keys()) before.disk.elsewhere.add(path);
+      before.disk.outputs.clear();
+      return before;
+    }
+
+    test('is reused, counted, and pays for nothing', () => {
+      const world = cloned(tidied(tidying));
+      expect(world.actions(a)).toMatchObject({
+        'swap:a': 'reuse',
+        'save:a': 'reuse',
+        'tidy:a': 'reuse',
+      });
+      const tally = new PlanTally();
+      for (const planned of world.planItem(a)) tally.add(planned);
+      expect(tally.plan(['save'])).toMatchObject({
+        files: { changed: 0, elsewhere: 1 },
+        credits: 0,
+        noted: 0,
+      });
+    });
+
+    test('is lost to a later step that needs its bytes, with a way to get them', () => {
+      const world = cloned(tidied());
+      expect(world.planItem(a).find(({ task }) => task === 'more:a')).toMatchObject({
+        action: 'lost',
+        why: 'swap:a is needed, but its project was deleted and out/a-out.png is elsewhere: copy the file here from the checkout that saved it',
+      });
+    });
+
+    test('is lost where the run requires it', () => {
+      const world = cloned(tidied(tidying));
+      world.requireOutputs = true;
+      expect(world.actions(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'lost' });
+    });
+
+    test('keeps its project, and that is no failure', () => {
+      const before = swapWorld();
+      before.doAll(a);
+      const world = swapWorld(tidying);
+      for (const line of before.ledger.jobs()) world.ledger.apply({ type: 'job', line });
+      for (const path of before.disk.outputs.keys()) world.disk.elsewhere.add(path);
+      expect(world.planItem(a).find(({ task }) => task === 'tidy:a')).toMatchObject({
+        action: 'defer',
+        why: 'kept: its files are elsewhere',
+      });
+      expect(endingOf('defer')).toBe('skipped');
+      world.requireOutputs = true;
+      expect(world.actions(a)).toMatchObject({ 'save:a': 'begin', 'tidy:a': 'begin' });
+    });
+
+    const chain = `${swapping}\
+  again: { uses: upload, with: { file: "\${{ steps.save.path }}" } }
+  paint: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.again.file_path }}" } } }
+`;
+
+    function painted(): World {
+      const world = swapWorld(chain);
+      world.doAll(a);
+      // The upload reads what the download wrote.
+      world.disk.inputs.set('out/a-out.png', 'save:a');
+      world.doAll(a);
+      world.disk.inputs.delete('out/a-out.png');
+      return cloned(world);
+    }
+
+    test('and uploaded is reused by its recorded content', () => {
+      expect(painted().actions(a)).toMatchObject({
+        'save:a': 'reuse',
+        'again:a': 'reuse',
+        'paint:a': 'reuse',
+      });
+    });
+
+    test('and uploaded is lost to a request once the upload has expired', () => {
+      const before = painted();
+      const world = swapWorld(chain.replace('paint: {', 'paint: { extra: { new: 1 },'));
+      for (const line of before.ledger.jobs()) world.ledger.apply({ type: 'job', line });
+      for (const path of before.disk.elsewhere) world.disk.elsewhere.add(path);
+      expect(world.actions(a)).toMatchObject({ 'again:a': 'reuse', 'paint:a': 'begin' });
+      world.now += 30 * day;
+      expect(world.planItem(a).find(({ task }) => task === 'paint:a')).toMatchObject({
+        action: 'lost',
+        why: 'again:a must be uploaded again, but out/a-out.png is elsewhere: copy the file here from the checkout that saved it',
+      });
+    });
   });
 
   test('is not lost where its file was kept', () => {

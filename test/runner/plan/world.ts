@@ -8,7 +8,7 @@ import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import { stagesOf } from '../../../src/runner/language/stages.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
 import { estimateOf } from '../../../src/runner/plan/estimate.ts';
-import type { Facts, FileFact } from '../../../src/runner/plan/facts.ts';
+import type { Facts, FileFact, RecordedFile } from '../../../src/runner/plan/facts.ts';
 import { planItem } from '../../../src/runner/plan/item-plan.ts';
 import { endingOf, isUnsettled, type PlannedTask } from '../../../src/runner/plan/planned-action.ts';
 import type { PlanContext } from '../../../src/runner/plan/planning.ts';
@@ -32,6 +32,8 @@ export class Disk implements Facts {
   readonly outputs = new Map<string, string>();
   readonly keptFiles = new Map<string, string>();
   readonly unread = new Set<string>();
+  /** Paths that only another checkout has saved. */
+  readonly elsewhere = new Set<string>();
 
   input(path: string): FileFact {
     return this.#fact(path, this.inputs.get(path));
@@ -39,6 +41,10 @@ export class Disk implements Facts {
 
   output(path: string): FileFact {
     return this.#fact(path, this.outputs.get(path));
+  }
+
+  isElsewhere({ path }: RecordedFile): boolean {
+    return !this.outputs.has(path) && this.elsewhere.has(path);
   }
 
   /** The output folder is `out`, beside the pipeline file. */
@@ -87,6 +93,7 @@ export class World {
   readonly disk = new Disk();
   readonly ledger = new Ledger();
   now = start;
+  requireOutputs = false;
   readonly pipeline: Pipeline;
 
   constructor(text: string) {
@@ -111,6 +118,7 @@ export class World {
       base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
       now: this.now,
       excluded: new Set(),
+      requireOutputs: this.requireOutputs,
       unusable: () => undefined,
     };
   }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
+import type { Condition } from '../../../src/runner/plan/decide.ts';
 import type { ResultFate } from '../../../src/runner/plan/result-fate.ts';
 import { statusOf, statusText } from '../../../src/runner/report/status.ts';
 import {
@@ -26,6 +27,7 @@ const asked = {
   now: Date.parse(at) + 20 * 3_600_000,
   expiringMs: 6 * 3_600_000,
   fateOf: (): ResultFate => 'fetched',
+  conditionOf: (): Condition => 'whole',
 };
 
 const history: readonly NewEvent[] = [
@@ -174,5 +176,53 @@ describe('its text', () => {
     const ledger = new Ledger();
     ledger.apply({ type: 'run', line: { run: 1, at: wild, ended: wild, charged: 0, refunded: 0 } });
     expect(statusText(statusOf(ledger, asked), 'p.state.jsonl', 'p.yaml')).not.toMatch(control);
+  });
+});
+
+describe('recorded files that are not here as recorded', () => {
+  const conditions = new Map<string, Condition>([
+    ['a-0.png', 'elsewhere'],
+    ['b-0.png', 'lost'],
+    ['c-0.png', 'changed'],
+    ['d-0.png', 'unread'],
+  ]);
+  const lines = ['a', 'b', 'c', 'd'].flatMap((of) => [
+    intent(of),
+    created(of),
+    complete(of),
+    output(of),
+  ]);
+  const look = (ledger: Ledger, sha: (path: string, sha256: string) => Condition | undefined) =>
+    statusOf(ledger, {
+      ...asked,
+      conditionOf: ({ path, sha256 }) => sha(path, sha256) ?? 'whole',
+    });
+
+  test('are changed, lost or elsewhere: three words, one line each, and no failure', () => {
+    const status = look(folded([run(1), ...lines]), (path) => conditions.get(path));
+    expect(status).toMatchObject({
+      outputs: 4,
+      files: { changed: 1, lost: 1, elsewhere: 1 },
+      failures: [],
+    });
+    expect(statusText(status, 'x', 'p.yaml').split('\n')).toEqual(
+      expect.arrayContaining([
+        '1 file is changed on disk: left alone.',
+        '1 file is lost: saved here, and gone.',
+        '1 file is elsewhere: saved by another checkout.',
+      ]),
+    );
+  });
+
+  test('count once for each path, and not where a later result took the place', () => {
+    const twice = [intent('e'), created('e'), complete('e'), output('e', 0, 'a-0.png')];
+    const ledger = folded([run(1), ...lines.slice(0, 4), ...twice]);
+    expect(look(ledger, () => 'elsewhere').files.elsewhere).toBe(1);
+    let whole = true;
+    const replaced = look(ledger, () => {
+      whole = !whole;
+      return whole ? 'whole' : 'changed';
+    });
+    expect(replaced.files).toEqual({ changed: 0, lost: 0, elsewhere: 0 });
   });
 });

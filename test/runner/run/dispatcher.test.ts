@@ -29,6 +29,7 @@ class Scene extends Parts {
       base: { inputs: {}, env: {}, run: {} },
       fileFacts: new FileFacts(this.disk),
       payAgain: false,
+      requireOutputs: false,
       allows: () => true,
       unrunnable: new Map(),
       failed: new Map(),
@@ -314,9 +315,9 @@ describe('a delete', () => {
 
   test('is not done where a file is not safe', () => {
     const { scene, item } = saved();
-    scene.disk.files.delete('out/a.png');
+    scene.disk.loseOutput('out/a.png');
     expect(scene.next(item, 'tidy')).toMatchObject({
-      ...{ ending: 'failed', why: 'kept: out/a.png is absent on disk' },
+      ...{ ending: 'failed', why: 'kept: out/a.png is lost' },
     });
   });
 });

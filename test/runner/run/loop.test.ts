@@ -57,7 +57,12 @@ class InMemory {
     const before = service.charged;
     const loop = new Loop({
       ...{ pipeline: pipelineOf(text), base: { inputs: {}, env: {}, run: {} }, journal, clock },
-      ...{ fileFacts: new FileFacts(disk), payAgain: false, allows: () => true },
+      ...{
+        fileFacts: new FileFacts(disk),
+        payAgain: false,
+        requireOutputs: false,
+        allows: () => true,
+      },
       ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },
       ...{ someExcluded: false, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),

@@ -16,7 +16,7 @@ import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isMachineProblem, systemReason } from '../../../contract/files/system-error.ts';
-import type { FileFact } from '../../plan/facts.ts';
+import type { FileFact, RecordedFile } from '../../plan/facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
@@ -24,6 +24,7 @@ import type { HashCache } from './hash-cache.ts';
 import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
+import { keptPath, SavedFiles, statsOf } from './saved-files.ts';
 
 export interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */
@@ -46,10 +47,12 @@ const smallBytes = 1 << 18;
 export class RealDisk implements Disk {
   readonly #o: DiskOptions;
   readonly #folders: OutputFolders;
+  readonly #saved: SavedFiles;
 
   constructor(options: DiskOptions) {
     this.#o = options;
     this.#folders = new OutputFolders(options.output);
+    this.#saved = new SavedFiles(options);
   }
 
   get store(): string | undefined {
@@ -70,6 +73,10 @@ export class RealDisk implements Disk {
     return this.#fact(this.#inputPath(path));
   }
 
+  isElsewhere(output: RecordedFile): boolean {
+    return this.#saved.isElsewhere(output);
+  }
+
   kept(digest: string, extension: string): FileFact {
     return this.#fact(this.#keptPath(digest, extension));
   }
@@ -79,12 +86,12 @@ export class RealDisk implements Disk {
   }
 
   #keptPath(digest: string, extension: string): string {
-    return join(this.#o.kept, `${digestFrom(digest)}${extension === '' ? '' : `.${extension}`}`);
+    return keptPath(this.#o.kept, digest, extension);
   }
 
   #fact(path: string): FileFact {
     try {
-      const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+      const stats = statsOf(path);
       if (stats === undefined) return { is: 'absent', why: 'does not exist' };
       if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
       const digest = this.#o.hashes.get(path, stats) ?? this.#digestIfSmall(path, stats);
@@ -153,6 +160,7 @@ export class RealDisk implements Disk {
       await rename(temporary.path, target);
       await this.#folders.sync(dirname(target));
       this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
+      this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });
     });
   }
 

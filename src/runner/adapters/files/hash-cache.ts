@@ -1,9 +1,11 @@
-// Remembers the hashes of files by path, size, times and inode, so that a second run reads no media. It is only a
-// cache: an unreadable cache is discarded, and an unwritable cache is not used.
-import { type BigIntStats, rmSync } from 'node:fs';
+// Remembers the hashes of files by path, size, times and inode, so that a second run reads no media, and which outputs
+// have been in this checkout. It is only a cache: an unreadable cache is discarded, and an unwritable cache is not used.
+import { type BigIntStats, existsSync, rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
+import type { RecordedFile } from '../../plan/facts.ts';
 
 /** A file that changed less than this before it was hashed may change again within the same tick of its time stamp. */
 const racyNs = 2_000_000_000n;
@@ -16,26 +18,25 @@ interface CachedHash {
 }
 
 export class HashCache {
-  readonly #database: DatabaseSync;
-  readonly #get: StatementSync;
-  readonly #set: StatementSync;
+  readonly #o: Opened;
   /** Files that changed too recently for the cache; for this process only. */
   readonly #young = new Map<string, CachedHash>();
   readonly #unwritten = new Map<string, CachedHash>();
+  readonly #saved = new Map<string, RecordedFile>();
 
-  /** `file` must be in an existing folder. If it is undefined, hashes are remembered in this process only. */
-  constructor(file: string | undefined) {
-    const { database, get, set } = openDatabase(file);
-    this.#database = database;
-    this.#get = get;
-    this.#set = set;
+  /**
+   * `file` must be in an existing folder. If it is undefined, hashes are remembered in this process only. With `read`,
+   * nothing is written or created.
+   */
+  constructor(file: string | undefined, access: 'write' | 'read' = 'write') {
+    this.#o = access === 'read' ? openToRead(file) : openDatabase(file);
   }
 
   get(path: string, stats: BigIntStats): Digest | undefined {
     const stamp = stampOf(stats);
     const near = this.#young.get(path) ?? this.#unwritten.get(path);
     if (near?.stamp === stamp) return near.digest;
-    const row = this.#get.get(path);
+    const row = this.#o.get.get(path);
     return row?.['stamp'] === stamp ? digestFrom(String(row['digest'])) : undefined;
   }
 
@@ -56,6 +57,21 @@ export class HashCache {
     this.#keep(path, { stamp: stampOf(stats), digest });
   }
 
+  /** Remembers that this checkout has saved an output, whatever becomes of the file. */
+  remember(output: RecordedFile): void {
+    this.#saved.set(keyOf(output), output);
+    if (this.#saved.size >= batch) this.#write();
+  }
+
+  /** True if this checkout has saved an output, or hashed it at this absolute path. */
+  hasSeen(path: string, output: RecordedFile): boolean {
+    const { sha256 } = output;
+    if (this.#saved.has(keyOf(output))) return true;
+    if (this.#o.saved.get(output.path, sha256) !== undefined) return true;
+    const near = this.#young.get(path) ?? this.#unwritten.get(path);
+    return (near?.digest ?? this.#o.get.get(path)?.['digest']) === sha256;
+  }
+
   #keep(path: string, entry: CachedHash): void {
     this.#unwritten.set(path, entry);
     if (this.#unwritten.size >= batch) this.#write();
@@ -63,21 +79,30 @@ export class HashCache {
 
   /** If the run of another pipeline is writing, these hashes are lost and the files are hashed again later. */
   #write(): void {
+    const { database, set, save } = this.#o;
     try {
-      this.#database.exec('BEGIN IMMEDIATE');
-      for (const [path, { stamp, digest }] of this.#unwritten) this.#set.run(path, stamp, digest);
-      this.#database.exec('COMMIT');
+      database.exec('BEGIN IMMEDIATE');
+      for (const [path, { stamp, digest }] of this.#unwritten) set.run(path, stamp, digest);
+      for (const { path, sha256 } of this.#saved.values()) save.run(path, sha256);
+      database.exec('COMMIT');
     } catch (error) {
       if (!isSqlite(error)) throw error;
     }
     this.#unwritten.clear();
+    this.#saved.clear();
   }
 
   close(): void {
-    if (this.#unwritten.size > 0) this.#write();
-    this.#database.close();
+    if (this.#unwritten.size + this.#saved.size > 0) this.#write();
+    this.#o.database.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
+
+const keyOf = ({ path, sha256 }: RecordedFile): string => `${sha256} ${path}`;
 
 const stampOf = (stats: BigIntStats): string =>
   `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
@@ -88,6 +113,25 @@ interface Opened {
   readonly database: DatabaseSync;
   readonly get: StatementSync;
   readonly set: StatementSync;
+  /** Finds an output that this checkout has saved. */
+  readonly saved: StatementSync;
+  readonly save: StatementSync;
+}
+
+/** A database that cannot be read knows nothing. */
+function openToRead(file: string | undefined): Opened {
+  if (file === undefined || !existsSync(file)) return open(':memory:');
+  // Without a log of changes, the file alone is complete, and SQLite needs no files beside it.
+  const alone = !existsSync(`${file}-wal`);
+  const address = pathToFileURL(file);
+  if (alone) address.searchParams.set('immutable', '1');
+  try {
+    const database = new DatabaseSync(address, { readOnly: true, timeout: 1000 });
+    return prepared(database);
+  } catch (error) {
+    if (!isSqlite(error)) throw error;
+    return open(':memory:');
+  }
 }
 
 /** If the cache cannot be written, for example in a read-only checkout, hashes are remembered in this process only. */
@@ -117,8 +161,18 @@ function open(file: string): Opened {
   try {
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; ' +
-        'CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT, digest TEXT) WITHOUT ROWID',
+        'CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT, digest TEXT) WITHOUT ROWID; ' +
+        'CREATE TABLE IF NOT EXISTS saved (path TEXT, digest TEXT, PRIMARY KEY (path, digest)) WITHOUT ROWID',
     );
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return prepared(database);
+}
+
+function prepared(database: DatabaseSync): Opened {
+  try {
     return {
       database,
       get: database.prepare('SELECT stamp, digest FROM files WHERE path = ?'),
@@ -126,6 +180,8 @@ function open(file: string): Opened {
         'INSERT INTO files (path, stamp, digest) VALUES (?, ?, ?) ' +
           'ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest',
       ),
+      saved: database.prepare('SELECT 1 FROM saved WHERE path = ? AND digest = ?'),
+      save: database.prepare('INSERT OR IGNORE INTO saved (path, digest) VALUES (?, ?)'),
     };
   } catch (error) {
     database.close();

@@ -52,6 +52,8 @@ export interface PlanningInputs {
   readonly clock: Clock;
   /** Steps that the run excludes. */
   readonly excluded: ReadonlySet<string>;
+  /** True if every output must be in this checkout. */
+  readonly requireOutputs: boolean;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
@@ -59,8 +61,9 @@ export interface PlanningInputs {
 export async function planItems(
   loaded: BoundPipeline,
   items: ItemList,
-  { ledger, disk, clock, excluded, platform = process.platform }: PlanningInputs,
+  inputs: PlanningInputs,
 ): Promise<PlannedItems> {
+  const { ledger, disk, clock, excluded, requireOutputs, platform = process.platform } = inputs;
   const { pipeline, base } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
@@ -83,6 +86,7 @@ export async function planItems(
     base,
     now: clock.now(),
     excluded,
+    requireOutputs,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
   const tally = new PlanTally();

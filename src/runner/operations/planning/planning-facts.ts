@@ -1,6 +1,6 @@
 // The view of the disk for planning all items. A file whose size is unique need not be read.
 import { digestOf } from '../../../contract/base/digest.ts';
-import type { Facts, FileFact } from '../../plan/facts.ts';
+import type { Facts, FileFact, RecordedFile } from '../../plan/facts.ts';
 
 export class PlanningFacts implements Facts {
   readonly #disk: Facts;
@@ -42,6 +42,10 @@ export class PlanningFacts implements Facts {
 
   output(path: string): FileFact {
     return this.#disk.output(path);
+  }
+
+  isElsewhere(output: RecordedFile): boolean {
+    return this.#disk.isElsewhere(output);
   }
 
   recordedAs(path: string): string {

@@ -6,7 +6,7 @@ import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
-import { storeName } from '../../language/store.ts';
+import { storeNameOf } from '../../language/store.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -18,7 +18,10 @@ import { excludedSteps, type SelectionOptions, selectionOf } from './item-select
 import { listSelected } from './list-items.ts';
 import { type PlannedItems, planItems } from './plan-items.ts';
 
-export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {}
+export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
+  /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
+  readonly requireOutputs?: boolean | undefined;
+}
 
 export interface Prepared extends AsyncDisposable {
   readonly bound: BoundPipeline;
@@ -62,13 +65,15 @@ export async function prepare(
   const cache = new HashCache(hashes);
   cleanup.defer(() => cache.close());
   const { clock } = context;
-  const { store } = bound.pipeline;
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
-    store: store === undefined ? undefined : storeName(store),
+    store: storeNameOf(bound.pipeline),
   });
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
-  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, excluded });
+  const planned = await planItems(bound, items, {
+    ...{ ledger: state.ledger, disk, clock, excluded },
+    requireOutputs: options.requireOutputs ?? false,
+  });
   const held = cleanup.move();
   return ok({
     ...{ bound, paths: usable, boundary, state, disk, items, excluded, planned },

@@ -134,6 +134,7 @@ async function phases(
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
     payAgain: options.payAgain ?? false,
+    requireOutputs: options.requireOutputs ?? false,
     listening: inbox !== undefined,
   });
 }

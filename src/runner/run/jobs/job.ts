@@ -39,6 +39,8 @@ export interface UploadOrder extends Common {
   readonly name: string;
   /** The SHA-256 that the content must still have. */
   readonly content: string;
+  /** The file is a recorded output that is not here, and is fetched from the store first. */
+  readonly stored?: OutputLine;
 }
 
 /** Uploads a deleted project's saved files, which replace its download addresses, one for each download. */

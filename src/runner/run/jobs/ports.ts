@@ -14,7 +14,7 @@ import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Result } from '../../../contract/base/result.ts';
 import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
 import type { NewEvent } from '../../journal/line.ts';
-import type { FileFact } from '../../plan/facts.ts';
+import type { FileFact, RecordedFile } from '../../plan/facts.ts';
 import type { JobOrder, JobOutcome, Place } from './job.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
@@ -92,6 +92,8 @@ export interface Disk {
    */
   input(path: string): FileFact;
   output(path: string): FileFact;
+  /** See `Facts`. */
+  isElsewhere(output: RecordedFile): boolean;
   kept(digest: string, extension: string): FileFact;
   /**
    * Reads and hashes a file, so that the next look knows its digest. The error is the end of a sentence about the file.

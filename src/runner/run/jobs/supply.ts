@@ -20,9 +20,15 @@ import { patiently } from './retry.ts';
 import { onThisDisk } from './stored-file.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {
-  const { name, content } = order;
-  const file = { at: context.disk.fileAt(order.from), name, content };
-  const sent = await send(file, order.attempts, context);
+  const { name, content, attempts, stored } = order;
+  const here =
+    stored === undefined
+      ? undefined
+      : await onThisDisk({ output: stored, from: { in: 'store' } }, attempts, context);
+  if (here?.ok === false) return here.error;
+  const at = here?.value.file ?? context.disk.fileAt(order.from);
+  const sent = await send({ at, name, content }, attempts, context);
+  await here?.value.release();
   if (!sent.ok) return sent.error;
   const result = { file_path: sent.value };
   yield {

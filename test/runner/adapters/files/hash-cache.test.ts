@@ -123,3 +123,62 @@ describe('two runs of two pipelines in one folder', () => {
     two.close();
   });
 });
+
+describe('an output that this checkout saved', () => {
+  const output = { path: 'out/a.png', sha256: 'a'.repeat(64) };
+
+  test('is remembered by the next process, after the file changed and is gone', () => {
+    const folder = temporaryFolder();
+    const database = join(folder, 'hashes.db');
+    const file = aged(join(folder, 'a.png'));
+    const one = new HashCache(database);
+    one.remember(output);
+    expect(one.hasSeen(file, output)).toBe(true);
+    one.close();
+    const two = new HashCache(database);
+    two.set(file, stats(file), digest, now);
+    expect(two.hasSeen(file, output)).toBe(true);
+    two.close();
+    const three = new HashCache(database);
+    expect(three.hasSeen(file, output)).toBe(true);
+    expect(three.hasSeen(file, { ...output, path: 'out/b.png' })).toBe(false);
+    expect(three.hasSeen(file, { ...output, sha256: 'b'.repeat(64) })).toBe(false);
+    three.close();
+  });
+
+  test('is known if it was only hashed here, under its path and with its content', () => {
+    const folder = temporaryFolder();
+    const file = aged(join(folder, 'a.png'));
+    const cache = new HashCache(join(folder, 'hashes.db'));
+    cache.set(file, stats(file), digest, now);
+    expect(cache.hasSeen(file, { ...output, sha256: digest })).toBe(true);
+    expect(cache.hasSeen(join(folder, 'b.png'), { ...output, sha256: digest })).toBe(false);
+    cache.close();
+  });
+
+  test('is known to a reader, which writes nothing', () => {
+    const folder = temporaryFolder();
+    const database = join(folder, 'hashes.db');
+    const none = new HashCache(database, 'read');
+    expect(none.hasSeen(join(folder, 'a.png'), output)).toBe(false);
+    none.close();
+    expect(readdirSync(folder)).toEqual([]);
+    const one = new HashCache(database);
+    one.remember(output);
+    one.close();
+    const alone = new HashCache(database, 'read');
+    expect(alone.hasSeen(join(folder, 'a.png'), output)).toBe(true);
+    alone.close();
+    expect(readdirSync(folder)).toEqual(['hashes.db']);
+    // While a run has it open.
+    const writer = new HashCache(database);
+    const beside = new HashCache(database, 'read');
+    expect(beside.hasSeen(join(folder, 'a.png'), output)).toBe(true);
+    beside.close();
+    writer.close();
+    writeFileSync(database, 'no database');
+    const broken = new HashCache(database, 'read');
+    expect(broken.hasSeen(join(folder, 'a.png'), output)).toBe(false);
+    broken.close();
+  });
+});

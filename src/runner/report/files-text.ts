@@ -1,0 +1,18 @@
+// The recorded files that are not here as recorded, in words: changed on disk, lost, elsewhere.
+import type { FileCounts } from '../plan/decide.ts';
+import { count } from './text.ts';
+
+/** One line for each condition that some files are in. */
+export function filesText({
+  changed,
+  lost = 0,
+  elsewhere,
+}: FileCounts & { readonly lost?: number }): readonly string[] {
+  return [
+    ...(changed > 0 ? [`${are(changed)} changed on disk: left alone.`] : []),
+    ...(lost > 0 ? [`${are(lost)} lost: saved here, and gone.`] : []),
+    ...(elsewhere > 0 ? [`${are(elsewhere)} elsewhere: saved by another checkout.`] : []),
+  ];
+}
+
+const are = (files: number): string => `${count(files, 'file')} ${files === 1 ? 'is' : 'are'}`;
