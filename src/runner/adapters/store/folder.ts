@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Digest } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../../run/jobs/ports.ts';
 import { createNew } from '../files/new-file.ts';
 import { OutputFolders, syncFolder } from '../files/output-folders.ts';
@@ -44,7 +45,7 @@ export class FolderStore implements OutputStore {
     return await this.#attempt(async () => {
       if (this.#sizeOf(digest) === bytes) return;
       const folder = this.#folderOf(digest);
-      await this.#folders.ensure(folder);
+      await this.#ensure(folder);
       // Others may put the same file at the same time, from this machine or another one.
       const draft = join(folder, `.${digest.slice(0, 16)}-${randomBytes(8).toString('hex')}.part`);
       try {
@@ -57,6 +58,16 @@ export class FolderStore implements OutputStore {
       await this.#folders.sync(folder);
       await syncFolder(this.#folder);
     });
+  }
+
+  async #ensure(folder: string): Promise<void> {
+    try {
+      await this.#folders.ensure(folder);
+    } catch (error) {
+      if (isSystemProblem(error) || !(error instanceof Error)) throw error;
+      const message = `the store ${this.#folder} cannot be written: ${error.message}`;
+      throw new Broken({ reason: 'refused', message });
+    }
   }
 
   async #write(draft: string, pieces: AsyncIterable<Buffer>): Promise<void> {
