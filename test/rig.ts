@@ -96,7 +96,7 @@ export class Rig {
     if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const all = {
       ...options,
-      env: envOf(service),
+      env: { ...envOf(service), ...options.env },
       onEvent: (event: RunEvent) => void events.push(event),
     };
     const ran = await runWith(loaded.value, all, { backoffMs, speedFactor, ...internals });
