@@ -52,4 +52,5 @@ export function lostInput(task: string, job: JobLine, facts: Facts): string {
 
 /** Why a request cannot be sent: its upload must be repeated, and the uploaded file is in another checkout. */
 export const awayUpload = (task: string, path: string): string =>
-  `${task} must be uploaded again, but ${elsewhereHint(path)}`;
+  `${task} must be uploaded again, but ${elsewhereHint(path)}, ` +
+  'or use --require-outputs while its project is at the service';

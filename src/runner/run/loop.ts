@@ -241,6 +241,11 @@ export class Loop {
     const isNew = !job.tasks.includes(task) || journal.ledger.task(task) !== undefined;
     if (operation !== 'download' && operation !== 'delete' && isNew)
       journal.append([{ event: 'serves', job: fingerprint, task }]);
+    // A failure on record no longer stands: the task has its files.
+    if (operation === 'download' && journal.ledger.task(task) !== undefined)
+      for (const output of job.outputs ?? [])
+        if (output.task === task)
+          journal.append([{ event: 'output', job: fingerprint, ...output }]);
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     const reused = savedFirst?.has(task) !== true;

@@ -340,7 +340,7 @@ describe('a deleted project', () => {
       world.now += 30 * day;
       expect(world.planItem(a).find(({ task }) => task === 'paint:a')).toMatchObject({
         action: 'lost',
-        why: 'again:a must be uploaded again, but out/a-out.png is elsewhere: copy the file here from the checkout that saved it',
+        why: 'again:a must be uploaded again, but out/a-out.png is elsewhere: copy the file here from the checkout that saved it, or use --require-outputs while its project is at the service',
       });
     });
   });
