@@ -93,14 +93,15 @@ describe('a store in a folder', () => {
     const planned = await planOf(rig, local);
     expect(tasksOf(planned, 'save')).toEqual({ store: 2 });
     expect(tasksOf(planned, 'tidy')).toEqual({ begin: 2 });
-    const downloads = local.requests()['GET /storage/downloads/:id'];
+    const downloads = local.requests()['GET /downloads/*'];
+    expect(downloads).toBe(2);
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({
       outcome: 'done',
       tasks: { failed: 0 },
       credits: { charged: 0 },
     });
-    expect(local.requests()['GET /storage/downloads/:id']).toBe(downloads);
+    expect(local.requests()['GET /downloads/*']).toBe(downloads);
     expect(rig.files('store')).toHaveLength(2);
   });
 
