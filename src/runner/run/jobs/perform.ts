@@ -6,7 +6,7 @@ import type { JobContext } from './job-context.ts';
 import type { Performance } from './performance.ts';
 import { copy, download, remove } from './save.ts';
 import { attach } from './settlement.ts';
-import { store } from './store.ts';
+import { store } from './store/put.ts';
 import { detect, digest, reupload, upload } from './supply.ts';
 
 export function perform(order: JobOrder, context: JobContext): Performance {

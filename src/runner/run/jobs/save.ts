@@ -15,8 +15,8 @@ import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileProblem, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import { notInStore, putInStore } from './store.ts';
-import { fetchFromStore } from './stored-file.ts';
+import { fetchFromStore } from './store/fetch.ts';
+import { notInStore, putInStore } from './store/put.ts';
 
 export async function* download(order: DownloadOrder, context: JobContext): Performance {
   const addresses = new Addresses(order, context);

@@ -17,7 +17,7 @@ import type { Performance, Recorded } from './performance.ts';
 import { pauses } from './poll.ts';
 import type { LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import { onThisDisk } from './stored-file.ts';
+import { onThisDisk } from './store/fetch.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {
   const { name, content, attempts, stored } = order;

@@ -1,8 +1,8 @@
 // Repeats a request to a store while the store may still do it.
-import { err, type Result } from '../../../contract/base/result.ts';
-import type { JobContext } from './job-context.ts';
-import type { StoreAnswer, StoreFailure } from './ports.ts';
-import { backoffAfter } from './retry.ts';
+import { err, type Result } from '../../../../contract/base/result.ts';
+import type { JobContext } from '../job-context.ts';
+import type { StoreAnswer, StoreFailure } from '../ports.ts';
+import { backoffAfter } from '../retry.ts';
 
 const stopping: StoreFailure = { reason: 'aborted', message: 'the run is stopping' };
 

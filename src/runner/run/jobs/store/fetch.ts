@@ -1,14 +1,14 @@
 // Fetches recorded files from the store, where a step needs their bytes and they are not on this disk.
-import { extensionOf } from '../../../contract/api/asset.ts';
-import { digestFrom, digestOf } from '../../../contract/base/digest.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
-import type { OutputLine } from '../../journal/line.ts';
-import { normalized } from '../../plan/output-path.ts';
+import { extensionOf } from '../../../../contract/api/asset.ts';
+import { digestFrom, digestOf } from '../../../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../../../contract/base/result.ts';
+import type { OutputLine } from '../../../journal/line.ts';
+import { normalized } from '../../../plan/output-path.ts';
+import type { JobOutcome, Source } from '../job.ts';
+import type { JobContext } from '../job-context.ts';
+import { pending, stopped, unsaved } from '../outcome.ts';
+import type { Disk, Fetched, LocalFile, StoreFailure } from '../ports.ts';
 import { insistently } from './insistence.ts';
-import type { JobOutcome, Source } from './job.ts';
-import type { JobContext } from './job-context.ts';
-import { pending, stopped, unsaved } from './outcome.ts';
-import type { Disk, Fetched, LocalFile, StoreFailure } from './ports.ts';
 
 /** Fetches an output into a temporary file. The hash is verified, and the file is synced. */
 export async function fetchFromStore(

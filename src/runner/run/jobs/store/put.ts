@@ -1,13 +1,13 @@
 // Puts saved files into the store, and asks whether the store has them. A download is over only when the store has its
 // files, so the delete of the project, which waits for the download, waits for the store too.
-import { digestFrom } from '../../../contract/base/digest.ts';
-import type { OutputLine } from '../../journal/line.ts';
+import { digestFrom } from '../../../../contract/base/digest.ts';
+import type { OutputLine } from '../../../journal/line.ts';
+import type { DeleteOrder, Ended, StoreOrder } from '../job.ts';
+import type { JobContext } from '../job-context.ts';
+import { pending, stopped } from '../outcome.ts';
+import type { Performance, Recorded } from '../performance.ts';
+import type { LocalFile, StoreFailure } from '../ports.ts';
 import { insistently } from './insistence.ts';
-import type { DeleteOrder, Ended, StoreOrder } from './job.ts';
-import type { JobContext } from './job-context.ts';
-import { pending, stopped } from './outcome.ts';
-import type { Performance, Recorded } from './performance.ts';
-import type { LocalFile, StoreFailure } from './ports.ts';
 
 type Storing = AsyncGenerator<Recorded, Ended | undefined, void>;
 
