@@ -1,6 +1,7 @@
 // The loop: start what is ready, wait for the next notice, make it durable, let the job continue. Each turn waits only
 // in `inFlight.happened`. A job that must wait for the journal delays no other job.
 import { unreachable } from '../../contract/base/result.ts';
+import { reuseEvents } from '../journal/reuse-events.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Phase } from '../plan/ending.ts';
 import type { StepTurn } from '../plan/schedule.ts';
@@ -238,14 +239,8 @@ export class Loop {
     const { journal, savedFirst } = this.#o;
     const { operation } = step.kind;
     const task = itemRun.task(step);
-    const isNew = !job.tasks.includes(task) || journal.ledger.task(task) !== undefined;
-    if (operation !== 'download' && operation !== 'delete' && isNew)
-      journal.append([{ event: 'serves', job: fingerprint, task }]);
-    // A failure on record no longer stands: the task has its files.
-    if (operation === 'download' && journal.ledger.task(task) !== undefined)
-      for (const output of job.outputs ?? [])
-        if (output.task === task)
-          journal.append([{ event: 'output', job: fingerprint, ...output }]);
+    const events = reuseEvents(task, operation, job, journal.ledger);
+    if (events.length > 0) journal.append(events);
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     const reused = savedFirst?.has(task) !== true;
