@@ -15,18 +15,17 @@ import {
   taskRequestOf,
 } from '../task/task-request.ts';
 import {
-  conditionOf,
   type Decision,
   decideCreate,
   decideDelete,
   decideDownload,
   decideSupply,
   elsewhereHint,
-  isStored,
 } from './decide.ts';
 import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
+import { conditionOf, isStored } from './recorded-files.ts';
 
 /** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
 export interface TaskProblem {

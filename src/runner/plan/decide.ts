@@ -1,9 +1,19 @@
 // The rebuilder: decides whether a task is needed, and why. `plan` asks with what is known now, and `run` asks when the
 // task is ready, so the two cannot disagree.
-import { extensionOf } from '../../contract/api/asset.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import type { Facts, OutputFacts } from './facts.ts';
 import { wantedPath } from './output-path.ts';
+import {
+  allStored,
+  type Condition,
+  conditionOf,
+  downloadCount,
+  filesElsewhere,
+  isSomewhere,
+  isStored,
+  keptCopy,
+  wholeCopies,
+} from './recorded-files.ts';
 
 export type Decision =
   /** Done before, by this task or by another task with the same content. `files`: those of a download, unless all are whole. */
@@ -158,73 +168,6 @@ function whyAgain(states: readonly Standing[]): string {
 export const elsewhereHint = (path: string): string =>
   `${path} is elsewhere: copy the file here from the checkout that saved it`;
 
-/** The number of downloads of a complete job, from the journal. */
-export function downloadCount(job: JobLine): number {
-  const count = job.result?.['downloads'];
-  return typeof count === 'number' ? count : 0;
-}
-
-/**
- * One intact recorded file for each of a job's downloads, under any task or path: on this disk, else in the store;
- * undefined if some are missing.
- */
-export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
-  const found: OutputLine[] = [];
-  for (let index = 0; index < downloadCount(job); index++) {
-    const all = (job.outputs ?? []).filter((output) => output.index === index);
-    const copy =
-      all.find((output) => isSomewhere(output, facts)) ??
-      all.find((output) => isStored(output, facts));
-    if (copy === undefined) return undefined;
-    found.push(copy);
-  }
-  return found;
-}
-
-/**
- * The files that another checkout has, one for each of a job's downloads without a whole copy here; undefined if some
- * are nowhere.
- */
-export function filesElsewhere(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
-  const found: OutputLine[] = [];
-  for (let index = 0; index < downloadCount(job); index++) {
-    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
-    if (recorded.some((output) => isSomewhere(output, facts))) continue;
-    const away = recorded.find((output) => conditionOf(output, facts) === 'elsewhere');
-    if (away === undefined) return undefined;
-    found.push(away);
-  }
-  return found;
-}
-
-/** True if the content is in this checkout: in its place, or kept. */
-export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
-  conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
-
-/** True if the store of this run has the file, as far as is recorded. */
-export const isStored = ({ stored }: OutputLine, { store }: OutputFacts): boolean =>
-  store !== undefined && stored === store;
-
-/** True if a replaced output is kept under its hash. */
-export function keptCopy(output: OutputLine, facts: OutputFacts): boolean {
-  return facts.kept(output.sha256, extensionOf(output.path)).is === 'file';
-}
-
-/**
- * The condition of a recorded file. `unread`: the content must be hashed before a decision. `lost`: it was here, and is
- * gone or cannot be read. `elsewhere`: another checkout saved it, and it has never been here, or the store has it.
- */
-export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere';
-
-export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
-  const fact = facts.output(output.path);
-  if (fact.is === 'absent')
-    return facts.isElsewhere(output) || isStored(output, facts) ? 'elsewhere' : 'lost';
-  if (fact.bytes !== output.bytes) return 'changed';
-  if (fact.digest === undefined) return 'unread';
-  return fact.digest === output.sha256 ? 'whole' : 'changed';
-}
-
 const conditionText: Readonly<Record<Exclude<Condition, 'elsewhere'>, string>> = {
   whole: 'whole',
   unread: 'not read yet',
@@ -276,9 +219,4 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
   return away
     ? { act: 'defer', why: 'kept: its files are elsewhere' }
     : { act: 'begin', why: 'its files are safe' };
-}
-
-function allStored(job: JobLine, facts: Facts): boolean {
-  const stored = (job.outputs ?? []).filter((output) => isStored(output, facts));
-  return new Set(stored.map(({ index }) => index)).size >= downloadCount(job);
 }

@@ -3,8 +3,9 @@
 import { assetLifetimeMs } from '../../contract/api/asset.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { JobLine } from '../journal/line.ts';
-import { elsewhereHint, filesElsewhere, wholeCopies } from './decide.ts';
+import { elsewhereHint } from './decide.ts';
 import type { Facts } from './facts.ts';
+import { filesElsewhere, wholeCopies } from './recorded-files.ts';
 
 /**
  * - `recorded`: the journal's values are still valid.

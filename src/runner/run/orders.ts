@@ -5,8 +5,14 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
-import { conditionOf, downloadCount, isSomewhere, isStored, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
+import {
+  conditionOf,
+  downloadCount,
+  isSomewhere,
+  isStored,
+  wholeCopies,
+} from '../plan/recorded-files.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
   AttachOrder,
