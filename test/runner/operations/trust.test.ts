@@ -189,6 +189,16 @@ describe('a consent', () => {
     expect(trustedFiles({ env })).toEqual({ ok: true, value: [] });
   });
 
+  test('lets a bucket be used that the file names, with or without a service', () => {
+    const store = 's3://shots/kept';
+    for (const service of [text(), text().replace(/service.*\n/, '')]) {
+      writeFileSync(file, service.replace('steps:', `outputs: { store: ${store} }\nsteps:`));
+      expect(trust(file, { env })).toMatchObject({ ok: true, value: { store } });
+    }
+    writeFileSync(file, text().replace(/service.*\n/, 'outputs: { store: shots }\n'));
+    expect(trust(file, { env }).ok).toBe(false);
+  });
+
   test('that cannot be kept because a file is in the way is trouble of the system', () => {
     writeFileSync(join(root, 'state'), '');
     expect(trust(file, { env })).toMatchObject({ error: { reason: 'system' } });
