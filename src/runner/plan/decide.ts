@@ -127,6 +127,7 @@ type Standing = 'whole' | 'lost' | 'elsewhere' | 'superseded' | 'edited';
 function standingOf(output: OutputLine, facts: Facts): Standing {
   const condition = conditionOf(output, facts);
   if (condition === 'changed') return keptCopy(output, facts) ? 'superseded' : 'edited';
+  if (condition === 'elsewhere' && keptCopy(output, facts)) return 'superseded';
   return condition === 'unread' ? 'whole' : condition;
 }
 

@@ -269,6 +269,7 @@ describe('a download that another checkout saved', () => {
     const disk = away('out/a.png');
     disk.keptFiles.set(`${hash('picture')}.png`, 'picture');
     expect(filesElsewhere(jobLine('deleted', saved), disk)).toEqual([]);
+    expect(decide(jobLine('deleted', saved), disk)).toMatchObject({ act: 'copy', sources: [own] });
     const question = { job: jobLine('complete', saved), savers: ['save:a'], discard: false };
     expect(decideDelete(question, disk).act).toBe('begin');
   });

@@ -308,6 +308,15 @@ describe('a deleted project', () => {
       expect(world.actions(a)).toMatchObject({ 'save:a': 'begin', 'tidy:a': 'begin' });
     });
 
+    test('keeps its project also while a new step still uses it', () => {
+      const before = swapWorld();
+      before.doAll(a);
+      const world = swapWorld(tidying + more);
+      for (const line of before.ledger.jobs()) world.ledger.apply({ type: 'job', line });
+      for (const path of before.disk.outputs.keys()) world.disk.elsewhere.add(path);
+      expect(world.actions(a)).toMatchObject({ 'more:a': 'begin', 'tidy:a': 'defer' });
+    });
+
     const chain = `${swapping}\
   again: { uses: upload, with: { file: "\${{ steps.save.path }}" } }
   paint: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.again.file_path }}" } } }
