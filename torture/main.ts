@@ -2,6 +2,7 @@
 // Exit code 1 when a promise was broken, 2 when the torture could not begin.
 import { parseArgs } from 'node:util';
 import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
+import { tortureCi } from './ci.ts';
 import { tortureDisk } from './disk.ts';
 import { tortureMerge } from './merge.ts';
 import { tortureRunner } from './runner.ts';
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     round: { type: 'string' },
     paths: { type: 'string', default: 'both' },
     every: { type: 'string', default: '1' },
+    days: { type: 'string', default: '30' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -34,13 +36,15 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
   of the merge: [--rounds N], pairs of histories of the state file
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
-    needs strace, and fails each system call that changes a file, in turn`;
+    needs strace, and fails each system call that changes a file, in turn
+  of ci: [--days N]
+    needs git; runs once a day in a fresh clone, with and without a bucket`;
 
 switch (values.help ? 'help' : values.of) {
   case 'runner':
@@ -57,6 +61,9 @@ switch (values.help ? 'help' : values.of) {
     break;
   case 'merge':
     ofMerge();
+    break;
+  case 'ci':
+    await ofCi();
     break;
   case 'help':
     print(usage);
@@ -146,4 +153,19 @@ async function ofDisk(): Promise<void> {
       `${doubts} doubts resolved, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+async function ofCi(): Promise<void> {
+  const days = wholeNumber('days', values.days);
+  let broken = 0;
+  for (const withBucket of [false, true]) {
+    const { charges, fetched, violations } = await tortureCi({ days, withBucket, onEvent: print });
+    for (const violation of violations) print(`violation: ${violation}`);
+    print(
+      `${days} days ${withBucket ? 'with a bucket' : 'without a store'}, ${elapsed()}: ${charges} charges, ` +
+        `${fetched} results fetched from the store, ${violations.length} violations`,
+    );
+    broken += violations.length;
+  }
+  process.exitCode = broken === 0 ? 0 : 1;
 }

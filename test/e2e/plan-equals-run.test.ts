@@ -157,6 +157,7 @@ const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = 
   begin: 'done',
   attach: 'done',
   copy: 'done',
+  store: 'done',
   reuse: 'reused',
   skipped: 'skipped',
   excluded: 'excluded',

@@ -6,9 +6,10 @@ import {
   errorSchema,
   fingerprint,
   measureSchema,
-  outputSchema,
+  outputFields,
   result,
   runId,
+  storeName,
   task,
   time,
 } from './line-schemas.ts';
@@ -76,7 +77,14 @@ export const eventSchemas = {
   serves: event('serves', ['job', 'task'], { job: fingerprint, task }),
   output: event('output', ['job', 'task', 'index', 'path', 'bytes', 'sha256'], {
     job: fingerprint,
-    ...outputSchema.properties,
+    ...outputFields,
+  }),
+  /** A saved file is in a store too. */
+  stored: event('stored', ['job', 'task', 'index', 'store'], {
+    job: fingerprint,
+    task,
+    index: outputFields.index,
+    store: storeName,
   }),
   /** Deleted by a delete step, which `task` names, or elsewhere; then `why` says how that is known. Never both. */
   deleted: {

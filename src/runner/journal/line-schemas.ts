@@ -61,17 +61,26 @@ export const runSchema = {
   },
 } as const;
 
+export const outputFields = {
+  task,
+  index: { type: 'integer', minimum: 0, description: 'Which of the project’s downloads.' },
+  path: { type: 'string', description: 'Relative to the pipeline file.' },
+  bytes: { type: 'integer', minimum: 0 },
+  sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+} as const;
+
+export const storeName = {
+  type: 'string',
+  pattern: '^[0-9a-f]{16}$',
+  description:
+    'The store that has the file: the first 16 digits of the SHA-256 of its address in `outputs.store`.',
+} as const;
+
 export const outputSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['task', 'index', 'path', 'bytes', 'sha256'],
-  properties: {
-    task,
-    index: { type: 'integer', minimum: 0, description: 'Which of the project’s downloads.' },
-    path: { type: 'string', description: 'Relative to the pipeline file.' },
-    bytes: { type: 'integer', minimum: 0 },
-    sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-  },
+  properties: { ...outputFields, stored: storeName },
 } as const;
 
 /** The measure of a creation's price: charges for the same kind of order are compared by their size. */

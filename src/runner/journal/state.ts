@@ -83,6 +83,14 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     case 'output':
       if (before?.state !== 'complete' && before?.state !== 'deleted') return illegal();
       return ok({ ...before, outputs: withOutput(before.outputs ?? [], event) });
+    case 'stored': {
+      const outputs = before?.outputs?.map((output) =>
+        isOf(output, event) ? { ...output, stored: event.store } : output,
+      );
+      if (before === undefined || outputs?.some((output) => isOf(output, event)) !== true)
+        return illegal();
+      return ok({ ...before, outputs });
+    }
     case 'deleted':
       if (event.why === undefined && before?.state !== 'complete') return illegal();
       if (before?.state !== 'created' && before?.state !== 'complete') return illegal();
@@ -225,10 +233,21 @@ function withOutput(
   event: OutputEvent,
 ): NonNullable<JobLine['outputs']> {
   const { task, index, path, bytes, sha256 } = event;
-  const others = outputs.filter((output) => output.task !== task || output.index !== index);
-  return [...others, { task, index, path, bytes, sha256 }].sort(
+  const others = outputs.filter((output) => !isOf(output, event));
+  const before = outputs.find((output) => isOf(output, event));
+  const inStore =
+    before?.stored !== undefined && before.sha256 === sha256 ? { stored: before.stored } : {};
+  return [...others, { task, index, path, bytes, sha256, ...inStore }].sort(
     (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
   );
+}
+
+const isOf = (output: Saved, { task, index }: Saved): boolean =>
+  output.task === task && output.index === index;
+
+interface Saved {
+  readonly task: string;
+  readonly index: number;
 }
 
 function without<K extends keyof JobLine>(job: JobLine, ...keys: readonly K[]): Omit<JobLine, K> {

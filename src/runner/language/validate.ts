@@ -19,6 +19,7 @@ import { checkSchedule } from './schedule.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
 import type { StepDocument } from './step-schema.ts';
+import { checkStore } from './store.ts';
 import type { TemplateError } from './template.ts';
 import { checkKept } from './unsaved.ts';
 
@@ -53,6 +54,7 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
     ...checkFailureLimits(document, source),
     ...checkSchedule(document, source),
     ...checkHooks(document, source),
+    ...checkStore(document, source),
   );
 
   const edges = edgesOf(drafts);

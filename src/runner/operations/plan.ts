@@ -13,6 +13,7 @@ import { refusals } from './planning/price-checks.ts';
 import { type Balance, balanceFor } from './service/balance.ts';
 import { rehearsalTier } from './service/connect-service.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
+import { chooseStore } from './store/choose-store.ts';
 
 export interface PlanOptions extends TargetOptions, PrepareOptions {
   /** Default: the process's environment. */
@@ -60,6 +61,9 @@ export async function plan(
   if (!opened.ok) return opened;
   await using prepared = opened.value;
   const { boundary, paths } = prepared;
+  const chosen = chooseStore(bound, { target, env, paths, ...options });
+  if (chosen.ok && chosen.value?.kind === 'folder' && chosen.value.note !== undefined)
+    warnings.push(chosen.value.note);
   const { plan } = prepared.planned;
   const rehearsal = target.kind === 'rehearsal';
   const account = await accountFor(target, plan, clock);
@@ -67,6 +71,7 @@ export async function plan(
   const { credits: budget } = bound.pipeline.budget;
   const diagnostics = [
     ...(target.kind === 'unasked' ? target.why.diagnostics : []),
+    ...(chosen.ok ? [] : chosen.error.diagnostics),
     ...refusals(prepared, { budget, rehearsal, tier }),
   ];
   const planned: Planned = {

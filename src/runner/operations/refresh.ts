@@ -3,7 +3,7 @@ import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { NewEvent } from '../journal/line.ts';
-import { downloadCount } from '../plan/decide.ts';
+import { downloadCount } from '../plan/recorded-files.ts';
 import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
 import { type Inquired, inquire } from '../run/jobs/inquiry.ts';

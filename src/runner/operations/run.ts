@@ -21,6 +21,7 @@ import { rehearsalTier } from './service/connect-service.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget } from './service/target.ts';
 import { webhookConfigOf } from './service/webhooks.ts';
+import { chooseStore } from './store/choose-store.ts';
 
 export type { RunInternals, RunOptions };
 
@@ -55,7 +56,9 @@ export async function runWith(
     webhooks.ok ? webhooks.value?.secret : undefined,
   ]);
   const rehearsal = target.value.kind === 'rehearsal';
-  const { state, output } = pathsOf(bound, target.value, options);
+  const paths = pathsOf(bound, target.value, options);
+  const { state, output } = paths;
+  const store = chooseStore(bound, { target: target.value, env, paths, ...options });
   const watch = options.monitor?.begin({ ...watchedRun(bound), state });
   const onEvent = (event: RunEvent): void => {
     const shown = redactor.value(event);
@@ -74,10 +77,14 @@ export async function runWith(
     backoffMs: internals.backoffMs ?? 1000,
   };
   const hooks = allowedHooks(hookContext);
+  if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
+    onEvent({ type: 'warning', message: store.value.note });
   const context = { options, internals, clock, redactor, onEvent, watch, target: target.value };
-  const summary = webhooks.ok
-    ? await summaryOf(bound, { ...context, webhooks: webhooks.value }, state)
-    : webhooks;
+  const summary = !webhooks.ok
+    ? webhooks
+    : !store.ok
+      ? store
+      : await summaryOf(bound, { ...context, webhooks: webhooks.value, store: store.value }, state);
   const report = summary.ok
     ? ({ type: 'ended', summary: summary.value } as const)
     : refusalOf(summary.error);

@@ -3,7 +3,8 @@ import { ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { HashCache } from '../adapters/files/hash-cache.ts';
 import { SavedFiles } from '../adapters/files/saved-files.ts';
-import { conditionOf, isSomewhere } from '../plan/decide.ts';
+import { storeNameOf } from '../language/store.ts';
+import { conditionOf, isSomewhere } from '../plan/recorded-files.ts';
 import { resultFates } from '../plan/result-fate.ts';
 import { type Status, statusOf } from '../report/status.ts';
 import type { Clock } from '../run/jobs/ports.ts';
@@ -45,7 +46,10 @@ export async function status(
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
   using cache = new HashCache(hashes, 'read');
-  const facts = new SavedFiles({ folder: bound.folder, kept, hashes: cache });
+  const facts = new SavedFiles({
+    ...{ folder: bound.folder, kept, hashes: cache },
+    store: storeNameOf(bound.pipeline),
+  });
   const found = statusOf(state.ledger, {
     ...{ now: clock.now(), expiringMs, fateOf, running },
     conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),

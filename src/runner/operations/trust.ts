@@ -12,6 +12,7 @@ import {
   keepConsent,
 } from '../adapters/files/consents.ts';
 import type { Hook, Pipeline } from '../language/pipeline.ts';
+import { isBucket } from '../language/store.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { parsePipeline } from './pipeline/parse.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
@@ -88,7 +89,6 @@ function grantsOf({ service, onFinish, onDoubt, store }: Pipeline): readonly Gra
 }
 
 /** A folder needs no consent here: `--allow-outside` decides about folders outside the repository. */
-const isBucket = (store: string): boolean => store.startsWith('s3://');
 
 /** Removes consents by a file's name or by its content. Returns the removed consents. */
 export function distrust(

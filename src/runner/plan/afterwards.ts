@@ -8,7 +8,7 @@ import type { TaskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
 import type { TaskProblem } from './ask.ts';
 import { type Decision, decideDelete } from './decide.ts';
-import { comesLater, type PlannedTask } from './planned-action.ts';
+import { isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { PlanContext } from './planning.ts';
 
 /** A plan in progress: what is known about the steps so far. */
@@ -18,6 +18,8 @@ export interface Unfinished {
   of(step: string): PlannedTask | undefined;
   /** True if this step's outputs become known only during the run. */
   comesLater(step: string): boolean;
+  /** True if a delete must wait for this step. */
+  holdsUp(step: string): boolean;
   /** The downloads that must be safe before a delete. */
   saversOf(step: Step): readonly PlannedTask[];
 }
@@ -61,10 +63,9 @@ export function plannedAfterwards(
 function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): Kept | undefined {
   if (step.kind.operation !== 'delete' || step.discard) return undefined;
   const savers = plan.saversOf(step);
-  const settled = savers.filter(({ action }) => !comesLater(action));
+  const settled = savers.filter(({ action }) => !isUnsettled(action));
   const fetched = plan.context.steps.some(
-    ({ name, kind, of }) =>
-      kind.operation === 'download' && of === step.of && plan.comesLater(name),
+    ({ name, kind, of }) => kind.operation === 'download' && of === step.of && plan.holdsUp(name),
   );
   if (settled.length === 0 && fetched) return undefined;
   if (job?.state === 'complete') {

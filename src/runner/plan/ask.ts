@@ -15,7 +15,6 @@ import {
   taskRequestOf,
 } from '../task/task-request.ts';
 import {
-  conditionOf,
   type Decision,
   decideCreate,
   decideDelete,
@@ -26,6 +25,7 @@ import {
 import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
+import { conditionOf, isStored } from './recorded-files.ts';
 
 /** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
 export interface TaskProblem {
@@ -50,6 +50,8 @@ export type TaskAnswer =
       readonly content?: Digest;
       /** upload: the path of its file if another checkout has it, so that it cannot be uploaded again from here. */
       readonly away?: string;
+      /** upload: a file that is not here, and that the store has. */
+      readonly stored?: OutputLine;
     };
 
 export interface TaskQuestion {
@@ -147,6 +149,10 @@ function uploadElsewhere(
   const fingerprint = uploadFingerprint(output.sha256);
   const job = jobOf(fingerprint);
   const supply = decideSupply(job);
+  if (isStored(output, facts)) {
+    const content = digestFrom(output.sha256);
+    return { is: 'decided', wanted, fingerprint, job, decision: supply, content, stored: output };
+  }
   const decision: Decision =
     supply.act === 'reuse' ? supply : { act: 'lost', why: elsewhereHint(output.path) };
   return { is: 'decided', wanted, fingerprint, job, decision, away: output.path };

@@ -1,9 +1,19 @@
 // The rebuilder: decides whether a task is needed, and why. `plan` asks with what is known now, and `run` asks when the
 // task is ready, so the two cannot disagree.
-import { extensionOf } from '../../contract/api/asset.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import type { Facts, OutputFacts } from './facts.ts';
 import { wantedPath } from './output-path.ts';
+import {
+  allStored,
+  type Condition,
+  conditionOf,
+  downloadCount,
+  filesElsewhere,
+  isSomewhere,
+  isStored,
+  keptCopy,
+  wholeCopies,
+} from './recorded-files.ts';
 
 export type Decision =
   /** Done before, by this task or by another task with the same content. `files`: those of a download, unless all are whole. */
@@ -14,6 +24,8 @@ export type Decision =
   | { readonly act: 'attach'; readonly why: string }
   /** A local file already has the result, so it is copied to another place. */
   | { readonly act: 'copy'; readonly why: string; readonly sources: readonly OutputLine[] }
+  /** The files are here, and the store does not have these yet. */
+  | { readonly act: 'store'; readonly why: string; readonly sources: readonly OutputLine[] }
   /** Perhaps paid; nobody knows. Only a person can resolve it. */
   | { readonly act: 'doubt'; readonly why: string }
   /** The result is lost here and at the service. To pay for it again requires the user's permission. */
@@ -29,7 +41,7 @@ export type Act = Decision['act'];
 export interface FileCounts {
   /** Somebody changed their content. */
   readonly changed: number;
-  /** Another checkout saved them, and they have never been in this one. */
+  /** Another checkout saved them, and they have never been in this one; or the store has them. */
   readonly elsewhere: number;
 }
 
@@ -93,7 +105,7 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
     ...(required ? [] : ['elsewhere' as const]),
   ];
   if (count > 0 && own.length === count && states.every((state) => fine.includes(state)))
-    return reused(states);
+    return unstored(own, facts) ?? reused(own, states, facts);
   const spare = wholeCopies(job, facts);
   if (spare !== undefined && spare.length > 0)
     return { act: 'copy', why: 'downloaded before to another place', sources: spare };
@@ -119,11 +131,28 @@ function standingOf(output: OutputLine, facts: Facts): Standing {
   return condition === 'unread' ? 'whole' : condition;
 }
 
-function reused(states: readonly Standing[]): Decision {
+/** Files that are here and that the store of this run lacks. */
+function unstored(own: readonly OutputLine[], facts: Facts): Decision | undefined {
+  if (facts.store === undefined) return undefined;
+  const sources = own.filter(
+    (output) => standingOf(output, facts) === 'whole' && !isStored(output, facts),
+  );
+  if (sources.length === 0) return undefined;
+  return { act: 'store', why: 'downloaded before, and not in the store yet', sources };
+}
+
+function reused(
+  own: readonly OutputLine[],
+  states: readonly Standing[],
+  facts: OutputFacts,
+): Decision {
   const numberOf = (state: Standing): number => states.filter((one) => one === state).length;
   const files = { changed: numberOf('edited'), elsewhere: numberOf('elsewhere') };
-  if (files.elsewhere > 0)
-    return { act: 'reuse', why: 'elsewhere: another checkout saved it', files };
+  if (files.elsewhere > 0) {
+    const isFetchable = own.every((one) => isSomewhere(one, facts) || isStored(one, facts));
+    const who = isFetchable ? 'the store has it' : 'another checkout saved it';
+    return { act: 'reuse', why: `elsewhere: ${who}`, files };
+  }
   if (files.changed > 0)
     return { act: 'reuse', why: 'downloaded before, and changed on disk since: left alone', files };
   return { act: 'reuse', why: 'downloaded before' };
@@ -140,64 +169,6 @@ function whyAgain(states: readonly Standing[]): string {
 export const elsewhereHint = (path: string): string =>
   `${path} is elsewhere: copy the file here from the checkout that saved it`;
 
-/** The number of downloads of a complete job, from the journal. */
-export function downloadCount(job: JobLine): number {
-  const count = job.result?.['downloads'];
-  return typeof count === 'number' ? count : 0;
-}
-
-/** One intact recorded file for each of a job's downloads, under any task or path; undefined if some are missing. */
-export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
-  const found: OutputLine[] = [];
-  for (let index = 0; index < downloadCount(job); index++) {
-    const whole = (job.outputs ?? []).find(
-      (output) => output.index === index && isSomewhere(output, facts),
-    );
-    if (whole === undefined) return undefined;
-    found.push(whole);
-  }
-  return found;
-}
-
-/**
- * The files that another checkout has, one for each of a job's downloads without a whole copy here; undefined if some
- * are nowhere.
- */
-export function filesElsewhere(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
-  const found: OutputLine[] = [];
-  for (let index = 0; index < downloadCount(job); index++) {
-    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
-    if (recorded.some((output) => isSomewhere(output, facts))) continue;
-    const away = recorded.find((output) => conditionOf(output, facts) === 'elsewhere');
-    if (away === undefined) return undefined;
-    found.push(away);
-  }
-  return found;
-}
-
-/** True if the content is in this checkout: in its place, or kept. */
-export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
-  conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
-
-/** True if a replaced output is kept under its hash. */
-export function keptCopy(output: OutputLine, facts: OutputFacts): boolean {
-  return facts.kept(output.sha256, extensionOf(output.path)).is === 'file';
-}
-
-/**
- * The condition of a recorded file. `unread`: the content must be hashed before a decision. `lost`: it was here, and is
- * gone or cannot be read. `elsewhere`: another checkout saved it, and it has never been here.
- */
-export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere';
-
-export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
-  const fact = facts.output(output.path);
-  if (fact.is === 'absent') return facts.isElsewhere(output) ? 'elsewhere' : 'lost';
-  if (fact.bytes !== output.bytes) return 'changed';
-  if (fact.digest === undefined) return 'unread';
-  return fact.digest === output.sha256 ? 'whole' : 'changed';
-}
-
 const conditionText: Readonly<Record<Exclude<Condition, 'elsewhere'>, string>> = {
   whole: 'whole',
   unread: 'not read yet',
@@ -213,7 +184,10 @@ export interface DeleteQuestion {
   readonly discard: boolean;
 }
 
-/** Promise 2: a project is deleted only after its files are on disk, verified and recorded. */
+/**
+ * Promise 2: a project is deleted only after its files are on disk, verified and recorded. With a store, also after they
+ * are in the store: the disk of a machine in CI does not last. Files that only the store has are enough.
+ */
 export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Facts): Decision {
   if (job.state === 'deleted') return { act: 'reuse', why: 'deleted before' };
   if (job.state !== 'complete') return { act: 'keep', why: `its project is ${job.state}` };
@@ -223,18 +197,25 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))
       return { act: 'keep', why: `kept: ${task} has not downloaded it` };
-    for (const output of own.filter((one) => !isSomewhere(one, facts))) {
+    for (const output of own.filter((one) => !isSomewhere(one, facts) && !isStored(one, facts))) {
       const condition = conditionOf(output, facts);
       if (condition !== 'elsewhere')
         return { act: 'keep', why: `kept: ${output.path} is ${conditionText[condition]}` };
       away = true;
     }
+    const waiting =
+      facts.store === undefined ? undefined : own.find((one) => !isStored(one, facts));
+    if (waiting !== undefined && !away)
+      return { act: 'keep', why: `kept: the store does not have ${waiting.path} yet` };
   }
   // The items download the result of a shared step: every file must be somewhere, whichever task saved it.
-  if (savers.length === 0 && (wholeCopies(job, facts)?.length ?? 0) < downloadCount(job)) {
-    if (filesElsewhere(job, facts) === undefined)
-      return { act: 'keep', why: 'kept: no download has its files on disk' };
-    away = true;
+  if (savers.length === 0) {
+    if ((wholeCopies(job, facts)?.length ?? 0) < downloadCount(job)) {
+      if (filesElsewhere(job, facts) === undefined)
+        return { act: 'keep', why: 'kept: no download has its files on disk' };
+      away = true;
+    } else if (facts.store !== undefined && !allStored(job, facts))
+      return { act: 'keep', why: 'kept: the store does not have all its files yet' };
   }
   return away
     ? { act: 'defer', why: 'kept: its files are elsewhere' }

@@ -12,6 +12,8 @@ export type FileFact =
 export type RecordedFile = Pick<OutputLine, 'path' | 'sha256'>;
 
 export interface OutputFacts {
+  /** The store of this pipeline, as the state file names it; undefined if there is none. */
+  readonly store?: string | undefined;
   /**
    * A recorded output, by its path relative to the pipeline file, so that it is found even if
    * `output:` changes.

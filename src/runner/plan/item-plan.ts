@@ -13,7 +13,7 @@ import { knownBody, plannedAfterwards, type Unfinished, unknownIn } from './afte
 import { alikeKey } from './alike.ts';
 import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
-import { comesLater, endingOf, type PlannedTask } from './planned-action.ts';
+import { comesLater, endingOf, isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
 import { awayUpload, lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
@@ -119,7 +119,7 @@ export class ItemPlan implements Unfinished {
 
   #asked(step: Step, task: TaskId): PlannedTask {
     const { operation } = step.kind;
-    const uncertain = step.after.find((name) => this.comesLater(name));
+    const uncertain = step.after.find((name) => this.holdsUp(name));
     const { of = '' } = step;
     if (operation === 'download' && this.comesLater(of))
       return plannedAfterwards(this, step, task, of);
@@ -190,6 +190,12 @@ export class ItemPlan implements Unfinished {
       default:
         return unreachable(answer);
     }
+  }
+
+  /** True if a delete must wait for this step. */
+  holdsUp(name: string): boolean {
+    const planned = this.of(name);
+    return planned === undefined ? this.comesLater(name) : isUnsettled(planned.action);
   }
 
   /** True if this step's outputs become known only during the run. */
@@ -271,7 +277,8 @@ export class ItemPlan implements Unfinished {
     if (fingerprint === undefined) return {};
     const { operation } = step.kind;
     const job = this.context.jobOf(fingerprint);
-    if (action !== 'reuse' || job === undefined) return predicted(operation, fingerprint);
+    const known = action === 'reuse' || action === 'store';
+    if (!known || job === undefined) return predicted(operation, fingerprint);
     if (operation === 'download' || operation === 'delete') return savedOutputs(job, task);
     return namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);
   }

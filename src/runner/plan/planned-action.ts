@@ -46,6 +46,7 @@ const actionFacts: Readonly<Record<PlannedAction, ActionFacts>> = {
   maybe: { ending: 'done', later: true },
   attach: { ending: 'done', later: true },
   copy: { ending: 'done', later: true },
+  store: { ending: 'done', later: false },
   reuse: { ending: 'done', later: false },
   skipped: { ending: 'skipped', later: false },
   excluded: { ending: 'excluded', later: false },
@@ -60,3 +61,13 @@ const actionFacts: Readonly<Record<PlannedAction, ActionFacts>> = {
 export const endingOf = (action: PlannedAction): Ending => actionFacts[action].ending;
 
 export const comesLater = (action: PlannedAction): boolean => actionFacts[action].later;
+
+/** True if the run still saves or stores files here, which a delete of the project must wait for. */
+export const isUnsettled = (action: PlannedAction): boolean =>
+  comesLater(action) || action === 'store';
+
+/** The actions that save or store files, now or later in the run. */
+export const unsettledActions: ReadonlySet<string> = new Set([
+  ...Object.entries(actionFacts).flatMap(([action, { later }]) => (later ? [action] : [])),
+  'store',
+]);

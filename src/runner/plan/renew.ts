@@ -3,14 +3,16 @@
 import { assetLifetimeMs } from '../../contract/api/asset.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { JobLine } from '../journal/line.ts';
-import { elsewhereHint, filesElsewhere, wholeCopies } from './decide.ts';
+import { elsewhereHint } from './decide.ts';
 import type { Facts } from './facts.ts';
+import { filesElsewhere, wholeCopies } from './recorded-files.ts';
 
 /**
  * - `recorded`: the journal's values are still valid.
  * - `redo`: do the free task again.
  * - `read`: read the record again for fresh addresses.
- * - `upload`: the project is deleted; its downloaded files are uploaded in its place.
+ * - `upload`: the project is deleted; its downloaded files, from this disk or the store, are
+ *   uploaded in its place.
  * - `lost`: nothing is left; the result would have to be paid for again.
  */
 export type Renewal = 'recorded' | 'redo' | 'read' | 'upload' | 'lost';

@@ -8,9 +8,10 @@ import { bodyErrors } from '../language/filled-body.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
-import { type Act, downloadCount } from '../plan/decide.ts';
+import type { Act } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
+import { downloadCount } from '../plan/recorded-files.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Action, EndWithoutJob, UnrunnableItems } from './action.ts';
@@ -26,8 +27,10 @@ import {
   attemptName,
   awaitOrder,
   copyOrder,
+  deleteOrder,
   type Head,
   headOf,
+  storeOrder,
   timeoutOf,
 } from './orders.ts';
 import { refreshesFor } from './refresh-inputs.ts';
@@ -142,6 +145,10 @@ export class Dispatcher {
         const order = copyOrder(head, wanted.to, fingerprint, decision.sources, this.#o.fileFacts);
         return { action: 'start', fingerprint: undefined, order };
       }
+      case 'store': {
+        const order = storeOrder(head, fingerprint, decision.sources, this.#o.fileFacts);
+        return { action: 'start', fingerprint: undefined, order };
+      }
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
           return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
@@ -176,7 +183,7 @@ export class Dispatcher {
   #begin(
     itemRun: ItemRun,
     step: Step,
-    { wanted, fingerprint, job, content, away }: Decided,
+    { wanted, fingerprint, job, content, away, stored }: Decided,
     head: Head,
   ): Action {
     switch (wanted.operation) {
@@ -184,7 +191,8 @@ export class Dispatcher {
         if (away !== undefined) return fail(awayUpload(head.task, away));
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wanted.file } as const;
-        const file = { from, name: wanted.file, content };
+        const fetched = stored === undefined ? {} : { stored };
+        const file = { from, name: wanted.file, content, ...fetched };
         return {
           action: 'start',
           fingerprint,
@@ -201,7 +209,7 @@ export class Dispatcher {
         const about = { ...head, fingerprint, tool: job.kind, project: job.project };
         const order: JobOrder =
           wanted.operation === 'delete'
-            ? { ...about, operation: 'delete' }
+            ? deleteOrder(about, step, job, this.#o.fileFacts)
             : {
                 ...about,
                 operation: 'download',

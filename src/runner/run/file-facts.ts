@@ -11,6 +11,10 @@ export class FileFacts implements Facts {
     this.#disk = disk;
   }
 
+  get store(): string | undefined {
+    return this.#disk.store;
+  }
+
   input(path: string): FileFact {
     return this.#noted(this.#disk.input(path), { in: 'input', path });
   }

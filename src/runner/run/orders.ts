@@ -5,16 +5,19 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
-import { conditionOf, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
+import { conditionOf, isSomewhere, isStored, wholeCopies } from '../plan/recorded-files.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
   AttachOrder,
   AwaitOrder,
   CopyOrder,
+  DeleteOrder,
   DetectOrder,
   Place,
   ReuploadOrder,
+  Source,
+  StoreOrder,
 } from './jobs/job.ts';
 
 /** The number of tries for free requests, which only cost time. */
@@ -105,6 +108,10 @@ export function placeOf(output: OutputLine, facts: Facts): Place {
     : { in: 'kept', digest: output.sha256, extension: extensionOf(output.path) };
 }
 
+/** The same, or the store if there is no copy on this disk. */
+const sourceOf = (output: OutputLine, facts: Facts): Source =>
+  isSomewhere(output, facts) ? placeOf(output, facts) : { in: 'store' };
+
 /** Uploads a deleted project's saved files to replace its addresses; undefined if the files are gone. */
 export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadOrder | undefined {
   const copies = wholeCopies(job, facts);
@@ -116,9 +123,8 @@ export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadO
     result: resultOf(job),
     files: copies.map((output) => ({
       fingerprint: uploadFingerprint(output.sha256),
-      from: placeOf(output, facts),
-      name: output.path,
-      content: output.sha256,
+      output,
+      from: sourceOf(output, facts),
     })),
   };
 }
@@ -135,8 +141,30 @@ export function copyOrder(
     operation: 'copy',
     fingerprint,
     to,
-    sources: sources.map((output) => ({ output, from: placeOf(output, facts) })),
+    sources: sources.map((output) => ({ output, from: sourceOf(output, facts) })),
   };
+}
+
+export function storeOrder(
+  head: Head,
+  fingerprint: Fingerprint,
+  outputs: readonly OutputLine[],
+  facts: Facts,
+): StoreOrder {
+  const sources = outputs.map((output) => ({ output, from: placeOf(output, facts) }));
+  return { ...head, operation: 'store', fingerprint, sources };
+}
+
+export function deleteOrder(
+  about: Omit<DeleteOrder, 'operation'>,
+  { discard }: Step,
+  { outputs = [] }: JobLine,
+  facts: Facts,
+): DeleteOrder {
+  const onlyStored = outputs.filter(
+    (output) => !discard && !isSomewhere(output, facts) && isStored(output, facts),
+  );
+  return { ...about, operation: 'delete', onlyStored };
 }
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -182,6 +182,20 @@ describe('what a job remembers', () => {
       expect(line).not.toHaveProperty(key);
   });
 
+  test('which store has a file, as long as the file is the same', () => {
+    const store = '0123456789abcdef';
+    const stored: NewEvent = { event: 'stored', job: job('a'), task: 'save:a', index: 0, store };
+    const saved = [intent(), created(), complete(), output('a', 0, 'one.png')] as const;
+    expect(jobAfter(...saved, stored)?.outputs).toMatchObject([{ stored: store }]);
+    const moved = jobAfter(...saved, stored, output('a', 0, 'two.png'));
+    expect(moved?.outputs).toMatchObject([{ path: 'two.png', stored: store }]);
+    const other = output('a', 0, 'one.png');
+    if (other.event === 'output') Object.assign(other, { sha256: job('other bytes') });
+    expect(jobAfter(...saved, stored, other)?.outputs?.[0]).not.toHaveProperty('stored');
+    expect(move(states.complete, stored)).toMatchObject({ ok: false });
+    expect(move(jobAfter(...saved), { ...stored, index: 1 })).toMatchObject({ ok: false });
+  });
+
   test('why it is in doubt, until that is resolved', () => {
     expect(jobAfter(intent(), doubted())?.error).toEqual({
       code: 'in_doubt',

@@ -1,16 +1,18 @@
 // The rebuilder: is a task needed, and why? Every state of a job, every condition of a file.
 import { describe, expect, test } from 'vitest';
 import {
-  conditionOf,
   decideCreate,
   decideDelete,
   decideDownload,
   decideSupply,
+} from '../../../src/runner/plan/decide.ts';
+import {
+  conditionOf,
   downloadCount,
   filesElsewhere,
   keptCopy,
   wholeCopies,
-} from '../../../src/runner/plan/decide.ts';
+} from '../../../src/runner/plan/recorded-files.ts';
 import { Disk, hash, jobLine, outputLine } from './world.ts';
 
 const done = { result: { downloads: 1 }, project: 'p-1' } as const;

@@ -10,7 +10,11 @@ import { validate } from '../../../src/runner/language/validate.ts';
 import { estimateOf } from '../../../src/runner/plan/estimate.ts';
 import type { Facts, FileFact, RecordedFile } from '../../../src/runner/plan/facts.ts';
 import { planItem } from '../../../src/runner/plan/item-plan.ts';
-import { comesLater, endingOf, type PlannedTask } from '../../../src/runner/plan/planned-action.ts';
+import {
+  endingOf,
+  isUnsettled,
+  type PlannedTask,
+} from '../../../src/runner/plan/planned-action.ts';
 import type { PlanContext } from '../../../src/runner/plan/planning.ts';
 import { Barrier } from '../../../src/runner/run/barrier.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
@@ -137,7 +141,7 @@ export class World {
     const later = new Set<string>();
     for (const { step, action } of ofItems) {
       barrier.note(step.name, endingOf(action));
-      if (comesLater(action)) later.add(step.name);
+      if (isUnsettled(action)) later.add(step.name);
     }
     const items = {
       phase: (step: string) => barrier.phase(step, { over: true, all: true }),

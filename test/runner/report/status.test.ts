@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
-import type { Condition } from '../../../src/runner/plan/decide.ts';
+import type { Condition } from '../../../src/runner/plan/recorded-files.ts';
 import type { ResultFate } from '../../../src/runner/plan/result-fate.ts';
 import { statusOf, statusText } from '../../../src/runner/report/status.ts';
 import {

@@ -36,6 +36,8 @@ export interface DiskOptions {
   /** Which inputs may be read. */
   readonly boundary: Boundary;
   readonly hashes: HashCache;
+  /** The store of the run, as the state file names it. */
+  readonly store?: string | undefined;
   readonly clock: Clock;
 }
 
@@ -51,6 +53,10 @@ export class RealDisk implements Disk {
     this.#o = options;
     this.#folders = new OutputFolders(options.output);
     this.#saved = new SavedFiles(options);
+  }
+
+  get store(): string | undefined {
+    return this.#o.store;
   }
 
   input(path: string): FileFact {

@@ -12,6 +12,8 @@ export interface SavedFilesOptions {
   /** Absolute. Superseded outputs are kept here under their hash. */
   readonly kept: string;
   readonly hashes: HashCache;
+  /** The store of the pipeline, as the state file names it. */
+  readonly store?: string | undefined;
 }
 
 export class SavedFiles implements OutputFacts {
@@ -19,6 +21,10 @@ export class SavedFiles implements OutputFacts {
 
   constructor(options: SavedFilesOptions) {
     this.#o = options;
+  }
+
+  get store(): string | undefined {
+    return this.#o.store;
   }
 
   output(path: string): FileFact {

@@ -20,7 +20,7 @@ export class Lost extends Error {
 }
 
 export interface StorageOptions {
-  readonly addresses: StorageAddresses;
+  readonly addresses: Pick<StorageAddresses, 'check' | 'addressesOf'>;
   readonly connections: number;
   /** Milliseconds until the head of an answer must arrive. */
   readonly answerMs: number;
@@ -42,7 +42,7 @@ export interface StorageAnswer {
 }
 
 interface StorageRequest {
-  readonly method: 'GET' | 'PUT';
+  readonly method: 'GET' | 'HEAD' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: AsyncIterable<Buffer> | Buffer;
 }

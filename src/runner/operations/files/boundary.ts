@@ -35,18 +35,36 @@ export function checkOutput(loaded: BoundPipeline, options: OutsideOptions): Pro
     if (wrong === undefined) return undefined;
     return problem(`--output ${options.output} ${wrong}`, 'shotlist', 'name another folder');
   }
-  const output = resolve(folder, pipeline.output);
-  const reserved = reservedIn(output, repository);
-  if (reserved !== undefined) return atOutput(loaded, reserved, 'name another folder');
-  if (options.allowOutside === true) return undefined;
-  const real = futureRealPath(output);
-  if (real === undefined) return atOutput(loaded, 'goes through a broken link', 'remove the link');
+  const refused = folderRefusal(loaded, resolve(folder, pipeline.output), options);
+  if (refused === undefined) return undefined;
+  const { why, hint, outside } = refused;
+  const more = outside ? `${hint}, or name the folder yourself with --output <folder>` : hint;
+  return atOutput(loaded, why, more);
+}
+
+/** `why` is the end of a sentence about the folder. */
+export interface FolderRefusal {
+  readonly why: string;
+  readonly hint: string;
+  readonly outside: boolean;
+}
+
+/** Why nothing may be written to a folder that a pipeline names; checked before the folder is made. */
+export function folderRefusal(
+  { folder: own }: BoundPipeline,
+  folder: string,
+  { allowOutside = false }: OutsideOptions,
+): FolderRefusal | undefined {
+  const repository = repositoryOf(own);
+  const refused = (why: string, hint: string): FolderRefusal => ({ why, hint, outside: false });
+  const reserved = reservedIn(folder, repository);
+  if (reserved !== undefined) return refused(reserved, 'name another folder');
+  if (allowOutside) return undefined;
+  const real = futureRealPath(folder);
+  if (real === undefined) return refused('goes through a broken link', 'remove the link');
   if (isWithin(real, repository)) return undefined;
-  return atOutput(
-    loaded,
-    `is outside the repository ${repository}`,
-    'use --allow-outside to allow it, or name the folder yourself with --output <folder>',
-  );
+  const why = `is outside the repository ${repository}`;
+  return { why, hint: 'use --allow-outside to allow it', outside: true };
 }
 
 /** The end of a sentence about a folder. */

@@ -17,6 +17,8 @@ export interface RunPaths {
   readonly output: string;
   /** Superseded outputs, under their hash. */
   readonly kept: string;
+  /** Where a rehearsal stores outputs, whatever store the pipeline names. */
+  readonly store: string;
   /** Undefined if hashes are remembered in this process only. */
   readonly hashes: string | undefined;
   /** The data of a rehearsal's local service. */
@@ -59,6 +61,7 @@ export function pathsOf(
     ballast: `${beside}.ballast`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
+    store: join(runFolder, 'store'),
     hashes: join(ownFolder, 'hashes.db'),
     serviceData: join(runFolder, 'service'),
     serviceName: rehearsal ? 'rehearsal' : target.address,

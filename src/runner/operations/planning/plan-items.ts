@@ -15,7 +15,7 @@ import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
-import { comesLater, endingOf, type PlannedTask } from '../../plan/planned-action.ts';
+import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import { Barrier } from '../../run/barrier.ts';
@@ -153,7 +153,7 @@ export async function planItems(
     take(itemPlan, item);
     for (const { step, action } of itemPlan.tasks) {
       barrier.note(step.name, endingOf(action));
-      if (comesLater(action)) later.add(step.name);
+      if (isUnsettled(action)) later.add(step.name);
     }
   }
   if (afterItems.length > 0) {

@@ -13,6 +13,10 @@ export class PlanningFacts implements Facts {
     this.#disk = disk;
   }
 
+  get store(): string | undefined {
+    return this.#disk.store;
+  }
+
   /**
    * Looks at all inputs once for their sizes. After that, a file with a unique size need not be hashed: this is valid
    * as long as no earlier upload could have the same content.

@@ -6,6 +6,7 @@ import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import { storeNameOf } from '../../language/store.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -66,6 +67,7 @@ export async function prepare(
   const { clock } = context;
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
+    store: storeNameOf(bound.pipeline),
   });
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const planned = await planItems(bound, items, {

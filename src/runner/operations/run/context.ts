@@ -6,11 +6,14 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { Prepared } from '../planning/prepare.ts';
 import type { Target } from '../service/target.ts';
 import type { WebhookConfig } from '../service/webhooks.ts';
+import type { StoreChoice } from '../store/choose-store.ts';
 import type { RunInternals, RunOptions } from './options.ts';
 
 export interface RunContext {
   readonly target: Target;
   readonly webhooks: WebhookConfig | undefined;
+  /** Undefined if the pipeline names no store. */
+  readonly store: StoreChoice | undefined;
   readonly options: RunOptions;
   readonly internals: RunInternals;
   readonly clock: Clock;

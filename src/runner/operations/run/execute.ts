@@ -22,6 +22,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const stopper = new AbortController();
   const gracePeriod = new GracePeriod(clock, options.graceMs);
   if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
+  gracePeriod.expired.addEventListener('abort', () => resources.cutStore(), { once: true });
   const client = httpClient({
     ...{ stop: stopper.signal, cut: gracePeriod.expired },
     loopbackOnly: target.kind === 'rehearsal',
@@ -84,7 +85,7 @@ interface Means extends JournalInUse {
 /** Runs the phases; ends and compacts the journal. */
 async function record(
   run: PreparedRun,
-  { service, ballast, inbox }: RunResources,
+  { service, ballast, inbox, store }: RunResources,
   means: Means,
 ): Promise<Summary> {
   const { prepared, clock, onEvent } = run;
@@ -93,7 +94,7 @@ async function record(
   const before = ledger.total;
   run.watch?.ledger(() => ledger.total);
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
-  const { summary, stopped } = await phases(run, means, { address: service.address, inbox });
+  const { summary, stopped } = await phases(run, means, { address: service.address, inbox, store });
   if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
   await file.close();
   await ballast.remove();
@@ -117,7 +118,7 @@ async function record(
 async function phases(
   { prepared, options, internals, clock, target, budget, onEvent, watch }: PreparedRun,
   { client, stopper, journal, low }: Means,
-  { address, inbox }: Pick<RunResources, 'inbox'> & { readonly address: string },
+  { address, inbox, store }: Pick<RunResources, 'inbox' | 'store'> & { readonly address: string },
 ): Promise<PhaseResult> {
   const { bound, items, excluded, planned } = prepared;
   const { pipeline, base } = bound;
@@ -134,7 +135,7 @@ async function phases(
   return await runPhases({
     ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
-    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox },
+    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,
     listening: inbox !== undefined,

@@ -3,6 +3,9 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { type Ballast, takeBallast } from '../../adapters/state/ballast.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { unsettledActions } from '../../plan/planned-action.ts';
+import type { OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { refuseBeyondPlan, statedPrices } from '../planning/price-checks.ts';
@@ -10,6 +13,7 @@ import { balanceOf } from '../service/balance.ts';
 import { checkService, type ServiceCheck } from '../service/check-service.ts';
 import { type Connection, connectService } from '../service/connect-service.ts';
 import { openInbox } from '../service/webhooks.ts';
+import { checkStore, openStore } from '../store/open-store.ts';
 import type { PreparedRun } from './context.ts';
 
 export interface RunResources extends AsyncDisposable {
@@ -17,6 +21,10 @@ export interface RunResources extends AsyncDisposable {
   readonly inbox: WebhookInbox | undefined;
   readonly ballast: Ballast;
   readonly service: Connection;
+  /** Undefined if the pipeline names no store. */
+  readonly store: OutputStore | undefined;
+  /** Ends transfers to and from the store immediately. */
+  cutStore(): void;
 }
 
 /** Sends only free requests. Nothing is bought before this has succeeded. */
@@ -35,6 +43,14 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
   if (!checked.ok) return checked;
   const diagnostics = reportAccount(checked.value, run);
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
+  const cut = new AbortController();
+  const opened = run.store === undefined ? undefined : openStore(run.store, cut.signal);
+  if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const store = opened?.store;
+  if (store !== undefined && savesAnything(planned.plan)) {
+    const usable = await checkStore(store);
+    if (!usable.ok) return usable;
+  }
   const connected = await connectService({
     ...{ target, clock, data: paths.serviceData, stated: statedPrices(bound) },
     speed: options.rehearsalSpeed ?? 'instant',
@@ -47,10 +63,14 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
   for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
   const held = cleanup.move();
   return ok({
-    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service },
+    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service, store },
+    cutStore: () => cut.abort(),
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
 }
+
+const savesAnything = ({ rows }: Plan): boolean =>
+  rows.some(({ tasks }) => Object.keys(tasks).some((action) => unsettledActions.has(action)));
 
 function noRoom(why: string): Problem {
   const hint = 'nothing was sent; free some space or check the disk, then run again';

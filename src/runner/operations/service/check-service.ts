@@ -48,7 +48,7 @@ export async function checkService(
 
 /** Actions that need no request. */
 const idle: readonly string[] = [
-  ...['reuse', 'copy', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'problem'],
+  ...['reuse', 'copy', 'store', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'problem'],
 ];
 
 const sendsAnything = ({ rows }: Plan): boolean =>

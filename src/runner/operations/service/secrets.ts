@@ -1,6 +1,7 @@
 // The secrets of this process, which are hidden in everything that is written or shown.
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
 import { openSecretWarnings } from '../../adapters/files/open-secret.ts';
+import { bucketSecrets } from '../../adapters/store/bucket-access.ts';
 
 export { openSecretWarnings };
 
@@ -8,9 +9,11 @@ const names = ['SHOTLIST_API_KEY', 'SHOTLIST_WEBHOOK_SECRET'] as const;
 
 /** An unreadable file contains no secret to hide; the code that needs the secret reports the problem. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return names.flatMap((name) => {
+  const ofBucket = bucketSecrets.map((name) => env[name] ?? '').filter((text) => text !== '');
+  const own = names.flatMap((name) => {
     const file = env[`${name}_FILE`];
     const read = file === undefined || file === '' ? undefined : readSecretFile(file);
     return [env[name] ?? '', read?.ok === true ? read.value : ''].filter((text) => text !== '');
   });
+  return [...own, ...ofBucket];
 }

@@ -1,11 +1,12 @@
 // A workflow for GitHub Actions: runs what is due and pushes the state file.
 import { stringify } from 'yaml';
-import { storeVariables } from './store-variables.ts';
+import { storeVariables, trustArguments } from './store-variables.ts';
 import { inWords, madeBy, scheduleArguments, shellCommand, type UnitFacts } from './unit.ts';
 import { wakeTimes } from './wake-times.ts';
 
 export function githubWorkflow(facts: UnitFacts): string {
   const { name, state, output, service, variables, store } = facts;
+  const trust = trustArguments(facts);
   const secret = (key: string): [string, string] => [key, `\${{ secrets.${key} }}`];
   const variable = (key: string): [string, string] => [key, `\${{ vars.${key} }}`];
   const env = Object.fromEntries([
@@ -52,6 +53,7 @@ export function githubWorkflow(facts: UnitFacts): string {
           { uses: 'actions/checkout@v4' },
           { uses: 'actions/setup-node@v4', with: { 'node-version': '24' } },
           { run: 'npm ci' },
+          ...(trust === undefined ? [] : [{ run: `npx ${shellCommand(['shotlist', ...trust])}` }]),
           {
             name: 'Run what is due',
             run: `npx ${shellCommand(['shotlist', ...scheduleArguments(facts, '--once')])}`,

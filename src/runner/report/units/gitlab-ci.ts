@@ -1,7 +1,7 @@
 // A job for GitLab CI: runs what is due and pushes the state file.
 import { stringify } from 'yaml';
 import { pushed } from './github-actions.ts';
-import { storeVariables } from './store-variables.ts';
+import { storeVariables, trustArguments } from './store-variables.ts';
 import { inWords, madeBy, scheduleArguments, shellCommand, type UnitFacts } from './unit.ts';
 
 export function gitlabJob(facts: UnitFacts): string {
@@ -13,6 +13,7 @@ export function gitlabJob(facts: UnitFacts): string {
     ...variables,
     ...storeVariables(store),
   ];
+  const trust = trustArguments(facts);
   const remote = 'https://shotlist:$SHOTLIST_PUSH_TOKEN@$CI_SERVER_HOST/$CI_PROJECT_PATH.git';
   const job = {
     [`shotlist ${name}`]: {
@@ -24,6 +25,7 @@ export function gitlabJob(facts: UnitFacts): string {
       ...(service === undefined ? {} : { variables: { SHOTLIST_BASE_URL: service } }),
       before_script: [
         'npm ci',
+        ...(trust === undefined ? [] : [`npx ${shellCommand(['shotlist', ...trust])}`]),
         'git config user.name shotlist',
         'git config user.email "shotlist@noreply.$CI_SERVER_HOST"',
         'git checkout --quiet -B "$CI_COMMIT_BRANCH" "$CI_COMMIT_SHA"',

@@ -1,6 +1,6 @@
 // A CronJob for Kubernetes. Its volume holds a clone of the repository, with the state file and the results.
 import { stringify } from 'yaml';
-import { storeVariables } from './store-variables.ts';
+import { storeVariables, trustArguments } from './store-variables.ts';
 import { inWords, madeBy, scheduleArguments, type UnitFacts } from './unit.ts';
 import { wakeTimes } from './wake-times.ts';
 
@@ -41,6 +41,10 @@ export function kubernetesCronJob(facts: UnitFacts): string {
       capabilities: { drop: ['ALL'] },
     },
   };
+  const trust = trustArguments(facts);
+  const command = ['npx', '--no-install', 'shotlist', ...(trust ?? [])];
+  const before =
+    trust === undefined ? {} : { initContainers: [{ ...container, name: 'trust', command }] };
   const jobs = times.map(({ suffix, schedule: cron, timeZone }) => ({
     apiVersion: 'batch/v1',
     kind: 'CronJob',
@@ -58,6 +62,7 @@ export function kubernetesCronJob(facts: UnitFacts): string {
               restartPolicy: 'Never',
               terminationGracePeriodSeconds: 30,
               securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 },
+              ...before,
               containers: [container],
               volumes: [
                 { name: 'repository', persistentVolumeClaim: { claimName: name } },

@@ -1,7 +1,7 @@
 // The context in which a job is performed: its ports, and how long to wait.
 
 import type { Outages } from './outages.ts';
-import type { Clock, Disk, MediaApi } from './ports.ts';
+import type { Clock, Disk, MediaApi, OutputStore } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface JobContext {
@@ -12,6 +12,8 @@ export interface JobContext {
     'waitedMs' | 'holdCreations' | 'readyToCreate' | 'hearOfCreation'
   >;
   readonly disk: Disk;
+  /** Where saved files are kept besides; undefined if the pipeline names no store. */
+  readonly store?: OutputStore | undefined;
   readonly clock: Clock;
   /** Aborted when the run is to stop: waits end, but requests that cost credits are completed. */
   readonly stop: AbortSignal;

@@ -17,6 +17,9 @@ export type Place =
   /** Superseded by another output, and kept under its hash. */
   | { readonly in: 'kept'; readonly digest: string; readonly extension: string };
 
+/** Where the bytes of a recorded output come from. */
+export type Source = Place | { readonly in: 'store' };
+
 interface Common {
   /** Identifies the job among the jobs in flight; chosen by the loop. */
   readonly key: string;
@@ -36,6 +39,8 @@ export interface UploadOrder extends Common {
   readonly name: string;
   /** The SHA-256 that the content must still have. */
   readonly content: string;
+  /** The file is a recorded output that is not here, and is fetched from the store first. */
+  readonly stored?: OutputLine;
 }
 
 /** Uploads a deleted project's saved files, which replace its download addresses, one for each download. */
@@ -43,9 +48,8 @@ export interface ReuploadOrder extends Common {
   readonly operation: 'reupload';
   readonly files: readonly {
     readonly fingerprint: Fingerprint;
-    readonly from: Place;
-    readonly name: string;
-    readonly content: string;
+    readonly output: OutputLine;
+    readonly from: Source;
   }[];
   /** The part of the project that the journal keeps. */
   readonly result: JsonObject;
@@ -113,6 +117,13 @@ export interface CopyOrder extends Common {
   readonly operation: 'copy';
   readonly fingerprint: Fingerprint;
   readonly to: string;
+  readonly sources: readonly { readonly output: OutputLine; readonly from: Source }[];
+}
+
+/** Puts saved files into the store. */
+export interface StoreOrder extends Common {
+  readonly operation: 'store';
+  readonly fingerprint: Fingerprint;
   readonly sources: readonly { readonly output: OutputLine; readonly from: Place }[];
 }
 
@@ -121,6 +132,8 @@ export interface DeleteOrder extends Common {
   readonly fingerprint: Fingerprint;
   readonly tool: string;
   readonly project: string;
+  /** Files that are not on this disk: the store must still have them. */
+  readonly onlyStored?: readonly OutputLine[];
 }
 
 /** Reads files, so that the next look knows their digests. */
@@ -138,6 +151,7 @@ export type JobOrder =
   | AwaitOrder
   | DownloadOrder
   | CopyOrder
+  | StoreOrder
   | DeleteOrder
   | DigestOrder;
 

@@ -6,6 +6,7 @@ import type { JobContext } from './job-context.ts';
 import type { Performance } from './performance.ts';
 import { copy, download, remove } from './save.ts';
 import { attach } from './settlement.ts';
+import { store } from './store/put.ts';
 import { detect, digest, reupload, upload } from './supply.ts';
 
 export function perform(order: JobOrder, context: JobContext): Performance {
@@ -26,6 +27,8 @@ export function perform(order: JobOrder, context: JobContext): Performance {
       return download(order, context);
     case 'copy':
       return copy(order, context);
+    case 'store':
+      return store(order, context);
     case 'delete':
       return remove(order, context);
     case 'digest':

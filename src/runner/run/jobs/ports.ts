@@ -84,6 +84,8 @@ export interface FileProblem {
 
 /** The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. */
 export interface Disk {
+  /** The store of this run, as the state file names it. */
+  readonly store?: string | undefined;
   /**
    * The facts about a file that are known without reading it. They include its digest if it was hashed before and is
    * unchanged.
@@ -119,6 +121,37 @@ export interface Disk {
   copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>>;
   /** Removes an unused temporary file and its note. */
   discard(file: LocalFile): Promise<void>;
+}
+
+/**
+ * Why a store did not do what it was asked.
+ *
+ * - `unavailable`: the store may do it later.
+ * - `refused`: the store or the request must be changed first.
+ * - `missing`: the store does not have the file.
+ * - `damaged`: the bytes are not those that the hash names.
+ * - `local`: this machine could not read or write a file.
+ * - `aborted`: the run is stopping.
+ */
+export interface StoreFailure {
+  readonly reason: 'unavailable' | 'refused' | 'missing' | 'damaged' | 'local' | 'aborted';
+  /** The store, and what happened: a sentence without its end. */
+  readonly message: string;
+}
+
+export type StoreAnswer<T> = Promise<Result<T, StoreFailure>>;
+
+/** Where saved files are kept besides the output folder, by the hash of their content. One call is one attempt. */
+export interface OutputStore {
+  /** Names the store in the state file. */
+  readonly id: string;
+  /** Finds out before anything is bought whether files can be put. */
+  check(): StoreAnswer<void>;
+  /** When this resolves, the store has the file for good. A file that it already has is not sent again. */
+  put(file: LocalFile, digest: Digest, bytes: number): StoreAnswer<void>;
+  /** Streams a file into a temporary file, verifies the hash, and syncs the file. After a failure, nothing is left. */
+  get(digest: Digest, bytes: number, into: LocalFile): StoreAnswer<void>;
+  has(digest: Digest, bytes: number): StoreAnswer<boolean>;
 }
 
 /** The journal: append-only during a run. */

@@ -9,12 +9,14 @@ import { extensionMark } from '../../language/result-name.ts';
 import { sameFormat } from '../../plan/output-names.ts';
 import { outputPath } from '../../plan/output-path.ts';
 import { Addresses } from './addresses.ts';
-import type { CopyOrder, DeleteOrder, DownloadOrder, Misnamed } from './job.ts';
+import type { CopyOrder, DeleteOrder, DownloadOrder, Ended, JobOutcome, Misnamed } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Performance } from './performance.ts';
 import type { Fetched, FileProblem, LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
+import { fetchFromStore } from './store/fetch.ts';
+import { notInStore, putInStore } from './store/put.ts';
 
 export async function* download(order: DownloadOrder, context: JobContext): Performance {
   const addresses = new Addresses(order, context);
@@ -22,6 +24,7 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
   if (!count.ok) return outcomeOf('save', count.error);
   if (count.value === 0) return pending('the service lists no download for it');
   let misnamed: Misnamed | undefined;
+  let unstored: Ended | undefined;
   for (let index = 0; index < count.value; index++) {
     const address = await addresses.at(index);
     if (!address.ok) return outcomeOf('save', address.error);
@@ -43,11 +46,14 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
     const saved = await place(order, position, into, fetched.value, context);
     if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
+    // A file that the store does not take must not hold up the others, which may expire at the service.
+    unstored ??= yield* putInStore(order, saved.value, context);
     const { path } = saved.value;
     const holds = extensionOfContentType(fetched.value.contentType);
     if (holds !== undefined && mediaTypeOf(extensionOf(path)) !== undefined)
       if (!sameFormat(extensionOf(path), holds)) misnamed ??= { path, holds };
   }
+  if (unstored !== undefined) return unstored;
   return { is: 'done', live: {}, ...(misnamed === undefined ? {} : { misnamed }) };
 }
 
@@ -118,24 +124,37 @@ export async function* copy(order: CopyOrder, context: JobContext): Performance 
   for (const { output, from } of order.sources) {
     const temporary = await temporaryFor(order, output.index, extensionOf(output.path), context);
     if (!temporary.ok) return unsaved(temporary.error);
-    const copied = await context.disk.copy(context.disk.fileAt(from), temporary.value);
+    const copied = await copyInto(temporary.value, { output, from }, order.attempts, context);
     if (!copied.ok) {
       await context.disk.discard(temporary.value);
-      return unsaved(copied.error);
-    }
-    if (copied.value.digest !== output.sha256) {
-      await context.disk.discard(temporary.value);
-      return pending(`${output.path} changed while it was being copied`);
+      return copied.error;
     }
     const position = { index: output.index, count, extension: extensionOf(output.path) };
     const saved = await place(order, position, temporary.value, copied.value, context);
     if (!saved.ok) return unsaved(saved.error);
     yield { durable: true, event: { event: 'output', job: order.fingerprint, ...saved.value } };
+    const unstored = yield* putInStore(order, saved.value, context);
+    if (unstored !== undefined) return unstored;
   }
   return { is: 'done', live: {} };
 }
 
+async function copyInto(
+  into: LocalFile,
+  { output, from }: CopyOrder['sources'][number],
+  attempts: number,
+  context: JobContext,
+): Promise<Result<Fetched, JobOutcome>> {
+  if (from.in === 'store') return await fetchFromStore(output, into, attempts, context);
+  const copied = await context.disk.copy(context.disk.fileAt(from), into);
+  if (!copied.ok) return err(unsaved(copied.error));
+  if (copied.value.digest === output.sha256) return copied;
+  return err(pending(`${output.path} changed while it was being copied`));
+}
+
 export async function* remove(order: DeleteOrder, context: JobContext): Performance {
+  const missing = await notInStore(order, context);
+  if (missing !== undefined) return missing;
   const record = recordOf(order.tool);
   const gone = await patiently('free', order.attempts, context, () =>
     context.api.deleteProject(record, order.project),

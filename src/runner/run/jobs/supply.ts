@@ -7,7 +7,6 @@ import type {
   DetectOrder,
   DigestOrder,
   JobOutcome,
-  Place,
   ReuploadOrder,
   Unreadable,
   UploadOrder,
@@ -16,10 +15,20 @@ import type { JobContext } from './job-context.ts';
 import { failed, outcomeOf, stopped } from './outcome.ts';
 import type { Performance, Recorded } from './performance.ts';
 import { pauses } from './poll.ts';
+import type { LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
+import { onThisDisk } from './store/fetch.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {
-  const sent = await send(order, order.attempts, context);
+  const { name, content, attempts, stored } = order;
+  const here =
+    stored === undefined
+      ? undefined
+      : await onThisDisk({ output: stored, from: { in: 'store' } }, attempts, context);
+  if (here?.ok === false) return here.error;
+  const at = here?.value.file ?? context.disk.fileAt(order.from);
+  const sent = await send({ at, name, content }, attempts, context);
+  await here?.value.release();
   if (!sent.ok) return sent.error;
   const result = { file_path: sent.value };
   yield {
@@ -32,7 +41,11 @@ export async function* upload(order: UploadOrder, context: JobContext): Performa
 export async function* reupload(order: ReuploadOrder, context: JobContext): Performance {
   const paths: string[] = [];
   for (const file of order.files) {
-    const sent = await send(file, order.attempts, context);
+    const { path: name, sha256: content } = file.output;
+    const here = await onThisDisk(file, order.attempts, context);
+    if (!here.ok) return here.error;
+    const sent = await send({ at: here.value.file, name, content }, order.attempts, context);
+    await here.value.release();
     if (!sent.ok) return sent.error;
     paths.push(sent.value);
     yield {
@@ -50,7 +63,7 @@ export async function* reupload(order: ReuploadOrder, context: JobContext): Perf
 }
 
 interface FileToUpload {
-  readonly from: Place;
+  readonly at: LocalFile;
   readonly name: string;
   readonly content: string;
 }
@@ -63,11 +76,11 @@ async function send(
 ): Promise<Result<string, JobOutcome>> {
   const extension = extensionOf(file.name);
   const type = mediaTypeOf(extension) ?? 'image';
-  const { api, disk } = context;
+  const { api } = context;
   const sent = await patiently('free', attempts, context, async () => {
     const target = await api.uploadAddress({ type, extension });
     if (!target.ok) return target;
-    const put = await api.put(target.value, disk.fileAt(file.from));
+    const put = await api.put(target.value, file.at);
     return put.ok ? ok({ path: target.value.filePath, digest: put.value }) : put;
   });
   if (!sent.ok) return err(outcomeOf('supply', sent.error));

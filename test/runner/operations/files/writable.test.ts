@@ -11,7 +11,12 @@ test('runs that ask at the same time do not take each other for a folder that ca
   const paths = {
     ...{ ownFolder: folder, runFolder: folder },
     ...{ state: join(folder, 'p.state.jsonl'), lock: join(folder, 'lock'), output: folder },
-    ...{ kept: join(folder, 'kept'), hashes: join(folder, 'hashes.db'), serviceName: 'rehearsal' },
+    ...{
+      kept: join(folder, 'kept'),
+      store: join(folder, 'store'),
+      hashes: join(folder, 'hashes.db'),
+      serviceName: 'rehearsal',
+    },
     ...{ serviceData: join(folder, 'service'), ballast: join(folder, 'ballast') },
   };
   const problems: unknown[] = [];

@@ -138,6 +138,9 @@ test.each<UnitKind>(['systemd', 'cron', 'github-actions', 'gitlab-ci', 'kubernet
     const stored = unitText(kind, { ...facts, store: 's3://bucket/results' });
     const plain = unitText(kind, facts);
     for (const text of [stored, plain]) expect(text).toMatch(/SHOTLIST_API_KEY|api-key/);
+    const forgets = kind !== 'systemd' && kind !== 'cron';
+    expect(/\btrust\b/.test(stored), 'a machine without a memory trusts the file').toBe(forgets);
+    expect(plain).not.toMatch(/\btrust\b/);
     if (kind === 'github-actions' || kind === 'gitlab-ci') {
       expect(plain).toMatch(/artifact/);
       expect(stored).not.toMatch(/artifact/);

@@ -66,7 +66,7 @@ test('the files of a deleted project are uploaded in place of its addresses', as
   const one = scene();
   const files = ['a', 'b'].map((name) => ({
     ...{ fingerprint: fingerprint(name), from: { in: 'output', path: 'a.png' } as const },
-    ...{ name: 'a.png', content: digestOfText('a photo') },
+    output: { task: 't', index: 0, path: 'a.png', bytes: 7, sha256: digestOfText('a photo') },
   }));
   const { key, task, kind, attempts } = order;
   const again = {
@@ -115,7 +115,7 @@ describe('an upload that fails', () => {
     const one = scene();
     const file = (name: string, content: string) => ({
       ...{ fingerprint: fingerprint(name), from: { in: 'output', path: 'a.png' } as const },
-      ...{ name: 'a.png', content: digestOfText(content) },
+      output: { task: 't', index: 0, path: 'a.png', bytes: 7, sha256: digestOfText(content) },
     });
     const { key, task, kind, attempts } = order;
     const { said, events, outcome } = await performed(

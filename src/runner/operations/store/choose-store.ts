@@ -1,0 +1,78 @@
+// Selects the store of a command, and decides whether it may be used: a bucket that a pipeline file names needs the
+// user's consent and credentials, a folder outside the repository needs --allow-outside. A rehearsal has its own folder.
+import { relative, resolve } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
+import { type BucketAccess, bucketAccess } from '../../adapters/store/bucket-access.ts';
+import { storeAddressOf, storeName } from '../../language/store.ts';
+import { folderRefusal, type OutsideOptions } from '../files/boundary.ts';
+import type { RunPaths } from '../files/run-paths.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import type { Problem } from '../pipeline/problem.ts';
+import { consentToStore } from '../service/consent.ts';
+import type { Target, Unasked } from '../service/target.ts';
+
+/** `id` names the store in the state file. */
+export type StoreChoice =
+  | {
+      readonly kind: 'folder';
+      readonly id: string;
+      readonly folder: string;
+      readonly note?: string;
+    }
+  | {
+      readonly kind: 'bucket';
+      readonly id: string;
+      readonly name: string;
+      readonly prefix: string;
+      readonly access: BucketAccess;
+    };
+
+interface StoreContext extends OutsideOptions {
+  readonly target: Target | Unasked;
+  readonly env: Env;
+  readonly paths: Pick<RunPaths, 'store'>;
+}
+
+/** Undefined if the pipeline names no store. */
+export function chooseStore(
+  bound: BoundPipeline,
+  { target, env, paths, allowOutside }: StoreContext,
+): Result<StoreChoice | undefined, Problem> {
+  const { store } = bound.pipeline;
+  if (store === undefined) return ok(undefined);
+  const address = storeAddressOf(store);
+  if (!address.ok) throw new Error(`bug: outputs.store is not valid: ${address.error.message}`);
+  const id = storeName(store);
+  const kept = address.value;
+  if (kept.kind === 'folder') {
+    const folder = resolve(bound.folder, kept.path);
+    const refused = folderRefusal(bound, folder, { allowOutside });
+    if (refused !== undefined) return err(atStore(bound, refused.why, refused.hint));
+    return ok({ kind: 'folder', id, folder: target.kind === 'rehearsal' ? paths.store : folder });
+  }
+  if (target.kind === 'rehearsal') {
+    const shown = relative(bound.folder, paths.store);
+    const note = `a rehearsal does not use ${store}: it stores its results in ${shown}`;
+    return ok({ kind: 'folder', id, folder: paths.store, note });
+  }
+  if (consentToStore(bound, env) !== 'trusted') {
+    const hint = `nothing was sent. If you trust this file, run shotlist trust ${bound.file}`;
+    return err(atStore(bound, 'is a bucket, and you have not agreed to use it', hint));
+  }
+  const access = bucketAccess(kept.bucket, env);
+  if (!access.ok)
+    return err(atStore(bound, `cannot be used: ${access.error.message}`, access.error.hint));
+  return ok({ kind: 'bucket', id, name: store, prefix: kept.prefix, access: access.value });
+}
+
+function atStore({ pipeline, file }: BoundPipeline, why: string, hint: string): Problem {
+  const { source, store } = pipeline;
+  const message = `outputs.store: ${JSON.stringify(store)} ${why}`;
+  const span = source.spanOf(['outputs', 'store']);
+  return {
+    reason: 'input',
+    text: source.text,
+    diagnostics: [{ severity: 'error', file, span, message, hint }],
+  };
+}

@@ -1,0 +1,32 @@
+// Opens the store of a run, and finds out before anything is bought whether files can be put there.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { FolderStore } from '../../adapters/store/folder.ts';
+import { BucketStore } from '../../adapters/store/s3.ts';
+import type { OutputStore } from '../../run/jobs/ports.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import type { StoreChoice } from './choose-store.ts';
+
+export interface OpenStore extends AsyncDisposable {
+  readonly store: OutputStore;
+}
+
+/** `cut`: aborted when transfers must end immediately. */
+export function openStore(choice: StoreChoice, cut: AbortSignal): OpenStore {
+  if (choice.kind === 'folder') {
+    const { id, folder } = choice;
+    const store = new FolderStore({ id, folder, cut });
+    return { store, [Symbol.asyncDispose]: async () => undefined };
+  }
+  const { id, name, prefix, access } = choice;
+  const store = new BucketStore({ id, name, prefix, access, cut });
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+}
+
+export async function checkStore(store: OutputStore): Promise<Result<void, Problem>> {
+  const usable = await store.check();
+  if (usable.ok) return ok(undefined);
+  const { reason, message } = usable.error;
+  const hint = 'nothing was bought; check outputs.store and what it needs, then run again';
+  const found = problem(`results cannot be stored: ${message}`, 'shotlist', hint);
+  return err(reason === 'unavailable' ? { ...found, reason: 'unreachable' } : found);
+}
