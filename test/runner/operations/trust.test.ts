@@ -199,14 +199,14 @@ describe('a consent', () => {
 
   test('covers only what the file asked for, and shows all of it', () => {
     const more =
-      'on_finish: { command: [./a, "b c"] }\non_doubt: { webhook: "https://h.example/x" }\noutputs: { store: "s3://b/p" }\n';
+      'on_finish: { command: [./a, "b c"] }\non_doubt: { webhook: "https://h.example/x" }\noutputs: { store: "s3://bucket/p" }\n';
     writeFileSync(file, more + text().replace(/service.*\n/, ''));
     expect(trust(file, { env })).toMatchObject({
       value: {
         ...{ grants: ['hooks', 'store'], places: { [file]: { './a': '' } } },
         onFinish: { kind: 'command', command: ['./a', 'b c'] },
         onDoubt: { kind: 'webhook', address: 'https://h.example/x' },
-        store: 's3://b/p',
+        store: 's3://bucket/p',
       },
     });
     const [listed] = okValue(trustedFiles({ env }));

@@ -259,7 +259,7 @@ steps:
       list: [
         {
           ...{ how: 'order', step: { name: 'swap' }, fingerprint: job },
-          order: { operation: 'reupload', files: [{ name: 'out/a.png' }] },
+          order: { operation: 'reupload', files: [{ output: saved }] },
         },
       ],
     });

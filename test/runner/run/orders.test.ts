@@ -136,12 +136,12 @@ describe('files that are on disk', () => {
       ...{ ...head, operation: 'reupload', attempts: 5, result: { downloads: 2 } },
       files: [
         {
-          ...{ fingerprint: uploadFingerprint(hash('one')), name: 'out/a-1.png' },
-          ...{ from: { in: 'output', path: 'out/a-1.png' }, content: hash('one') },
+          ...{ fingerprint: uploadFingerprint(hash('one')), output: one },
+          from: { in: 'output', path: 'out/a-1.png' },
         },
         {
-          ...{ fingerprint: uploadFingerprint(hash('two')), name: 'out/a-2.png' },
-          ...{ from: kept, content: hash('two') },
+          ...{ fingerprint: uploadFingerprint(hash('two')), output: two },
+          from: kept,
         },
       ],
     });

@@ -119,9 +119,12 @@ describe('the end of a task', () => {
       { ending: 'pending', why: 'late' },
     );
     expect(scene.tasks).toEqual([
-      { type: 'task', task: 'photo:a', step: 'photo', ending: 'done', credits: 0 },
-      { type: 'task', task: 'swap:a', step: 'swap', ending: 'done', credits: 8 },
-      { type: 'task', task: 'save:a', step: 'save', ending: 'pending', credits: 0, why: 'late' },
+      { type: 'task', task: 'photo:a', item: 'a', step: 'photo', ending: 'done', credits: 0 },
+      { type: 'task', task: 'swap:a', item: 'a', step: 'swap', ending: 'done', credits: 8 },
+      {
+        ...{ type: 'task', task: 'save:a', item: 'a', step: 'save', ending: 'pending' },
+        ...{ credits: 0, why: 'late' },
+      },
     ]);
   });
 
