@@ -169,6 +169,7 @@ export class Ledger {
           this.#runs.push({
             run: event.run,
             ...(event.id === undefined ? {} : { id: event.id }),
+            ...(event.due === undefined ? {} : { due: event.due }),
             at: event.at,
             charged: 0,
             refunded: 0,

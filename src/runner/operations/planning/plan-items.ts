@@ -47,6 +47,8 @@ export interface PlannedItems {
 }
 
 export interface PlanningInputs {
+  /** The names in expressions that are the same for all items. */
+  readonly base: PlanContext['base'];
   readonly ledger: Ledger;
   readonly disk: Disk;
   readonly clock: Clock;
@@ -59,9 +61,9 @@ export interface PlanningInputs {
 export async function planItems(
   loaded: BoundPipeline,
   items: ItemList,
-  { ledger, disk, clock, excluded, platform = process.platform }: PlanningInputs,
+  { base, ledger, disk, clock, excluded, platform = process.platform }: PlanningInputs,
 ): Promise<PlannedItems> {
-  const { pipeline, base } = loaded;
+  const { pipeline } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
     platform,
