@@ -27,6 +27,11 @@ export class DueBook {
   /** How the state file looked when its runs were read. */
   #seen: string;
   #open: number | undefined;
+  /** The first due time after `from`, so that it is not looked up each minute. */
+  #upcoming: { readonly from: number; readonly next: number | undefined } = {
+    from: Number.POSITIVE_INFINITY,
+    next: undefined,
+  };
 
   private constructor(
     context: ScheduleContext,
@@ -71,7 +76,11 @@ export class DueBook {
 
   /** The first due time that is not decided yet; undefined if the schedule has an end. */
   get next(): number | undefined {
-    return nextDue(this.#ready.schedule, this.#state.decidedUntil);
+    const { decidedUntil } = this.#state;
+    const { from, next } = this.#upcoming;
+    if (from <= decidedUntil && decidedUntil < (next ?? Number.POSITIVE_INFINITY)) return next;
+    this.#upcoming = { from: decidedUntil, next: nextDue(this.#ready.schedule, decidedUntil) };
+    return this.#upcoming.next;
   }
 
   /** True if the state file has an interrupted run for this due time. */
@@ -82,8 +91,14 @@ export class DueBook {
   /** Decides about the due times that have come. `running`: they overlap a run. */
   async decide(running: boolean): Promise<DueDecision> {
     const { clock } = this.#context;
+    const now = clock.now();
+    const { next = Number.POSITIVE_INFINITY } = this;
+    if (now < next && now >= this.#state.decidedUntil) {
+      this.#state = { ...this.#state, decidedUntil: now };
+      return { state: this.#state, queued: [] };
+    }
     const decision = decideDue(this.#ready.schedule, this.#state, {
-      ...{ now: clock.now(), running, chance: () => clock.chance() },
+      ...{ now, running, chance: () => clock.chance() },
     });
     this.#state = decision.state;
     if (decision.queued.length > 0 || decision.leftOut !== undefined) await this.save();
