@@ -13,7 +13,7 @@ export const exitCodes: Readonly<Record<RunOutcome, number>> = {
 };
 
 /** 2: the command line or a file is wrong, and nothing was sent. 1: this machine or the network stopped a run. */
-export const problemCode = ({ reason }: Problem): number =>
+export const problemCode = ({ reason }: Pick<Problem, 'reason'>): number =>
   reason === 'system' || reason === 'unreachable' ? 1 : 2;
 
 export type ShownEvent =

@@ -15,6 +15,7 @@ import {
   wholeNumber,
   withInputs,
   withPaths,
+  withPlaces,
   withSelection,
   withState,
 } from './options.ts';
@@ -77,6 +78,32 @@ withPaths(
   .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
+  });
+
+withPlaces(
+  withInputs(
+    program
+      .command('schedule')
+      .description('run pipelines when their schedule says, in one process')
+      .argument('[files or folders...]', 'default: the folder pipelines, or this folder'),
+  ),
+)
+  .option('--once', 'run what is due now, and exit')
+  .option(
+    '--print <kind>',
+    'print a file that starts the runs: systemd, cron, github-actions, gitlab-ci or kubernetes',
+  )
+  .option('--budget <credits>', 'spend at most this many credits in each run', wholeNumber)
+  .option(
+    '--speed <speed>',
+    'speed of a rehearsal: instant, realtime or a factor such as 60',
+    speed,
+  )
+  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+  .option('--log <file>', 'log every event to a file, or with - to standard error')
+  .option('--verbose', 'the same as --log -, unless --log names a file')
+  .action(async (names: string[], flags) => {
+    exitCode = await (await import('./schedule.ts')).scheduleCommand(names, flags);
   });
 
 withState(

@@ -30,6 +30,13 @@ export function withInputs(command: Command): Command {
 }
 
 export function withPaths(command: Command): Command {
+  return withPlaces(command)
+    .option('--items <glob>', 'process only the items whose keys match')
+    .option('--limit <n>', 'process only the first n items', positiveInteger);
+}
+
+/** Where a run finds and leaves things, and its service. */
+export function withPlaces(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'save downloads below this folder')
@@ -37,8 +44,6 @@ export function withPaths(command: Command): Command {
       '--allow-outside',
       'let the pipeline read and write files outside its repository (the folder with .git above it)',
     )
-    .option('--items <glob>', 'process only the items whose keys match')
-    .option('--limit <n>', 'process only the first n items', positiveInteger)
     .addOption(serviceOption())
     .option('--rehearse', 'run against the local service, even if a key and an address are set')
     .addOption(

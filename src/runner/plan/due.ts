@@ -54,6 +54,12 @@ export function dueStateOf(
   };
 }
 
+/** From when `--once` counts if nothing is known: the last due time of the past hour is due. */
+export function sinceOnTime(schedule: Schedule, now: number): number {
+  const first = nextDue(schedule, now - onTimeMs);
+  return first === undefined || first > now ? now : latestDue(schedule, first, now) - 1;
+}
+
 /** The due time of the run that was interrupted, if there is one. */
 export function openDueOf(runs: readonly RunLine[]): number | undefined {
   const last = runs.at(-1);

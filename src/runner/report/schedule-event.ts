@@ -23,8 +23,16 @@ interface AboutRun extends AboutFile {
 }
 
 export type ScheduleEvent =
-  /** The schedule of a file is followed from now on: it is new, or it has changed. `next` is its next due time. */
-  | (AboutFile & { readonly type: 'scheduled'; readonly pipeline: string; readonly next?: string })
+  /**
+   * The schedule of a file is followed from now on: it is new, or it has changed. `next` is its next due time; `service` is
+   * the address of its service, absent for rehearsals.
+   */
+  | (AboutFile & {
+      readonly type: 'scheduled';
+      readonly pipeline: string;
+      readonly next?: string;
+      readonly service?: string;
+    })
   /** Nothing of this file is run until the file changes. */
   | (AboutFile & { readonly type: 'unscheduled'; readonly why: 'removed' | 'no-schedule' })
   | (AboutFile & { readonly type: 'invalid'; readonly problem: ScheduleProblem })

@@ -8,9 +8,9 @@ import {
   decideDue,
   dueStateOf,
   nextDue,
-  onTimeMs,
   openDueOf,
   type QueuedRun,
+  sinceOnTime,
 } from '../../plan/due.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { openState } from '../state/open-state.ts';
@@ -59,7 +59,8 @@ export class DueBook {
     const remembered = readDueFile(paths.due);
     if (!remembered.ok) return err(problem(`${paths.due} ${remembered.error}`));
     const now = context.clock.now();
-    const state = dueStateOf(runs.value, remembered.value, once ? now - onTimeMs : now);
+    const since = once ? sinceOnTime(ready.schedule, now) : now;
+    const state = dueStateOf(runs.value, remembered.value, since);
     const book = new DueBook(context, ready, { state, seen, open: openDueOf(runs.value), warn });
     if (remembered.value === undefined) await book.save();
     return ok(book);

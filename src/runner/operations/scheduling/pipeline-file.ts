@@ -14,6 +14,8 @@ export interface ReadyPipeline {
   readonly bound: BoundPipeline;
   readonly schedule: Schedule;
   readonly paths: RunPaths;
+  /** The address of the hosted service; undefined for a rehearsal. */
+  readonly service: string | undefined;
 }
 
 export type PipelineFileStatus =
@@ -75,20 +77,21 @@ export class PipelineFile {
     const bound = boundPipeline(loaded.value);
     const { schedule } = bound.pipeline;
     if (schedule === undefined) return { is: 'no-schedule' };
-    const paths = this.#pathsOf(bound);
-    return paths.ok
-      ? { is: 'ready', ready: { bound, schedule, paths: paths.value } }
-      : { is: 'invalid', problem: paths.error };
+    const places = this.#placesOf(bound);
+    return places.ok
+      ? { is: 'ready', ready: { bound, schedule, ...places.value } }
+      : { is: 'invalid', problem: places.error };
   }
 
-  #pathsOf(bound: BoundPipeline): Result<RunPaths, Problem> {
+  #placesOf(bound: BoundPipeline): Result<Pick<ReadyPipeline, 'paths' | 'service'>, Problem> {
     const { run, env, owners } = this.#context;
     const target = chooseTarget(run, bound, env);
     if (!target.ok) return target;
     const paths = pathsOf(bound, target.value, run);
     const owner = owners.get(paths.state) ?? this.file;
     owners.set(paths.state, owner);
-    if (owner === this.file) return ok(paths);
+    const service = target.value.kind === 'hosted' ? target.value.address : undefined;
+    if (owner === this.file) return ok({ paths, service });
     const message = `${owner} has the same state file, ${paths.state}`;
     const hint = 'give each pipeline a name of its own with pipeline:, and schedule each file once';
     return err(problem(message, this.file, hint));

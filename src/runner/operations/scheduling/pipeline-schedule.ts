@@ -107,8 +107,11 @@ export class PipelineSchedule {
       this.#badState = undefined;
       this.#followed = { ready, book: opened.value };
       const next = this.next?.due;
-      const about = { file, pipeline: ready.bound.name, ...(next === undefined ? {} : { next }) };
-      this.#context.onEvent({ type: 'scheduled', ...about });
+      this.#context.onEvent({
+        ...{ type: 'scheduled', file, pipeline: ready.bound.name },
+        ...(next === undefined ? {} : { next }),
+        ...(ready.service === undefined ? {} : { service: ready.service }),
+      });
       return this.#followed;
     }
     const reread = await known.book.reread();
