@@ -118,7 +118,7 @@ function factsOf(event: ScheduleEvent): Facts {
       return { ...event, problem: facts };
     }
     default:
-      return event;
+      return { ...event };
   }
 }
 
