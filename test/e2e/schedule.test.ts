@@ -329,6 +329,47 @@ test('a run waits for a service that is away, and takes place when it is back', 
   expect(bed.due).toEqual(['2026-06-02T05:00']);
 });
 
+test('a folder: files without a schedule are ignored, a new file joins, SIGTERM ends the waiting', async () => {
+  const bed = await Bed.of(daily);
+  bed.rig.write('lists/one.yaml', pipelineOf(daily).replace('pipeline: p', 'pipeline: one'));
+  bed.rig.write('lists/other.yaml', 'pictures: [1, 2]\n');
+  const stop = new AbortController();
+  const files: string[] = [];
+  const scheduled = await scheduleWith(
+    [bed.rig.path('lists')],
+    {
+      ...{ clock: bed.clock, env: envOf(bed.local), signal: stop.signal },
+      onEvent(event) {
+        if (event.type !== 'scheduled') return;
+        files.push(event.pipeline);
+        const two = pipelineOf(daily).replace('pipeline: p', 'pipeline: two');
+        if (event.pipeline === 'two') stop.abort();
+        else bed.rig.write('lists/two.yml', two);
+      },
+    },
+    {},
+  );
+  expect([scheduled.ok, files]).toEqual([true, ['one', 'two']]);
+});
+
+test('two files with one state file: the second is refused', async () => {
+  const bed = await Bed.of(daily);
+  bed.rig.write('copy.yaml', pipelineOf(daily));
+  const files = [bed.rig.file, bed.rig.path('copy.yaml')];
+  const scheduled = await scheduleWith(files, { once: true, env: envOf(bed.local) }, {});
+  expect(scheduled.ok ? '' : renderProblem(scheduled.error)).toContain('has the same state file');
+});
+
+test('a process that waits ends with exit code 0 on SIGTERM', async () => {
+  const rig = new Rig(pipelineOf('cron: "0 0 1 1 *"'));
+  const child = rig.start(['schedule', 'pipeline.yaml', '--rehearse']);
+  const end = ended(child);
+  child.stdout?.once('data', () => void child.kill('SIGTERM'));
+  const { code, stdout } = await end;
+  expect(code).toBe(0);
+  expect(stdout).toContain('is scheduled, as a rehearsal that costs nothing: next due at');
+});
+
 test('SIGTERM in the middle of a run ends the process in order, and the next one continues it', async () => {
   const rendering = clockwork(Date.now());
   const local = await service({ ...rendering.options, speed: 'realtime' });

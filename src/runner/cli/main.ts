@@ -1,5 +1,5 @@
 // The command line: selects the command for the arguments, and returns its exit code. Commands are loaded on demand.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
@@ -10,12 +10,12 @@ import {
   pictures,
   portNumber,
   positiveInteger,
-  positiveNumber,
   serviceOption,
+  speed,
   wholeNumber,
   withInputs,
   withPaths,
-  withPlaces,
+  withSchedule,
   withSelection,
   withState,
 } from './options.ts';
@@ -80,31 +80,14 @@ withPaths(
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
 
-withPlaces(
-  withInputs(
-    program
-      .command('schedule')
-      .description('run pipelines when their schedule says, in one process')
-      .argument('[files or folders...]', 'default: the folder pipelines, or this folder'),
-  ),
-)
-  .option('--once', 'run what is due now, and exit')
-  .option(
-    '--print <kind>',
-    'print a file that starts the runs: systemd, cron, github-actions, gitlab-ci or kubernetes',
-  )
-  .option('--budget <credits>', 'spend at most this many credits in each run', wholeNumber)
-  .option(
-    '--speed <speed>',
-    'speed of a rehearsal: instant, realtime or a factor such as 60',
-    speed,
-  )
-  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
-  .option('--log <file>', 'log every event to a file, or with - to standard error')
-  .option('--verbose', 'the same as --log -, unless --log names a file')
-  .action(async (names: string[], flags) => {
-    exitCode = await (await import('./schedule.ts')).scheduleCommand(names, flags);
-  });
+withSchedule(
+  program
+    .command('schedule')
+    .description('run pipelines when their schedules say, in one process')
+    .argument('[files or folders...]', 'default: the folder pipelines, or this folder'),
+).action(async (names: string[], flags) => {
+  exitCode = await (await import('./schedule.ts')).scheduleCommand(names, flags);
+});
 
 withState(
   program
@@ -249,14 +232,6 @@ program
   .action(async (flags) => {
     exitCode = await (await import('./serve.ts')).serveCommand(flags);
   });
-
-function speed(text: string): 'instant' | 'realtime' | number {
-  if (text === 'instant' || text === 'realtime') return text;
-  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
-  if (factor === undefined)
-    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
-  return positiveNumber(factor);
-}
 
 outliveOutput();
 program.hook('preAction', async () => {

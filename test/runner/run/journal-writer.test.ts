@@ -75,3 +75,23 @@ test('a secret that got as far as here goes no further', () => {
   expect(lines.join('\n')).not.toContain('4711');
   expect(lines.at(-1)).toContain('swap:REDACTED.png');
 });
+
+test('a run for a due time is recorded even if nothing happens, and not merged with another', () => {
+  const lines: string[] = [];
+  const ledger = new Ledger();
+  const file = { append: (line: string) => void lines.push(line), async sync() {} };
+  const pen = (due?: string): JournalWriter =>
+    new JournalWriter(ledger, file, new FakeClock(), { run: { due } });
+  const [first, second] = ['2026-06-01T05:00:00.000Z', '2026-06-02T05:00:00.000Z'];
+  pen(first).begin();
+  pen(first).begin();
+  expect(ledger.runs()).toMatchObject([{ run: 1, due: first }]);
+  const later = pen(second);
+  later.begin();
+  later.end();
+  expect(ledger.runs()).toMatchObject([
+    { run: 1, due: first, ended: expect.anything() },
+    { run: 2, due: second, ended: expect.anything() },
+  ]);
+  expect(lines.every((line) => parseLine(line).ok)).toBe(true);
+});
