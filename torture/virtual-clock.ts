@@ -1,4 +1,5 @@
 // A clock that only waits move: a month passes in seconds.
+import { setImmediate as turn } from 'node:timers/promises';
 import { chanceOf } from '../src/contract/base/chance.ts';
 import type { Clock } from '../src/runner/run/jobs/ports.ts';
 
@@ -27,7 +28,10 @@ export class VirtualClock implements Clock {
   }
 
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    if (!signal.aborted) this.pass(ms);
+    if (signal.aborted) return;
+    // Lets the disk and the network have their turn.
+    await turn();
+    this.pass(ms);
   }
 
   pass(ms: number): void {

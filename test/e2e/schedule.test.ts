@@ -241,6 +241,15 @@ test('an interrupted run is continued first, under its due time and number, and 
   expect(bed.runLines).toHaveLength(1);
 });
 
+test('a due time at which nothing is new is recorded too, and costs nothing', async () => {
+  const bed = await Bed.of(daily);
+  const constant = bed.rig.read('pipeline.yaml').replace(/\$\{\{ run\.[a-z]+ \}\}/g, 'x');
+  bed.rig.write('pipeline.yaml', constant);
+  await bed.follow(3 * day);
+  expect(bed.due).toEqual(['2026-06-02T05:00', '2026-06-03T05:00', '2026-06-04T05:00']);
+  expect(bed.paid).toEqual(['x']);
+});
+
 describe('--once', () => {
   test('runs what was due in the past hour, once, and says what is next', async () => {
     const bed = await Bed.of(daily, '2026-06-01T05:20:00Z');

@@ -16,9 +16,7 @@ export function placesOf(names: readonly string[]): Result<Places, Problem> {
   const files: string[] = [];
   const folders: string[] = [];
   for (const name of given) {
-    const stats = statSync(name, { throwIfNoEntry: false });
-    // The error of a missing file is that of loading it.
-    if (stats?.isDirectory() === true) folders.push(name);
+    if (isFolder(name)) folders.push(name);
     else files.push(name);
   }
   for (const folder of folders) {
@@ -26,6 +24,16 @@ export function placesOf(names: readonly string[]): Result<Places, Problem> {
     if (!listed.ok) return err(problem(`the folder ${folder} ${listed.error}`));
   }
   return ok({ files, folders });
+}
+
+/** A file that is missing or cannot be looked at is reported when it is loaded. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    if (isSystemProblem(error)) return false;
+    throw error;
+  }
 }
 
 /** The YAML files in a folder, not in its sub-folders. The error is the end of a sentence about the folder. */

@@ -139,7 +139,9 @@ export class PipelineSchedule {
     if (head === undefined || head.start > now) return false;
     if (this.#retry?.due === head.due && this.#retry.at > now) return false;
     await inTurn(async () => {
-      if (!stop.aborted) await this.#perform(followed, head);
+      // The turn may come late: the file may have changed, or another process may have run this.
+      const same = (await this.#refresh()) === followed && book.head?.due === head.due;
+      if (same && !stop.aborted) await this.#perform(followed, head);
     });
     return true;
   }
