@@ -201,6 +201,25 @@ export { type Resolution, type Resolved, resolve } from './runner/operations/res
  * ```
  */
 export { type Ran, type RunOptions, run } from './runner/operations/run.ts';
+/**
+ * Runs pipelines when they are due, until `signal` is aborted; with `once`, runs what is due now and returns.
+ *
+ * @example
+ * ```ts
+ * import { renderProblem, schedule } from 'shotlist';
+ *
+ * const scheduled = await schedule(['pipeline.yaml'], { once: true, run: { rehearse: true } });
+ * if (scheduled.ok) console.log(scheduled.value.ends, 'next due at', scheduled.value.next);
+ * else console.log(renderProblem(scheduled.error)); // the pipeline has no schedule
+ * ```
+ */
+export {
+  type RunEnd,
+  type Scheduled,
+  type ScheduledRunOptions,
+  type ScheduleOptions,
+  schedule,
+} from './runner/operations/schedule.ts';
 export type { Balance } from './runner/operations/service/balance.ts';
 export type { Speed } from './runner/operations/service/local-service.ts';
 
@@ -290,5 +309,6 @@ export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
+export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';
 export type { Status } from './runner/report/status.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';

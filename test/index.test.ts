@@ -32,6 +32,7 @@ const says: Readonly<Record<string, RegExp>> = {
   repair: /^$/,
   resolve: /make:one is not in doubt: it is complete/,
   run: /^done 0$/m,
+  schedule: /has no schedule/,
   startService: /^http:\/\/127\.0\.0\.1:\d+$/,
   status: /^0 0$/,
   trust: /names no service/,

@@ -6,6 +6,7 @@ import { tortureCi } from './ci.ts';
 import { tortureDisk } from './disk.ts';
 import { tortureMerge } from './merge.ts';
 import { tortureRunner } from './runner.ts';
+import { tortureSchedules } from './schedules.ts';
 import { tortureService } from './service.ts';
 import { whyNoTracing } from './strace.ts';
 import { tortureWire } from './wire.ts';
@@ -36,11 +37,12 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
   of the merge: [--rounds N], pairs of histories of the state file
+  of schedule: [--rounds N], a month in each round
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn
   of ci: [--days N]
@@ -52,6 +54,9 @@ switch (values.help ? 'help' : values.of) {
     break;
   case 'service':
     await ofService();
+    break;
+  case 'schedule':
+    await ofSchedule();
     break;
   case 'wire':
     await ofWire();
@@ -106,6 +111,16 @@ async function ofService(): Promise<void> {
   for (const violation of violations) print(`violation: ${violation}`);
   print(
     `${rounds} kills, seed ${seed}, ${elapsed()}: ${projects} projects, ${events} events, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+async function ofSchedule(): Promise<void> {
+  const { violations, ...counts } = await tortureSchedules({ rounds, seed, onEvent: print });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(
+    `${rounds} months, seed ${seed}, ${elapsed()}: ${counts.runs} runs, ${counts.starts} starts, ` +
+      `${counts.interrupted} runs interrupted, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

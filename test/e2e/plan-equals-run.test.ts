@@ -44,7 +44,7 @@ class JobContext {
       if (!price.known) throw new Error(`${tool} has no price`);
       return price.credits;
     });
-    const base = { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } };
+    const base = { inputs: toCel({}), env: {} };
     const read = { file: 'p.yaml', digest: digestOf('') };
     const place = { folder: '/nowhere', named: [] };
     this.loaded = new BoundPipeline({ ...read, pipeline, warnings: [] }, { ...place, base });
@@ -73,7 +73,8 @@ class JobContext {
 
   async run({ only, until, exclude, items, requireOutputs }: Selection): Promise<Outcome> {
     const { loaded, ledger, disk, clock } = this;
-    const { pipeline, base } = loaded;
+    const { pipeline } = loaded;
+    const base = { ...loaded.base, run: { date: '2026-08-05' } };
     const names = pipeline.steps.map(({ name }) => name);
     const named = (numbers: readonly number[]): readonly string[] =>
       numbers.map((number) => names[number % names.length] ?? '');
@@ -90,6 +91,7 @@ class JobContext {
     const list = await listItems(pipeline.items, '/nowhere', '/nowhere/out', keys);
     if (!list.ok) throw new Error(list.error.message);
     const plannedItems = await planItems(loaded, list.value, {
+      base,
       ledger,
       disk,
       clock,

@@ -6,7 +6,7 @@ import type { RunEvent, Summary } from '../report/run-event.ts';
 export { exitCodes };
 
 /** 2: the command line or a file is wrong, and nothing was sent. 1: this machine or the network stopped a run. */
-export const problemCode = ({ reason }: Problem): number =>
+export const problemCode = ({ reason }: Pick<Problem, 'reason'>): number =>
   reason === 'system' || reason === 'unreachable' ? 1 : 2;
 
 export type ShownEvent =

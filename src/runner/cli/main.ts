@@ -1,5 +1,5 @@
 // The command line: selects the command for the arguments, and returns its exit code. Commands are loaded on demand.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
@@ -11,11 +11,12 @@ import {
   pictures,
   portNumber,
   positiveInteger,
-  positiveNumber,
   serviceOption,
+  speed,
   wholeNumber,
   withInputs,
   withPaths,
+  withSchedule,
   withSelection,
   withState,
 } from './options.ts';
@@ -82,6 +83,15 @@ withCommit(
   .action(async (file: string, flags) => {
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
+
+withSchedule(
+  program
+    .command('schedule')
+    .description('run pipelines when their schedules say, in one process')
+    .argument('[files or folders...]', 'default: the folder pipelines, or this folder'),
+).action(async (names: string[], flags) => {
+  exitCode = await (await import('./schedule.ts')).scheduleCommand(names, flags);
+});
 
 withState(
   program
@@ -232,14 +242,6 @@ program
   .action(async (flags) => {
     exitCode = await (await import('./serve.ts')).serveCommand(flags);
   });
-
-function speed(text: string): 'instant' | 'realtime' | number {
-  if (text === 'instant' || text === 'realtime') return text;
-  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
-  if (factor === undefined)
-    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
-  return positiveNumber(factor);
-}
 
 outliveOutput();
 program.hook('preAction', async () => {

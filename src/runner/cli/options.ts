@@ -31,6 +31,13 @@ export function withInputs(command: Command): Command {
 }
 
 export function withPaths(command: Command): Command {
+  return withPlaces(command)
+    .option('--items <glob>', 'process only the items whose keys match')
+    .option('--limit <n>', 'process only the first n items', positiveInteger);
+}
+
+/** Where a run finds and leaves things, and its service. */
+function withPlaces(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'save downloads below this folder')
@@ -38,8 +45,6 @@ export function withPaths(command: Command): Command {
       '--allow-outside',
       'let the pipeline read and write files outside its repository (the folder with .git above it)',
     )
-    .option('--items <glob>', 'process only the items whose keys match')
-    .option('--limit <n>', 'process only the first n items', positiveInteger)
     .addOption(serviceOption())
     .option('--rehearse', 'run against the local service, even if a key and an address are set')
     .addOption(
@@ -75,6 +80,25 @@ const collect = (text: string, known: readonly string[] = []): readonly string[]
   ...known,
   text,
 ];
+
+/** The flags of `schedule`. */
+export function withSchedule(command: Command): Command {
+  return withPlaces(withInputs(command))
+    .option('--once', 'run what is due now, and exit')
+    .option(
+      '--print <kind>',
+      'print a file that starts the runs: systemd, cron, github-actions, gitlab-ci or kubernetes',
+    )
+    .option('--budget <credits>', 'spend at most this many credits in each run', wholeNumber)
+    .option(
+      '--speed <speed>',
+      'speed of a rehearsal: instant, realtime or a factor such as 60',
+      speed,
+    )
+    .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+    .option('--log <file>', 'log every event to a file, or with - to standard error')
+    .option('--verbose', 'the same as --log -, unless --log names a file');
+}
 
 /** For commands about an existing state file. */
 export function withState(command: Command): Command {
@@ -152,4 +176,12 @@ export function filterOf({ items, limit }: PipelineFlags): ItemFilter {
     ...(items === undefined ? {} : { only: items }),
     ...(limit === undefined ? {} : { limit }),
   };
+}
+
+export function speed(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
+  return positiveNumber(factor);
 }

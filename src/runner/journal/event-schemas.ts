@@ -3,6 +3,7 @@ import { serviceId } from '../../contract/api/bounds.ts';
 import {
   code,
   credits,
+  due,
   errorSchema,
   fingerprint,
   measureSchema,
@@ -37,7 +38,7 @@ export const event = <
   }) as const;
 
 export const eventSchemas = {
-  run: event('run', ['run'], { run: { type: 'integer', minimum: 1 }, id: runId }),
+  run: event('run', ['run'], { run: { type: 'integer', minimum: 1 }, id: runId, due }),
   ended: event('ended', [], {}),
   intent: event('intent', ['job', 'task', 'kind', 'attempt', 'name', 'reserve'], {
     job: fingerprint,

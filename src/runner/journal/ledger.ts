@@ -100,14 +100,6 @@ export class Ledger {
     return last?.ended === undefined ? last : undefined;
   }
 
-  /** The number of a run that begins now: that of an interrupted run, unless that run has another id. */
-  nextRun(id: string | undefined): number {
-    const last = this.#runs.at(-1);
-    const continues = last !== undefined && last.ended === undefined;
-    if (continues && (id === undefined || id === last.id)) return last.run;
-    return (last?.run ?? 0) + 1;
-  }
-
   /**
    * The totals of the current run and of the runs that share its id. Reservations of earlier runs count too, because
    * they are still open.
@@ -178,6 +170,7 @@ export class Ledger {
           this.#runs.push({
             run: event.run,
             ...(event.id === undefined ? {} : { id: event.id }),
+            ...(event.due === undefined ? {} : { due: event.due }),
             at: event.at,
             charged: 0,
             refunded: 0,

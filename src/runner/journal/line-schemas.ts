@@ -27,6 +27,12 @@ export const runId = {
   description: '--run-id: runs with one id share one budget.',
 } as const;
 
+export const due = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  description: 'ISO 8601: the due time of the schedule that the run is for.',
+} as const;
+
 /** The format that this version writes. */
 export const formatVersion = 2;
 
@@ -51,6 +57,7 @@ export const runSchema = {
   properties: {
     run: { type: 'integer', minimum: 1, description: 'Counts the runs that did something.' },
     id: runId,
+    due,
     at: { ...time, description: 'When it began.' },
     ended: {
       ...time,

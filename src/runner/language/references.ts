@@ -6,6 +6,7 @@ import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
 import { resultNames } from './result-name.ts';
+import { runFields } from './schedule.ts';
 
 /** The names that the file declares. */
 export interface Declared {
@@ -20,8 +21,6 @@ interface NameFinding {
   readonly message: string;
   readonly hint?: string | undefined;
 }
-
-export const runFields = ['date'];
 
 /** The fields of `item` for every source of items. */
 export const globItemFields = ['key', 'index', 'path', 'name', 'stem', 'ext', 'dir'];

@@ -33,6 +33,39 @@ export function dayIn(timeZone: string, moment: number): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(moment);
 }
 
+/** A moment in ISO 8601, as the clocks of a time zone show it: 2026-11-22T07:00:00+01:00. */
+export function isoIn(timeZone: string, moment: number): string {
+  const time = new Intl.DateTimeFormat('sv-SE', { timeZone, timeStyle: 'medium' }).format(moment);
+  const names = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const name = names.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value;
+  const offset = (name ?? '').replace('GMT', '') || '+00:00';
+  return `${dayIn(timeZone, moment)}T${time}${offset}`;
+}
+
+/** The values of `run` in expressions. */
+export type RunValues = {
+  readonly date: string;
+  /** Empty if no schedule started the run. */
+  readonly due: string;
+  readonly number: number;
+};
+
+/** The fields of `run`, for checks before there is a run. */
+export const runFields: readonly (keyof RunValues)[] = ['date', 'due', 'number'];
+
+/** `due` and `now`: epoch milliseconds. */
+export function runValues(
+  schedule: Schedule | undefined,
+  run: { readonly due: number | undefined; readonly number: number; readonly now: number },
+): RunValues {
+  const { timeZone = 'UTC' } = schedule ?? {};
+  return {
+    date: dayIn(timeZone, run.due ?? run.now),
+    due: run.due === undefined ? '' : isoIn(timeZone, run.due),
+    number: run.number,
+  };
+}
+
 export function checkSchedule(document: Json, source: Source): readonly Diagnostic[] {
   const schedule = isObject(document) ? document['schedule'] : undefined;
   if (!isObject(schedule)) return [];

@@ -3,7 +3,9 @@ import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
+import type { CreditTotals } from '../journal/ledger.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
+import { SummaryBuilder } from '../run/summary-builder.ts';
 import { pathsOf } from './files/run-paths.ts';
 import { shownPath } from './files/shown-path.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
@@ -142,16 +144,23 @@ async function runOn(
   const { options, clock, onEvent, target } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-  const opened = await prepare(bound, target, options, { access: 'run', clock, onWarning });
+  const due = options.due === undefined ? undefined : new Date(options.due).toISOString();
+  const run = { id: options.runId, due };
+  const opened = await prepare(bound, target, options, { access: 'run', run, clock, onWarning });
   if (!opened.ok) return opened;
   await using prepared = opened.value;
   const { plan, warnings } = prepared.planned;
+  if (due !== undefined && prepared.run.over) {
+    onWarning(`the run that was due at ${due} has ended, and is not repeated`);
+    const elapsedMs = clock.elapsed() - began;
+    return ok(nothingDone({ items: plan.items, credits: prepared.state.ledger.total, elapsedMs }));
+  }
   const rehearsal = target.kind === 'rehearsal';
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
-  onEvent({ type: 'planned', plan, run: prepared.state.ledger.nextRun(options.runId) });
+  onEvent({ type: 'planned', plan, run: prepared.run.number });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)
     onWarning(
@@ -165,6 +174,17 @@ async function runOn(
   await commitRun(preparedRun, summary);
   onEvent({ type: 'ended', summary });
   return ok(summary);
+}
+
+/** The summary of a run that finds nothing to do before it begins. */
+function nothingDone(
+  now: Pick<Summary, 'elapsedMs'> & {
+    readonly items: number;
+    readonly credits: CreditTotals;
+  },
+): Summary {
+  const credits = { charged: 0, refunded: 0, reserved: now.credits.reserved };
+  return new SummaryBuilder().build('done', { ...now, credits });
 }
 
 /** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */

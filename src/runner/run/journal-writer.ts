@@ -4,6 +4,7 @@
 import { Redactor } from '../../contract/base/redactor.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import { type EventLine, lineText, type NewEvent, parseLine } from '../journal/line.ts';
+import { continues, nextRunNumber } from '../journal/run-identity.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
@@ -14,9 +15,11 @@ export interface LineFile {
 
 type Created = Extract<NewEvent, { readonly event: 'created' }>;
 
-/** `--run-id`: runs with the same id share one budget. */
 export interface RunName {
+  /** `--run-id`: runs with the same id share one budget. */
   readonly id?: string | undefined;
+  /** ISO 8601: the due time of the schedule that the run is for. */
+  readonly due?: string | undefined;
 }
 
 export interface JournalWriterTerms {
@@ -48,21 +51,22 @@ export class JournalWriter implements Journal {
 
   append(events: readonly NewEvent[]): void {
     if (events.length === 0) return;
-    if (!this.#wrote && this.#run !== undefined) this.#begin(this.#run);
-    this.#wrote = true;
+    this.begin();
     for (const event of events) this.#write(event);
   }
 
-  /**
-   * A run is recorded only when something happens in it. It continues an interrupted run, unless that run has another
-   * id.
-   */
-  #begin({ id }: RunName): void {
+  /** Records the run. Without this call, a run is recorded when the first thing happens in it. */
+  begin(): void {
+    if (this.#wrote) return;
+    this.#wrote = true;
+    if (this.#run === undefined) return;
+    const { id, due } = this.#run;
     const open = this.ledger.openRun;
-    const run = this.ledger.nextRun(id);
-    if (run === open?.run) return;
+    if (open !== undefined && continues(this.#run, open)) return;
     if (open !== undefined) this.#write({ event: 'ended' });
-    this.#write({ event: 'run', run, ...(id === undefined ? {} : { id }) });
+    const run = nextRunNumber(this.ledger.runs());
+    const named = { ...(id === undefined ? {} : { id }), ...(due === undefined ? {} : { due }) };
+    this.#write({ event: 'run', run, ...named });
   }
 
   /** The totals with which a budget of this run is compared: all runs that share its id count. */

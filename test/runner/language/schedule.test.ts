@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dayIn, dueTimes } from '../../../src/runner/language/schedule.ts';
+import type { Schedule } from '../../../src/runner/language/pipeline.ts';
+import { dayIn, dueTimes, isoIn, runValues } from '../../../src/runner/language/schedule.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
 
 /** The first due times after a moment, as ISO texts. */
@@ -84,5 +85,35 @@ describe('schedule:', () => {
     ['{ cron: "0 7 * * *", time_zone: Mars/X }', ['2:43 "Mars/X" is not a time zone']],
   ])('%s has the errors %j', (schedule, errors) => {
     expect(errorsOf(schedule)).toEqual(errors);
+  });
+});
+
+test('a moment is written as the clocks of its time zone show it', () => {
+  const moment = Date.parse('2026-11-22T23:30:00Z');
+  expect(isoIn('UTC', moment)).toBe('2026-11-22T23:30:00+00:00');
+  expect(isoIn('Europe/Berlin', moment)).toBe('2026-11-23T00:30:00+01:00');
+  expect(isoIn('Asia/Kolkata', moment)).toBe('2026-11-23T05:00:00+05:30');
+  expect(Date.parse(isoIn('America/New_York', moment))).toBe(moment);
+});
+
+describe('run in expressions', () => {
+  const schedule: Schedule = {
+    ...{ cron: ['30 0 * * *'], timeZone: 'Europe/Berlin', jitterMs: 0 },
+    ...{ catchUp: 'last', overlap: 'skip' },
+  };
+  const now = Date.parse('2026-11-24T10:00:00Z');
+
+  test('follows the due time, however late the run starts', () => {
+    const due = Date.parse('2026-11-22T23:30:00Z');
+    expect(runValues(schedule, { due, number: 7, now })).toEqual({
+      ...{ date: '2026-11-23', due: '2026-11-23T00:30:00+01:00', number: 7 },
+    });
+  });
+
+  test('follows the clock without a due time, in UTC without a schedule', () => {
+    const late = Date.parse('2026-11-22T23:30:00Z');
+    const run = { due: undefined, number: 1, now: late };
+    expect(runValues(schedule, run)).toEqual({ date: '2026-11-23', due: '', number: 1 });
+    expect(runValues(undefined, run)).toEqual({ date: '2026-11-22', due: '', number: 1 });
   });
 });

@@ -220,3 +220,23 @@ test('events are dated by the clock, also when it goes back', () => {
   }
   expect(lines.map((line) => Date.parse(JSON.parse(line).at))).toEqual([5, 10, 10, 3]);
 });
+
+test('a run for a due time is recorded even if nothing happens, and not merged with another', () => {
+  const lines: string[] = [];
+  const ledger = new Ledger();
+  const file = { append: (line: string) => void lines.push(line), async sync() {} };
+  const pen = (due?: string): JournalWriter =>
+    new JournalWriter(ledger, file, new FakeClock(), { run: { due } });
+  const [first, second] = ['2026-06-01T05:00:00.000Z', '2026-06-02T05:00:00.000Z'];
+  pen(first).begin();
+  pen(first).begin();
+  expect(ledger.runs()).toMatchObject([{ run: 1, due: first }]);
+  const later = pen(second);
+  later.begin();
+  later.end();
+  expect(ledger.runs()).toMatchObject([
+    { run: 1, due: first, ended: expect.anything() },
+    { run: 2, due: second, ended: expect.anything() },
+  ]);
+  expect(lines.every((line) => parseLine(line).ok)).toBe(true);
+});

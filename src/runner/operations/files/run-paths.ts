@@ -11,6 +11,8 @@ export interface RunPaths {
   /** The state file. */
   readonly state: string;
   readonly lock: string;
+  /** What `shotlist schedule` remembers about due times. */
+  readonly due: string;
   /** Disk space that is reserved for the state file during a run. */
   readonly ballast: string;
   /** Downloads are saved below it. */
@@ -58,6 +60,7 @@ export function pathsOf(
     runFolder,
     state,
     lock: `${beside}.lock`,
+    due: `${beside}.due.json`,
     ballast: `${beside}.ballast`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),

@@ -11,8 +11,8 @@ interface Binding {
   readonly folder: string;
   /** Absolute: paths that the user wrote with `--input`. */
   readonly named: readonly string[];
-  /** The names in expressions. */
-  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+  /** The names in expressions that are known before the state file is open. `run` is in `Prepared`. */
+  readonly base: Pick<Scope, 'inputs' | 'env'>;
 }
 
 export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {

@@ -2,10 +2,8 @@
 import { dirname, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
-import { realClock } from '../../adapters/clock.ts';
 import { toCel } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { BoundPipeline } from './bound-pipeline.ts';
 import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
@@ -17,8 +15,6 @@ export interface LoadOptions {
   readonly inputs?: GivenInputs;
   /** Where `env.NAME` is looked up. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** For `run.date`. */
-  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing. */
@@ -38,8 +34,7 @@ export async function loadPipeline(
   if (!inputs.ok) return inputs;
   const env = settleEnv(pipeline, options.env ?? process.env, text);
   if (!env.ok) return env;
-  const date = new Date((options.clock ?? realClock).now()).toISOString().slice(0, 10);
-  const base = { inputs: toCel(inputs.value), env: env.value, run: { date } };
+  const base = { inputs: toCel(inputs.value), env: env.value };
   const named = pathsNamed(pipeline, given, folder);
   return ok(new BoundPipeline(parsed.value, { folder, named, base }));
 }

@@ -47,6 +47,8 @@ export interface PlannedItems {
 }
 
 export interface PlanningInputs {
+  /** The names in expressions that are the same for all items. */
+  readonly base: PlanContext['base'];
   readonly ledger: Ledger;
   readonly disk: Disk;
   readonly clock: Clock;
@@ -64,7 +66,8 @@ export async function planItems(
   inputs: PlanningInputs,
 ): Promise<PlannedItems> {
   const { ledger, disk, clock, excluded, requireOutputs, platform = process.platform } = inputs;
-  const { pipeline, base } = loaded;
+  const { base } = inputs;
+  const { pipeline } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
     platform,

@@ -6,7 +6,12 @@ import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import { identityOf, type RunIdentity, type RunTerms } from '../../journal/run-identity.ts';
+import { toCel } from '../../language/expression.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';
+import type { PlanContext } from '../../plan/planning.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -25,6 +30,9 @@ export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOp
 
 export interface Prepared extends AsyncDisposable {
   readonly bound: BoundPipeline;
+  /** The names in expressions that are the same for all items. */
+  readonly base: PlanContext['base'];
+  readonly run: RunIdentity;
   readonly paths: RunPaths;
   readonly boundary: Boundary;
   readonly state: Loaded;
@@ -35,11 +43,16 @@ export interface Prepared extends AsyncDisposable {
   readonly planned: PlannedItems;
 }
 
+interface PrepareContext extends StateContext {
+  readonly access: 'plan' | 'run';
+  readonly run?: RunTerms;
+}
+
 export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, ...context }: StateContext & { readonly access: 'plan' | 'run' },
+  { access, run: terms = {}, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -65,18 +78,26 @@ export async function prepare(
   const cache = new HashCache(hashes);
   cleanup.defer(() => cache.close());
   const { clock } = context;
+  const run = identityOf(state.ledger.runs(), terms);
+  const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
     store: storeNameOf(bound.pipeline),
   });
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const planned = await planItems(bound, items, {
-    ...{ ledger: state.ledger, disk, clock, excluded },
+    ...{ base, ledger: state.ledger, disk, clock, excluded },
     requireOutputs: options.requireOutputs ?? false,
   });
   const held = cleanup.move();
   return ok({
-    ...{ bound, paths: usable, boundary, state, disk, items, excluded, planned },
+    ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
+}
+
+/** `run` in expressions. */
+function valuesOf({ schedule }: Pipeline, { due, number }: RunIdentity, now: number): unknown {
+  const known = { due: due === undefined ? undefined : Date.parse(due), number, now };
+  return toCel(runValues(schedule, known));
 }

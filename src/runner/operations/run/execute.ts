@@ -32,7 +32,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   });
   const { file, low } = await beginJournal(run, resources);
   const journal = new JournalWriter(prepared.state.ledger, internals.lines?.(file) ?? file, clock, {
-    run: { id: options.runId },
+    run: { id: options.runId, due: prepared.run.due },
     redactor,
   });
   try {
@@ -88,11 +88,15 @@ async function record(
   { service, ballast, inbox, store }: RunResources,
   means: Means,
 ): Promise<Summary> {
-  const { prepared, clock, onEvent } = run;
+  const { prepared, options, clock, onEvent } = run;
   const { file, journal } = means;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
   run.watch?.ledger(() => ledger.total);
+  if (options.due !== undefined) {
+    journal.begin();
+    await file.sync();
+  }
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const { summary, stopped } = await phases(run, means, { address: service.address, inbox, store });
   if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
@@ -120,8 +124,8 @@ async function phases(
   { client, stopper, journal, low }: Means,
   { address, inbox, store }: Pick<RunResources, 'inbox' | 'store'> & { readonly address: string },
 ): Promise<PhaseResult> {
-  const { bound, items, excluded, planned } = prepared;
-  const { pipeline, base } = bound;
+  const { bound, base, items, excluded, planned } = prepared;
+  const { pipeline } = bound;
   const { backoffMs = 1000 } = internals;
   const speed = options.rehearsalSpeed ?? 'instant';
   const speedFactor = internals.speedFactor ?? speedFactorOf(target, speed);

@@ -15,6 +15,11 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly budget?: number | undefined;
   /** `--run-id`: the budget covers all runs with this id. */
   readonly runId?: string | undefined;
+  /**
+   * Epoch milliseconds: the due time of the schedule that the run is for. A run for this due time that has ended is not
+   * repeated, and one that was interrupted continues.
+   */
+  readonly due?: number | undefined;
   /** `--pay-again`: pay again for a result that is gone, both here and at the service. */
   readonly payAgain?: boolean | undefined;
   /** `--commit`: make one git commit with the state file and the small outputs of this pipeline. */

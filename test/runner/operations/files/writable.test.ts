@@ -17,7 +17,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
       hashes: join(folder, 'hashes.db'),
       serviceName: 'rehearsal',
     },
-    ...{ serviceData: join(folder, 'service'), ballast: join(folder, 'ballast') },
+    ...{ serviceData: join(folder, 'service'), due: '', ballast: join(folder, 'ballast') },
   };
   const problems: unknown[] = [];
   const askAgainAndAgain = async (): Promise<void> => {

@@ -1,0 +1,151 @@
+// shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once; or prints the file
+// by which something else does so, with --print.
+import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
+import { problem } from '../operations/pipeline/problem.ts';
+import {
+  type RunEnd,
+  type Scheduled,
+  type ScheduleOptions,
+  schedule,
+} from '../operations/schedule.ts';
+import { unitFile } from '../operations/unit-file.ts';
+import type { ScheduleEvent } from '../report/schedule-event.ts';
+import { problemTitle, scheduleEventText } from '../report/schedule-text.ts';
+import { withPipeline } from './command.ts';
+import { exitCodes, problemCode, withExitCode } from './exit-code.ts';
+import { openLog } from './log.ts';
+import type { PipelineFlags } from './options.ts';
+import { type Stop, stopWhenAsked } from './stop.ts';
+import { complain, fail, print, printJson } from './terminal.ts';
+
+type Rehearsals = NonNullable<ScheduleOptions['run']>;
+
+export interface ScheduleFlags extends PipelineFlags {
+  readonly once?: boolean;
+  readonly print?: string;
+  readonly budget?: number;
+  readonly verbose?: boolean;
+  readonly log?: string;
+  readonly speed?: NonNullable<Rehearsals['rehearsalSpeed']>;
+  readonly pictures?: NonNullable<Rehearsals['rehearsalPictures']>;
+}
+
+export async function scheduleCommand(
+  names: readonly string[],
+  flags: ScheduleFlags,
+): Promise<number> {
+  const { print: kind, json = false } = flags;
+  if (kind !== undefined) return await printUnit(names, kind, flags);
+  const opened = openLog(flags);
+  if (!opened.ok) return fail(problem(opened.error), json);
+  const log = opened.value;
+  const stop = stopWhenAsked(8);
+  try {
+    const scheduled = await schedule(names, {
+      ...optionsOf(flags, stop),
+      onEvent: (event) => {
+        log.write(factsOf(event));
+        if (json) printJson(factsOf(event));
+        else show(event, flags.once === true);
+      },
+    });
+    if (!scheduled.ok) return fail(scheduled.error, json);
+    if (flags.once !== true) return 0;
+    showNext(scheduled.value, json);
+    return Math.max(0, ...scheduled.value.ends.map(codeOf));
+  } finally {
+    stop.off();
+    log.close();
+  }
+}
+
+function optionsOf(flags: ScheduleFlags, { signal }: Stop): ScheduleOptions {
+  const { input = {}, once, speed, pictures, budget } = flags;
+  const { state, output, allowOutside, service, rehearse, hosted } = flags;
+  return {
+    ...{ inputs: input, once, signal },
+    run: {
+      ...{ state, output, service, rehearse, hosted, budget },
+      ...(allowOutside === undefined ? {} : { allowOutside }),
+      ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
+      ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+    },
+  };
+}
+
+async function printUnit(
+  names: readonly string[],
+  kind: string,
+  flags: ScheduleFlags,
+): Promise<number> {
+  const [file, ...more] = names;
+  if (file === undefined || more.length > 0)
+    return fail(problem('--print needs exactly one pipeline file'), flags.json === true);
+  return await withPipeline(file, flags, async (pipeline) => {
+    const text = unitFile(pipeline, kind, flags);
+    if (!text.ok) return fail(text.error, flags.json === true);
+    if (flags.json === true) printJson({ kind, text: text.value });
+    else print(text.value.trimEnd());
+    return 0;
+  });
+}
+
+const codeOf = (end: RunEnd): number =>
+  end === 'input' || end === 'locked' || end === 'system' || end === 'unreachable'
+    ? problemCode({ reason: end })
+    : exitCodes[end];
+
+interface Facts {
+  readonly type: ScheduleEvent['type'];
+  readonly [name: string]: unknown;
+}
+
+/** For the JSON stream and the log. The stack of a bug is in the log of `run` only. */
+function factsOf(event: ScheduleEvent): Facts {
+  switch (event.type) {
+    case 'run': {
+      const inner = event.event;
+      const shown = inner.type === 'bug' ? { ...inner, stack: undefined } : withExitCode(inner);
+      return { ...event, event: shown };
+    }
+    case 'ran': {
+      const summary = { ...event.summary, exitCode: exitCodes[event.summary.outcome] };
+      return { ...event, summary };
+    }
+    case 'invalid':
+    case 'refused': {
+      const { text: _text, ...facts } = event.problem;
+      return { ...event, problem: facts };
+    }
+    default:
+      return { ...event };
+  }
+}
+
+/** Events that say what is done; all others go to standard error. */
+const done: ReadonlySet<ScheduleEvent['type']> = new Set(['scheduled', 'due', 'ran'] as const);
+
+function show(event: ScheduleEvent, once: boolean): void {
+  // With --once, the last line says what is due next.
+  if (event.type === 'scheduled' && once) return;
+  if (event.type === 'invalid' || event.type === 'refused') {
+    const { diagnostics, text } = event.problem;
+    complain(
+      `${problemTitle(event)}:\n${renderDiagnostics(diagnostics, text, process.stderr.columns)}`,
+    );
+    return;
+  }
+  const text = scheduleEventText(event);
+  if (text === undefined) return;
+  if (done.has(event.type)) print(text);
+  else complain(text);
+}
+
+function showNext({ ends, next }: Scheduled, json: boolean): void {
+  const due = ends.length > 0;
+  if (json) printJson({ type: 'next', due, ...(next === undefined ? {} : { next }) });
+  else if (!due)
+    print(
+      next === undefined ? 'Nothing is due, now or later.' : `Nothing is due. Next due at ${next}.`,
+    );
+}

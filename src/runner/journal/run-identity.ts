@@ -1,0 +1,44 @@
+// Which run this is, by the runs in the state file: a new one, or an interrupted one that continues.
+import type { RunLine } from './line.ts';
+
+export interface RunTerms {
+  /** `--run-id`. */
+  readonly id?: string | undefined;
+  /** ISO 8601: the due time of the schedule that the run is for. */
+  readonly due?: string | undefined;
+}
+
+export interface RunIdentity {
+  /** ISO 8601, in UTC. */
+  readonly due: string | undefined;
+  /** The number of the run. All runs for one due time have the number of the first. */
+  readonly number: number;
+  /** A run for this due time has ended, so it must not be repeated. */
+  readonly over: boolean;
+}
+
+/**
+ * A run without a due time that finds an interrupted scheduled run takes over that run's due time: otherwise, the rest of
+ * that run would be made for another day.
+ */
+export function identityOf(runs: readonly RunLine[], { id, due: asked }: RunTerms): RunIdentity {
+  const last = runs.at(-1);
+  const open = last?.ended === undefined ? last : undefined;
+  const due = asked ?? open?.due;
+  if (due === undefined) {
+    const continued = open !== undefined && continues({ id }, open);
+    return { due, number: continued ? open.run : nextRunNumber(runs), over: false };
+  }
+  const same = runs.filter((run) => run.due === due);
+  return {
+    due,
+    number: same[0]?.run ?? nextRunNumber(runs),
+    over: same.at(-1)?.ended !== undefined,
+  };
+}
+
+/** A run continues an interrupted run, unless that run has another id or another due time. */
+export const continues = ({ id, due }: RunTerms, open: RunLine): boolean =>
+  (id === undefined || id === open.id) && (due === undefined || due === open.due);
+
+export const nextRunNumber = (runs: readonly RunLine[]): number => (runs.at(-1)?.run ?? 0) + 1;

@@ -1,0 +1,135 @@
+// `schedule`: one process that runs pipelines when they are due, one run at a time for each.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { realClock } from '../adapters/clock.ts';
+import type { ScheduleEvent } from '../report/schedule-event.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { GivenInputs } from './pipeline/inputs.ts';
+import type { Problem } from './pipeline/problem.ts';
+import type { RunInternals } from './run/options.ts';
+import { runWith } from './run.ts';
+import { contextOf, type ScheduleContext, type ScheduledRunOptions } from './scheduling/context.ts';
+import { placesOf } from './scheduling/find-files.ts';
+import { longestSleep, PipelineSchedule, type RunEnd } from './scheduling/pipeline-schedule.ts';
+import { Roster } from './scheduling/roster.ts';
+
+export type { RunEnd, ScheduledRunOptions };
+
+export interface ScheduleOptions {
+  /** The options of every run. `state` and `output` need exactly one pipeline. */
+  readonly run?: ScheduledRunOptions;
+  readonly inputs?: GivenInputs;
+  /** `--once`: runs what is due now, and returns. */
+  readonly once?: boolean | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with everything that happens. */
+  readonly onEvent?: (event: ScheduleEvent) => void;
+  /**
+   * If it is aborted, nothing new begins, and requests in flight are completed for at most 8 s; the next start continues
+   * from there. Without `once`, nothing else ends the operation.
+   */
+  readonly signal?: AbortSignal;
+}
+
+export interface Scheduled {
+  /** How runs ended, each way once. */
+  readonly ends: readonly RunEnd[];
+  /** The earliest due time to come, in ISO 8601, in the time zone of its schedule. */
+  readonly next?: string;
+}
+
+/** `names`: pipeline files, and folders of them. Without any: the folder `pipelines`, or the working folder. */
+export async function schedule(
+  names: readonly string[],
+  options: ScheduleOptions = {},
+): Promise<Result<Scheduled, Problem>> {
+  return await scheduleWith(names, options, {});
+}
+
+/** The same, for tests. */
+export async function scheduleWith(
+  names: readonly string[],
+  options: ScheduleOptions,
+  internals: RunInternals,
+): Promise<Result<Scheduled, Problem>> {
+  const { run = {}, inputs = {}, env = process.env, clock = realClock } = options;
+  const { onEvent = () => undefined, signal = new AbortController().signal } = options;
+  const places = placesOf(names);
+  if (!places.ok) return places;
+  const crash = new AbortController();
+  const stop = AbortSignal.any([signal, crash.signal]);
+  const context = contextOf({
+    ...{ run, inputs, env, clock, stop, onEvent },
+    start: (pipeline, all) => runWith(pipeline, all, internals),
+  });
+  const roster = new Roster(places.value, context);
+  const unusable = await roster.check();
+  if (unusable !== undefined) return err(unusable);
+  const perform = options.once === true ? catchUp : follow;
+  const schedules = await perform(roster, context, crash);
+  return ok(outcomeOf(schedules));
+}
+
+type Follow = (
+  roster: Roster,
+  context: ScheduleContext,
+  crash: AbortController,
+) => Promise<readonly PipelineSchedule[]>;
+
+const catchUp: Follow = async (roster, context, crash) => {
+  const schedules = roster
+    .fresh()
+    .map((file) => new PipelineSchedule(file, context, { once: true }));
+  const working = schedules.map((one) => guarded(() => context.inTurn(() => one.catchUp()), crash));
+  await endOf(working);
+  return schedules;
+};
+
+/** Until `stop` is aborted. */
+const follow: Follow = async (roster, context, crash) => {
+  const schedules: PipelineSchedule[] = [];
+  const working: Promise<Bug | undefined>[] = [];
+  do {
+    const fresh = roster
+      .fresh()
+      .map((file) => new PipelineSchedule(file, context, { once: false }));
+    schedules.push(...fresh);
+    working.push(...fresh.map((one) => guarded(() => one.follow(), crash)));
+    if (!roster.grows) break;
+    await context.clock.sleep(longestSleep, context.stop);
+  } while (!context.stop.aborted);
+  await endOf(working);
+  return schedules;
+};
+
+interface Bug {
+  readonly error: unknown;
+}
+
+/** After a bug in one of the schedules, the others end in order, and then the error goes on. */
+async function guarded(
+  work: () => Promise<void>,
+  crash: AbortController,
+): Promise<Bug | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    crash.abort();
+    return { error };
+  }
+}
+
+async function endOf(working: readonly Promise<Bug | undefined>[]): Promise<void> {
+  for (const bug of await Promise.all(working)) if (bug !== undefined) throw bug.error;
+}
+
+function outcomeOf(schedules: readonly PipelineSchedule[]): Scheduled {
+  const ends = new Set(schedules.flatMap((one) => [...one.ends]));
+  const [next] = schedules
+    .flatMap(({ next }) => (next === undefined ? [] : [next]))
+    .sort((a, b) => a.moment - b.moment);
+  return { ends: [...ends], ...(next === undefined ? {} : { next: next.due }) };
+}

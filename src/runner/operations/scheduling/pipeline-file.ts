@@ -1,0 +1,121 @@
+// A pipeline file that `schedule` follows: loaded again when it changes. A file that has become invalid runs nothing until
+// it is right again.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Schedule } from '../../language/pipeline.ts';
+import { pathsOf, type RunPaths } from '../files/run-paths.ts';
+import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
+import { loadPipeline } from '../pipeline/load.ts';
+import { type Problem, problem, renderProblem } from '../pipeline/problem.ts';
+import { chooseTarget } from '../service/target.ts';
+import { absent, appearanceOf } from './appearance.ts';
+import type { ScheduleContext } from './context.ts';
+
+export interface ReadyPipeline {
+  readonly bound: BoundPipeline;
+  readonly schedule: Schedule;
+  readonly paths: RunPaths;
+  /** The address of the hosted service; undefined for a rehearsal. */
+  readonly service: string | undefined;
+}
+
+export type PipelineFileStatus =
+  | { readonly is: 'ready'; readonly ready: ReadyPipeline }
+  | { readonly is: 'invalid'; readonly problem: Problem }
+  /** `unauthorized`: the service refused the key in a run. */
+  | { readonly is: 'removed' | 'no-schedule' | 'unauthorized' };
+
+export class PipelineFile {
+  readonly file: string;
+  readonly #context: ScheduleContext;
+  /** True if the user named the file; false if it was found in a folder, where other YAML files may be. */
+  readonly #named: boolean;
+  #status: PipelineFileStatus = { is: 'no-schedule' };
+  #seen: string | undefined;
+
+  constructor(file: string, context: ScheduleContext, named: boolean) {
+    this.file = file;
+    this.#context = context;
+    this.#named = named;
+  }
+
+  get status(): PipelineFileStatus {
+    return this.#status;
+  }
+
+  /** Loads the file if it has changed, and reports what that means. True if it is new or has changed, and is ready. */
+  async refresh(): Promise<boolean> {
+    const seen = appearanceOf(this.file);
+    // Another reason than the file may be gone: a consent, for example.
+    if (seen === this.#seen && this.#status.is !== 'invalid') return false;
+    const [first, before] = [this.#seen === undefined, this.#status];
+    this.#seen = seen;
+    this.#status = seen === absent ? { is: 'removed' } : await this.#load();
+    this.#report(first, before);
+    return this.#status.is === 'ready';
+  }
+
+  /** What `refresh` would find; reports nothing. */
+  async look(): Promise<PipelineFileStatus> {
+    return appearanceOf(this.file) === absent && !this.#named
+      ? { is: 'removed' }
+      : await this.#load();
+  }
+
+  /** The service refused the key: nothing runs until the file changes. */
+  refuse(): void {
+    this.#status = { is: 'unauthorized' };
+    this.#context.onEvent({ type: 'unauthorized', file: this.file });
+  }
+
+  async #load(): Promise<PipelineFileStatus> {
+    const { inputs, env } = this.#context;
+    const loaded = await loadPipeline(this.file, { inputs, env });
+    if (!loaded.ok)
+      return this.#named || speaksOfSchedule(loaded.error)
+        ? { is: 'invalid', problem: loaded.error }
+        : { is: 'no-schedule' };
+    const bound = boundPipeline(loaded.value);
+    const { schedule } = bound.pipeline;
+    if (schedule === undefined) return { is: 'no-schedule' };
+    const places = this.#placesOf(bound);
+    return places.ok
+      ? { is: 'ready', ready: { bound, schedule, ...places.value } }
+      : { is: 'invalid', problem: places.error };
+  }
+
+  #placesOf(bound: BoundPipeline): Result<Pick<ReadyPipeline, 'paths' | 'service'>, Problem> {
+    const { run, env, owners } = this.#context;
+    const target = chooseTarget(run, bound, env);
+    if (!target.ok) return target;
+    const paths = pathsOf(bound, target.value, run);
+    const owner = owners.get(paths.state) ?? this.file;
+    owners.set(paths.state, owner);
+    const service = target.value.kind === 'hosted' ? target.value.address : undefined;
+    if (owner === this.file) return ok({ paths, service });
+    const message = `${owner} has the same state file, ${paths.state}`;
+    const hint = 'give each pipeline a name of its own with pipeline:, and schedule each file once';
+    return err(problem(message, this.file, hint));
+  }
+
+  #report(first: boolean, before: PipelineFileStatus): void {
+    const { onEvent } = this.#context;
+    const { file } = this;
+    const now = this.#status;
+    switch (now.is) {
+      case 'ready':
+      case 'unauthorized':
+        return;
+      case 'invalid':
+        if (before.is === 'invalid' && renderProblem(before.problem) === renderProblem(now.problem))
+          return;
+        onEvent({ type: 'invalid', file, problem: now.problem });
+        return;
+      case 'removed':
+      case 'no-schedule':
+        if (!first || this.#named) onEvent({ type: 'unscheduled', file, why: now.is });
+    }
+  }
+}
+
+/** A broken file in a folder is a pipeline with a schedule if it has that line. */
+const speaksOfSchedule = ({ text }: Problem): boolean => /^schedule\s*:/m.test(text ?? '');

@@ -1,0 +1,405 @@
+// `schedule`: every due time as promised, over restarts, changes of the file and of the clocks, and other processes.
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
+import {
+  type Scheduled,
+  type ScheduleOptions,
+  scheduleWith,
+} from '../../src/runner/operations/schedule.ts';
+import type { ScheduleEvent } from '../../src/runner/report/schedule-event.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { tortureSchedule } from '../../torture/schedule.ts';
+import { VirtualClock } from '../../torture/virtual-clock.ts';
+import { ended, envOf, Rig, service, until } from '../rig.ts';
+import { clockwork } from '../service/clockwork.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const pipelineOf = (schedule: string): string => `pipeline: p
+schedule: { ${schedule} }
+output: out
+steps:
+  picture:
+    uses: ai-image-generator
+    with:
+      name: "\${{ run.due }}"
+      image_count: 1
+      model: flux-schnell
+      resolution: 640px
+      style: { prompt: "\${{ run.date }} \${{ run.due }} \${{ run.number }}" }
+  save: { uses: download, with: { of: picture, to: "\${{ run.date }}-\${{ run.number }}.png" } }
+`;
+
+const daily = 'cron: "0 7 * * *", time_zone: Europe/Berlin';
+
+class Bed {
+  readonly rig: Rig;
+  readonly local: LocalService;
+  readonly clock: VirtualClock;
+  readonly events: ScheduleEvent[] = [];
+
+  constructor(rig: Rig, local: LocalService, clock: VirtualClock) {
+    this.rig = rig;
+    this.local = local;
+    this.clock = clock;
+  }
+
+  static async of(schedule: string, from = '2026-06-01T12:00:00Z'): Promise<Bed> {
+    const clock = new VirtualClock(Date.parse(from), 1);
+    const local = await service({ credits: 10_000, now: () => clock.now() });
+    return new Bed(new Rig(pipelineOf(schedule)), local, clock);
+  }
+
+  async schedule(options: ScheduleOptions, internals: RunInternals = {}): Promise<Scheduled> {
+    const all = {
+      ...{ clock: this.clock, env: envOf(this.local), ...options },
+      onEvent: (event: ScheduleEvent) => void this.events.push(event),
+    };
+    const scheduled = await scheduleWith([this.rig.file], all, {
+      ...{ backoffMs: 1, speedFactor: 100, ...internals },
+    });
+    if (!scheduled.ok) throw new Error(renderProblem(scheduled.error));
+    return scheduled.value;
+  }
+
+  /** A process that is there for so long. */
+  async follow(ms: number, internals: RunInternals = {}): Promise<Scheduled> {
+    const stop = new AbortController();
+    this.clock.at(this.clock.now() + ms, () => stop.abort());
+    return await this.schedule({ signal: stop.signal }, internals);
+  }
+
+  async once(): Promise<Scheduled> {
+    return await this.schedule({ once: true });
+  }
+
+  get due(): readonly string[] {
+    return this.runLines.map(({ due = '' }) => due.slice(0, 16));
+  }
+
+  get runLines(): readonly { run: number; due?: string; ended?: string }[] {
+    return readFileSync(this.rig.path('p.state.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter((line) => 'run' in line);
+  }
+
+  /** What was paid for, by the names that were sent. */
+  get paid(): readonly string[] {
+    return this.local
+      .ledger()
+      .filter(({ kind }) => kind === 'charge')
+      .map(({ name }) => (name ?? '').replace(/ #[0-9a-z]+$/, ''));
+  }
+
+  of<T extends ScheduleEvent['type']>(type: T): readonly Extract<ScheduleEvent, { type: T }>[] {
+    return this.events.filter(
+      (event): event is Extract<ScheduleEvent, { type: T }> => event.type === type,
+    );
+  }
+}
+
+describe('weeks with restarts at random moments: each due time as promised, and paid once', () => {
+  const usual = { days: 7, longestPause: 2 * day, longestCreation: 30 * hour, seed: 4 };
+  test.each([
+    ['in the missing hour of Berlin', '30 2 * * *', 'Europe/Berlin', '2026-03-25T12:00:00Z'],
+    ['in the doubled hour of Berlin', '30 2 * * *', 'Europe/Berlin', '2026-10-21T12:00:00Z'],
+    ['in the missing hour of New York', '30 2 * * *', 'America/New_York', '2026-03-05T12:00:00Z'],
+    ['in the doubled hour of New York', '30 1 * * *', 'America/New_York', '2026-10-29T12:00:00Z'],
+  ])(
+    '%s',
+    async (_, cron, timeZone, from) => {
+      const terms = { ...usual, cron: [cron], timeZone, from };
+      const { violations, runs, starts } = await tortureSchedule({
+        ...{ ...terms, catchUp: 'last', overlap: 'queue' },
+      });
+      expect(violations).toEqual([]);
+      expect([runs, starts].every((count) => count > 1)).toBe(true);
+    },
+    60_000,
+  );
+});
+
+describe('a stopped week is made up for as catch_up says', () => {
+  test.each([
+    ['none', ['2026-06-02T05:00', '2026-06-11T05:00']],
+    ['last', ['2026-06-02T05:00', '2026-06-10T05:00', '2026-06-11T05:00']],
+    [
+      'all',
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((n) => `2026-06-${String(n).padStart(2, '0')}T05:00`),
+    ],
+  ])('%s', async (catchUp, expected) => {
+    const bed = await Bed.of(`${daily}, catch_up: ${catchUp}`);
+    await bed.follow(day);
+    bed.clock.pass(8 * day);
+    await bed.follow(day);
+    expect(bed.due).toEqual(expected);
+    expect(bed.paid).toEqual(expected.map((due) => `${due.slice(0, 11)}07:00:00+02:00`));
+    expect(bed.rig.files('out')).toEqual(
+      expected.map((due, index) => `${due.slice(0, 10)}-${index + 1}.png`),
+    );
+    expect(bed.of('left-out').map(({ due, why }) => [due.slice(0, 10), why])).toEqual(
+      catchUp === 'all' ? [] : [['2026-06-03', 'catch-up']],
+    );
+  });
+});
+
+describe('a run that takes longer than the time to the next', () => {
+  const hourly = 'cron: "0 * * * *"';
+  /** The first creation takes two and a half hours. */
+  const slow = (clock: VirtualClock): RunInternals => {
+    let first = true;
+    return {
+      api: (api) => ({
+        ...api,
+        async create(tool, body, known) {
+          if (first) clock.pass(2.5 * hour);
+          first = false;
+          return await api.create(tool, body, known);
+        },
+      }),
+    };
+  };
+
+  test('leaves out what comes due meanwhile, by default', async () => {
+    const bed = await Bed.of(hourly, '2026-06-01T12:30:00Z');
+    await bed.follow(4 * hour, slow(bed.clock));
+    expect(bed.due).toEqual(['2026-06-01T13:00', '2026-06-01T16:00']);
+    expect(bed.of('left-out').map(({ due, why }) => [due, why])).toEqual([
+      ['2026-06-01T14:00:00+00:00', 'overlap'],
+    ]);
+  });
+
+  test('is followed by those that queue', async () => {
+    const bed = await Bed.of(`${hourly}, overlap: queue`, '2026-06-01T12:30:00Z');
+    await bed.follow(4 * hour, slow(bed.clock));
+    expect(bed.due).toEqual([13, 14, 15, 16].map((at) => `2026-06-01T${at}:00`));
+  });
+});
+
+describe('another process works on the state file when a run is due', () => {
+  const lockOf = async ({ rig }: Bed) => {
+    const lock = await takeLock(rig.path('.shotlist/p.state.jsonl.lock'), 0);
+    if (!lock.ok) throw new Error(lock.error);
+    return lock.value;
+  };
+
+  test('overlap: skip leaves the run out', async () => {
+    const bed = await Bed.of(daily);
+    await bed.follow(hour);
+    const lock = await lockOf(bed);
+    await bed.follow(day);
+    await lock.release();
+    await bed.follow(day);
+    expect(bed.due).toEqual(['2026-06-03T05:00']);
+    expect(bed.of('left-out').map(({ why }) => why)).toEqual(['overlap']);
+  });
+
+  test('overlap: queue waits', async () => {
+    const bed = await Bed.of(`${daily}, overlap: queue`);
+    await bed.follow(hour);
+    const lock = await lockOf(bed);
+    await bed.follow(day);
+    expect(bed.of('locked')).toHaveLength(1);
+    await lock.release();
+    await bed.follow(hour);
+    expect(bed.due).toEqual(['2026-06-02T05:00']);
+  });
+});
+
+test('an interrupted run is continued first, under its due time and number, and by a plain run too', async () => {
+  const bed = await Bed.of(`${daily}, catch_up: none`);
+  const stop = new AbortController();
+  await bed.schedule(
+    { signal: stop.signal },
+    {
+      api: (api) => ({
+        ...api,
+        async create(tool, body, known) {
+          const made = await api.create(tool, body, known);
+          stop.abort();
+          return made;
+        },
+      }),
+    },
+  );
+  expect(bed.runLines).toEqual([expect.not.objectContaining({ ended: expect.anything() })]);
+  bed.clock.pass(5 * day + 3 * hour);
+  // As if a person had cloned the repository: what schedule remembers is not in git.
+  await bed.rig.run(bed.local, { clock: bed.clock });
+  expect(bed.runLines).toMatchObject([
+    { run: 1, due: '2026-06-02T05:00:00.000Z', ended: expect.anything() },
+  ]);
+  expect(bed.paid).toEqual(['2026-06-02T07:00:00+02:00']);
+  expect(bed.rig.files('out')).toEqual(['2026-06-02-1.png']);
+  await bed.follow(hour);
+  expect(bed.runLines).toHaveLength(1);
+});
+
+test('a due time at which nothing is new is recorded too, and costs nothing', async () => {
+  const bed = await Bed.of(daily);
+  const constant = bed.rig.read('pipeline.yaml').replace(/\$\{\{ run\.[a-z]+ \}\}/g, 'x');
+  bed.rig.write('pipeline.yaml', constant);
+  await bed.follow(3 * day);
+  expect(bed.due).toEqual(['2026-06-02T05:00', '2026-06-03T05:00', '2026-06-04T05:00']);
+  expect(bed.paid).toEqual(['x']);
+});
+
+describe('--once', () => {
+  test('runs what was due in the past hour, once, and says what is next', async () => {
+    const bed = await Bed.of(daily, '2026-06-01T05:20:00Z');
+    expect(await bed.once()).toEqual({ ends: ['done'], next: '2026-06-02T07:00:00+02:00' });
+    expect(await bed.once()).toEqual({ ends: [], next: '2026-06-02T07:00:00+02:00' });
+    expect(bed.due).toEqual(['2026-06-01T05:00']);
+    bed.clock.pass(3 * day);
+    expect(await bed.once()).toMatchObject({ ends: ['done'] });
+    expect(bed.due).toEqual(['2026-06-01T05:00', '2026-06-04T05:00']);
+  });
+
+  test('runs nothing on its first start if nothing was due in the past hour', async () => {
+    const bed = await Bed.of(daily, '2026-06-01T12:00:00Z');
+    expect(await bed.once()).toEqual({ ends: [], next: '2026-06-02T07:00:00+02:00' });
+    bed.clock.pass(day);
+    expect(await bed.once()).toMatchObject({ ends: ['done'] });
+  });
+
+  test('ends with the worst exit code, and refuses what has no schedule', async () => {
+    const local = await service({ speed: 'instant' });
+    const rig = new Rig(pipelineOf('cron: "* * * * *"'));
+    rig.write('none.yaml', pipelineOf('cron: "* * * * *"').replace(/^schedule.*\n/m, ''));
+    const wrong = { ...envOf(local), SHOTLIST_API_KEY: 'wrong' };
+    const refused = await rig.command(['schedule', 'pipeline.yaml', '--once'], wrong);
+    expect(refused.code).toBe(5);
+    const none = await rig.command(['schedule', 'none.yaml', '--once']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('has no schedule')]);
+  });
+});
+
+test('a changed file counts from the change, and an invalid one runs nothing until it is right again', async () => {
+  const bed = await Bed.of(daily);
+  const good = bed.rig.read('pipeline.yaml');
+  let step = 0;
+  const stop = new AbortController();
+  const edits = [
+    [Date.parse('2026-06-03T04:30:00Z'), 'pipeline: p\nschedule: { cron: "0 7" }\n'],
+    [
+      Date.parse('2026-06-03T08:00:00Z'),
+      good.replace('"0 7 * * *"', '["0 9 * * *", "30 9 * * *"]'),
+    ],
+    [Date.parse('2026-06-04T12:00:00Z'), undefined],
+  ] as const;
+  const next = (): void => {
+    const [, text] = edits[step] ?? [];
+    step += 1;
+    if (text === undefined) stop.abort();
+    else {
+      bed.rig.write('pipeline.yaml', text);
+      bed.clock.at(edits[step]?.[0] ?? 0, next);
+    }
+  };
+  bed.clock.at(edits[0][0], next);
+  await bed.schedule({ signal: stop.signal });
+  expect(bed.of('invalid')).toHaveLength(1);
+  expect(bed.of('scheduled').map((event) => event.next)).toEqual([
+    '2026-06-02T07:00:00+02:00',
+    // Missed while the file was wrong: catch_up makes up for the last of these.
+    '2026-06-03T09:00:00+02:00',
+  ]);
+  expect(bed.due).toEqual([
+    ...['2026-06-02T05:00', '2026-06-03T07:30', '2026-06-04T07:00', '2026-06-04T07:30'],
+  ]);
+});
+
+test('a refused key stops the pipeline until its file changes', async () => {
+  const bed = await Bed.of('cron: "0 * * * *"');
+  const stop = new AbortController();
+  bed.clock.at(bed.clock.now() + 5 * hour, () => stop.abort());
+  const env = { ...envOf(bed.local), SHOTLIST_API_KEY: 'wrong' };
+  const { ends } = await bed.schedule({ signal: stop.signal, env });
+  expect(ends).toEqual(['unauthorized']);
+  expect(bed.of('unauthorized')).toHaveLength(1);
+  expect(bed.of('due')).toHaveLength(1);
+});
+
+test('a run waits for a service that is away, and takes place when it is back', async () => {
+  const bed = await Bed.of(`${daily}, overlap: queue`);
+  const away = { ...envOf(bed.local), SHOTLIST_BASE_URL: 'http://127.0.0.1:9' };
+  const stop = new AbortController();
+  bed.clock.at(Date.parse('2026-06-02T08:00:00Z'), () => stop.abort());
+  await bed.schedule({ signal: stop.signal, env: away });
+  expect(bed.of('refused').length).toBeGreaterThan(2);
+  expect(bed.of('refused').every(({ again }) => again)).toBe(true);
+  await bed.follow(hour);
+  expect(bed.due).toEqual(['2026-06-02T05:00']);
+});
+
+test('a folder: files without a schedule are ignored, a new file joins, SIGTERM ends the waiting', async () => {
+  const bed = await Bed.of(daily);
+  bed.rig.write('lists/one.yaml', pipelineOf(daily).replace('pipeline: p', 'pipeline: one'));
+  bed.rig.write('lists/other.yaml', 'pictures: [1, 2]\n');
+  const stop = new AbortController();
+  const files: string[] = [];
+  const scheduled = await scheduleWith(
+    [bed.rig.path('lists')],
+    {
+      ...{ clock: bed.clock, env: envOf(bed.local), signal: stop.signal },
+      onEvent(event) {
+        if (event.type !== 'scheduled') return;
+        files.push(event.pipeline);
+        const two = pipelineOf(daily).replace('pipeline: p', 'pipeline: two');
+        if (event.pipeline === 'two') stop.abort();
+        else bed.rig.write('lists/two.yml', two);
+      },
+    },
+    {},
+  );
+  expect([scheduled.ok, files]).toEqual([true, ['one', 'two']]);
+});
+
+test('two files with one state file: the second is refused', async () => {
+  const bed = await Bed.of(daily);
+  bed.rig.write('copy.yaml', pipelineOf(daily));
+  const files = [bed.rig.file, bed.rig.path('copy.yaml')];
+  const scheduled = await scheduleWith(files, { once: true, env: envOf(bed.local) }, {});
+  expect(scheduled.ok ? '' : renderProblem(scheduled.error)).toContain('has the same state file');
+});
+
+test('a process that waits ends with exit code 0 on SIGTERM', async () => {
+  const rig = new Rig(pipelineOf('cron: "0 0 1 1 *"'));
+  const child = rig.start(['schedule', 'pipeline.yaml', '--rehearse']);
+  const end = ended(child);
+  child.stdout?.once('data', () => void child.kill('SIGTERM'));
+  const { code, stdout } = await end;
+  expect(code).toBe(0);
+  expect(stdout).toContain('is scheduled, as a rehearsal that costs nothing: next due at');
+});
+
+test('SIGTERM in the middle of a run ends the process in order, and the next one continues it', async () => {
+  const rendering = clockwork(Date.now());
+  const local = await service({ ...rendering.options, speed: 'realtime' });
+  const rig = new Rig(pipelineOf('cron: "* * * * *"'));
+  const bed = new Bed(rig, local, new VirtualClock(Date.now(), 1));
+  const once = ['schedule', 'pipeline.yaml', '--once', '--json'];
+  const child = rig.start(once, envOf(local));
+  const end = ended(child);
+  await until('a picture is paid', () => bed.paid.length > 0);
+  child.kill('SIGTERM');
+  const { code, stdout } = await end;
+  expect(code).toBe(130);
+  expect(stdout).toContain('"outcome":"interrupted"');
+  expect(bed.runLines.map(({ run, ended: at }) => [run, at])).toEqual([[1, undefined]]);
+  const [first] = bed.paid;
+  rendering.pass(hour);
+  // A minute may have passed, and another run may be due and wait for its picture.
+  const next = rig.start(once, envOf(local));
+  const over = ended(next);
+  await until('the first run has ended', () => bed.runLines[0]?.ended !== undefined);
+  next.kill('SIGTERM');
+  await over;
+  expect(bed.paid.filter((name) => name === first)).toHaveLength(1);
+});
