@@ -29,8 +29,14 @@ export function* dueTimes(
 
 /** The day of a moment in a time zone: YYYY-MM-DD. */
 export function dayIn(timeZone: string, moment: number): string {
+  return daysIn(timeZone)(moment);
+}
+
+/** The same for many moments: a formatter takes long to make. */
+export function daysIn(timeZone: string): (moment: number) => string {
   // Swedish dates are written as ISO dates.
-  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(moment);
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
+  return (moment) => format.format(moment);
 }
 
 export function checkSchedule(document: Json, source: Source): readonly Diagnostic[] {

@@ -78,6 +78,8 @@ export interface Summary {
   readonly outcome: RunOutcome;
   /** Why the run stopped early, if it did. */
   readonly stopped?: string;
+  /** ISO 8601: when the next day or month begins, if budget.per_day or budget.per_month stopped the run. */
+  readonly resumesAt?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
   readonly credits: {

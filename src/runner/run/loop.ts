@@ -3,6 +3,7 @@
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
+import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { Phase } from '../plan/ending.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -77,7 +78,8 @@ export class Loop {
       open: (item) => this.#open(item),
     });
     const { perItem } = pipeline.budget;
-    const budget = new Budget({ journal, total: options.budget, perItem });
+    const calendar = { caps: calendarCaps(pipeline), clock: options.clock };
+    const budget = new Budget({ journal, total: options.budget, perItem, calendar });
     if (options.closed !== undefined) budget.close(options.closed);
     const inFlight = new InFlight(options);
     const stepBreaker = new StepBreaker(steps);

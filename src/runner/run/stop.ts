@@ -13,6 +13,8 @@ export interface Stopped {
   /** The service was down for longer than the run may wait. */
   readonly outage: boolean;
   readonly why: string | undefined;
+  /** Epoch milliseconds: when a day or a month with a new budget begins, if its budget stopped the run. */
+  readonly until: number | undefined;
 }
 
 export interface Halted {
@@ -52,6 +54,7 @@ export class Stop {
       machine: what === 'machine' || because === 'machine',
       outage: what === 'outage',
       why: this.#halted?.why ?? closed?.why,
+      until: closed?.until,
     };
   }
 }

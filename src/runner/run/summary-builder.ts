@@ -73,12 +73,14 @@ export class SummaryBuilder {
     rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
       readonly items: number;
       readonly stopped?: string | undefined;
+      readonly resumesAt?: string | undefined;
     },
   ): Summary {
-    const { items, stopped, ...others } = rest;
+    const { items, stopped, resumesAt, ...others } = rest;
     return {
       outcome,
       ...(stopped === undefined ? {} : { stopped }),
+      ...(resumesAt === undefined ? {} : { resumesAt }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
       problems: this.#problems,
