@@ -7,13 +7,12 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { makeFolder } from '../../contract/files/make-folder.ts';
 import { assertRegular } from '../../contract/files/regular-file.ts';
 import { systemReason } from '../../contract/files/system-error.ts';
-import type { ShownEvent } from './exit-code.ts';
 import { lose } from './output.ts';
 import { ownRedactor } from './shown.ts';
 import { complain } from './terminal.ts';
 
 export interface Log {
-  write(event: ShownEvent): void;
+  write(event: { readonly type: string }): void;
   close(): void;
 }
 

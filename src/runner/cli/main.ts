@@ -15,8 +15,10 @@ import {
   wholeNumber,
   withInputs,
   withPaths,
+  withPlaces,
   withSelection,
   withState,
+  withSteps,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
 import { shown } from './shown.ts';
@@ -77,6 +79,39 @@ withPaths(
   .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
+  });
+
+withPlaces(
+  withInputs(
+    withSteps(
+      program
+        .command('watch')
+        .description('run a pipeline for every file that arrives in its folder or changes there')
+        .argument('<file>'),
+    ),
+  ),
+)
+  .option('--budget <credits>', 'spend at most this many credits until it ends', wholeNumber)
+  .option(
+    '--settle <time>',
+    'a file is complete when it has not changed for so long (default: 2s)',
+    duration,
+  )
+  .option(
+    '--poll <time>',
+    'how often to look for changes that the system does not report (default: 1m)',
+    duration,
+  )
+  .option(
+    '--speed <speed>',
+    'speed of a rehearsal: instant, realtime or a factor such as 60',
+    speed,
+  )
+  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+  .option('--log <file>', 'log every event to a file, or with - to standard error')
+  .option('--verbose', 'the same as --log -, unless --log names a file')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./watch.ts')).watchCommand(file, flags);
   });
 
 withState(

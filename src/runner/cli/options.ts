@@ -30,6 +30,15 @@ export function withInputs(command: Command): Command {
 }
 
 export function withPaths(command: Command): Command {
+  return withPlaces(command).option(
+    '--limit <n>',
+    'process only the first n items',
+    positiveInteger,
+  );
+}
+
+/** Where a command reads and writes, and which service it uses. */
+export function withPlaces(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'save downloads below this folder')
@@ -38,7 +47,6 @@ export function withPaths(command: Command): Command {
       'let the pipeline read and write files outside its repository (the folder with .git above it)',
     )
     .option('--items <glob>', 'process only the items whose keys match')
-    .option('--limit <n>', 'process only the first n items', positiveInteger)
     .addOption(serviceOption())
     .option('--rehearse', 'run against the local service, even if a key and an address are set')
     .addOption(
@@ -50,6 +58,11 @@ export function withPaths(command: Command): Command {
 
 /** Options that select steps and items. */
 export function withSelection(command: Command): Command {
+  return withSteps(command).option('--retry-failed', 'process only items with failed tasks');
+}
+
+/** Options that select steps, and exclude items. */
+export function withSteps(command: Command): Command {
   return command
     .option('--only <step>', 'start only this step (repeatable)', collect)
     .option(
@@ -57,8 +70,7 @@ export function withSelection(command: Command): Command {
       'start only this step and the steps that it needs (repeatable)',
       collect,
     )
-    .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect)
-    .option('--retry-failed', 'process only items with failed tasks');
+    .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect);
 }
 
 /** A rehearsal has its own service. */

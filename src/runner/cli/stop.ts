@@ -9,15 +9,16 @@ export interface Stop {
 }
 
 /** The message for the first request. Only a terminal that is still open, or a log, receives it. */
-const polite =
-  'stopping: waiting for running requests, at most 30 s; press Ctrl-C again to stop at once; both are safe';
+const polite = (seconds: number): string =>
+  `stopping: waiting for running requests, at most ${seconds} s; press Ctrl-C again to stop at once; both are safe`;
 
-export function stopWhenAsked(): Stop {
+/** `seconds`: how long running requests may take after the first request to stop. */
+export function stopWhenAsked(seconds = 30): Stop {
   const controller = new AbortController();
   const gently = (): void => {
     if (controller.signal.aborted) return;
     controller.abort();
-    complain(polite);
+    complain(polite(seconds));
   };
   const firmly = (): void => {
     if (controller.signal.aborted) process.exit(130);

@@ -103,6 +103,7 @@ async function record(
   return summary.build(summary.outcome(stopped), {
     items: prepared.planned.plan.items,
     stopped: stopped.why,
+    stoppedBy: stopped.by,
     resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
     credits: {
       charged: after.charged - before.charged,
