@@ -171,14 +171,15 @@ test('a changed pipeline is taken up between runs, and an invalid one is reporte
   await drop(rig, 'photos/b.png', 2);
   rig.write('pipeline.yaml', cutPipeline.replace('photos/**', '{photos,more}/**'));
   await drop(rig, 'more/c.png', 3);
-  await watching.until('all are finished', () => watching.finished === 3);
+  // The keys have other folders now, so the result of the first photo is copied.
+  await watching.until('all are finished', () => watching.finished === 4);
   await watching.stop();
   expect(watching.of('invalid')).toHaveLength(1);
   expect(watching.of('watching').map(({ glob }) => glob)).toEqual([
     'photos/**/*.png',
     '{photos,more}/**/*.png',
   ]);
-  expect(bill(rig.service.ledger()).size).toBe(4);
+  expect(bill(rig.service.ledger()).size).toBe(3);
 });
 
 describe('money', () => {

@@ -1,5 +1,5 @@
 // The command line: selects the command for the arguments, and returns its exit code. Commands are loaded on demand.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
@@ -10,12 +10,13 @@ import {
   pictures,
   portNumber,
   positiveInteger,
-  positiveNumber,
   serviceOption,
+  speed,
   wholeNumber,
   withInputs,
   withPaths,
   withPlaces,
+  withRunning,
   withSelection,
   withState,
   withSteps,
@@ -58,10 +59,12 @@ withPaths(
   exitCode = await (await import('./plan.ts')).planCommand(file, flags);
 });
 
-withPaths(
-  withInputs(
-    withSelection(
-      program.command('run').description('run a pipeline, or resume it').argument('<file>'),
+withRunning(
+  withPaths(
+    withInputs(
+      withSelection(
+        program.command('run').description('run a pipeline, or resume it').argument('<file>'),
+      ),
     ),
   ),
 )
@@ -69,25 +72,19 @@ withPaths(
   .option('--run-id <id>', 'apply the budget to all runs with this id together')
   .option('--pay-again', 'pay again for results that are lost, both here and at the service')
   .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
-  .option(
-    '--speed <speed>',
-    'speed of a rehearsal: instant, realtime or a factor such as 60',
-    speed,
-  )
-  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
-  .option('--log <file>', 'log every event to a file, or with - to standard error')
-  .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
 
-withPlaces(
-  withInputs(
-    withSteps(
-      program
-        .command('watch')
-        .description('run a pipeline for every file that arrives in its folder or changes there')
-        .argument('<file>'),
+withRunning(
+  withPlaces(
+    withInputs(
+      withSteps(
+        program
+          .command('watch')
+          .description('run a pipeline for every file that arrives in its folder or changes there')
+          .argument('<file>'),
+      ),
     ),
   ),
 )
@@ -102,14 +99,6 @@ withPlaces(
     'how often to look for changes that the system does not report (default: 1m)',
     duration,
   )
-  .option(
-    '--speed <speed>',
-    'speed of a rehearsal: instant, realtime or a factor such as 60',
-    speed,
-  )
-  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
-  .option('--log <file>', 'log every event to a file, or with - to standard error')
-  .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./watch.ts')).watchCommand(file, flags);
   });
@@ -257,14 +246,6 @@ program
   .action(async (flags) => {
     exitCode = await (await import('./serve.ts')).serveCommand(flags);
   });
-
-function speed(text: string): 'instant' | 'realtime' | number {
-  if (text === 'instant' || text === 'realtime') return text;
-  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
-  if (factor === undefined)
-    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
-  return positiveNumber(factor);
-}
 
 outliveOutput();
 program.hook('preAction', async () => {

@@ -73,6 +73,27 @@ export function withSteps(command: Command): Command {
     .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect);
 }
 
+/** Options of commands that run pipelines. */
+export function withRunning(command: Command): Command {
+  return command
+    .option(
+      '--speed <speed>',
+      'speed of a rehearsal: instant, realtime or a factor such as 60',
+      speed,
+    )
+    .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+    .option('--log <file>', 'log every event to a file, or with - to standard error')
+    .option('--verbose', 'the same as --log -, unless --log names a file');
+}
+
+export function speed(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
+  return positiveNumber(factor);
+}
+
 /** A rehearsal has its own service. */
 export const serviceOption = (
   description = "the service's address (else SHOTLIST_BASE_URL)",

@@ -1,14 +1,24 @@
 // `watch`: one process that runs a pipeline when files arrive in its folder or change there.
 import { err, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
+import { watchFolders } from '../adapters/files/folder-watch.ts';
 import type { WatchEvent } from '../report/watch-event.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { GivenInputs } from './pipeline/inputs.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
-import type { WatchContext, WatchedRunOptions, WatchInternals } from './watching/context.ts';
+import type { RunInternals } from './run/options.ts';
+import { runWith } from './run.ts';
+import type { WatchContext, WatchedRunOptions } from './watching/context.ts';
 import { type Watched, WatchLoop } from './watching/watch-loop.ts';
 
-export type { Watched, WatchedRunOptions, WatchInternals };
+export type { Watched, WatchedRunOptions };
+
+/** For tests. */
+export interface WatchInternals {
+  readonly run?: RunInternals;
+  /** The clock of the runs, if it is another one. */
+  readonly runClock?: Clock;
+}
 
 export interface WatchOptions {
   /** The options of every run. */
@@ -51,7 +61,9 @@ export async function watchWith(
   if (!(settleMs >= 0 && pollMs > 0))
     return err(problem('settleMs and pollMs must be times in milliseconds'));
   const context: WatchContext = {
-    ...{ file, run, inputs, settleMs, pollMs, env, clock, stop, onEvent, internals },
+    ...{ file, run, inputs, settleMs, pollMs, env, clock, stop, onEvent, watchFolders },
+    start: (pipeline, all) =>
+      runWith(pipeline, { ...all, clock: internals.runClock ?? clock }, internals.run ?? {}),
   };
   return await new WatchLoop(context).follow();
 }

@@ -5,12 +5,14 @@
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { NewEvent } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
+import { SpendingLimits, type SpendingLimitsOptions } from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
-import { SpendingLimits, type SpendingLimitsOptions } from './spending-limits.ts';
+import type { Clock } from './jobs/ports.ts';
 
 export interface BudgetOptions extends SpendingLimitsOptions {
+  readonly clock: Pick<Clock, 'now'>;
   /** The most credits that one item may charge. */
   readonly perItem: number | undefined;
 }
@@ -100,7 +102,7 @@ export class Budget {
     }
     const reserve = estimate.credits;
     if (capped && this.#isUntried(expectation)) return wait;
-    const passed = this.#limits.passedBy(this.#open(), reserve);
+    const passed = this.#limits.passedBy(reserve, this.#moment());
     if (passed !== undefined) {
       if (this.#unsettled.size > 0) return wait;
       this.close({ because: 'budget', ...passed });
@@ -126,7 +128,7 @@ export class Budget {
       return err(this.#closed.why);
     const { perItem } = this.#o;
     const needed = this.#worst(own);
-    const passed = this.#limits.passed(this.#open());
+    const passed = this.#limits.passed(this.#moment());
     if (passed !== undefined) return err(passed.why);
     if (perItem !== undefined && this.#spentOn(own.itemRun) > perItem)
       return err(
@@ -161,12 +163,14 @@ export class Budget {
     return Math.max(credits, estimate.known ? estimate.credits : 0);
   }
 
-  /** Reserved credits that the ledger does not hold yet. Jobs that are not over count at their current estimate. */
-  #open(): number {
-    let sum = 0;
+  /**
+   * `open`: reserved credits that the ledger does not hold yet. Jobs that are not over count at their current estimate.
+   */
+  #moment(): { readonly open: number; readonly now: number } {
+    let open = 0;
     for (const one of this.#charges.values())
-      sum += this.#worst(one) - (one.stage === 'reserved' ? 0 : one.credits);
-    return sum;
+      open += this.#worst(one) - (one.stage === 'reserved' ? 0 : one.credits);
+    return { open, now: this.#o.clock.now() };
   }
 
   /** Credits spent on one item, or set aside for it. */

@@ -78,8 +78,9 @@ export class Loop {
       open: (item) => this.#open(item),
     });
     const { perItem } = pipeline.budget;
-    const calendar = { caps: calendarCaps(pipeline), clock: options.clock };
-    const budget = new Budget({ journal, total: options.budget, perItem, calendar });
+    const { clock, budget: total } = options;
+    const calendar = calendarCaps(pipeline);
+    const budget = new Budget({ journal, total, perItem, calendar, clock });
     if (options.closed !== undefined) budget.close(options.closed);
     const inFlight = new InFlight(options);
     const stepBreaker = new StepBreaker(steps);

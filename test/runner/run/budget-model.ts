@@ -60,7 +60,7 @@ export class BudgetModel {
     { earlier = [], perDay, perMonth, timeZone = 'UTC' }: ModelTerms = {},
   ) {
     const { clock } = this;
-    this.#caps = { total, perItem, calendar: { caps: { perDay, perMonth, timeZone }, clock } };
+    this.#caps = { total, perItem, calendar: { perDay, perMonth, timeZone }, clock };
     this.#write({ event: 'run', run: 1 });
     for (const [item, credits] of earlier.entries())
       if (credits !== 0) this.#paidBefore(item, credits);

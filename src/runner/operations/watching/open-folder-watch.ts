@@ -1,6 +1,6 @@
 // What a watch listens to: the folder of its files and the pipeline file, without what its own runs write.
 import { basename, dirname, resolve, sep } from 'node:path';
-import { type FolderWatch, watchFolders } from '../../adapters/files/folder-watch.ts';
+import type { FolderWatch } from '../../adapters/files/folder-watch.ts';
 import { isWithin } from '../../adapters/files/within.ts';
 import { globBase } from '../../task/item.ts';
 import type { WatchContext } from './context.ts';
@@ -8,13 +8,12 @@ import type { ReadyPipeline } from './watched-pipeline.ts';
 
 export function openFolderWatch(
   { bound, paths, glob }: ReadyPipeline,
-  { file, pollMs, onEvent, internals }: WatchContext,
+  { file, pollMs, onEvent, watchFolders }: WatchContext,
 ): FolderWatch {
   const folder = resolve(bound.folder, globBase(glob));
   // If the watched folder is inside the output folder, the files in it are not outputs.
   const own = [paths.ownFolder, paths.output].filter((path) => !isWithin(folder, path));
-  const open = internals.watchFolders ?? watchFolders;
-  return open({
+  return watchFolders({
     paths: [folder, resolve(file)],
     ignores: (path) =>
       own.some((one) => isWithin(path, one)) ||

@@ -6,7 +6,6 @@ import { Arrivals, type Standing } from '../../plan/arrivals.ts';
 import type { Summary } from '../../report/run-event.ts';
 import type { BatchReason } from '../../report/watch-event.ts';
 import { type Problem, renderProblem } from '../pipeline/problem.ts';
-import { runWith } from '../run.ts';
 import { FailedItems, pauseBefore, restOf } from './after-run.ts';
 import type { WatchContext } from './context.ts';
 import { openFolderWatch } from './open-folder-watch.ts';
@@ -120,7 +119,7 @@ export class WatchLoop {
   }
 
   async #run(why: BatchReason, standing: Standing): Promise<Watched['outcome']> {
-    const { run, env, clock, stop, onEvent, internals } = this.#c;
+    const { run, env, clock, stop, onEvent, start } = this.#c;
     const ready = this.#ready;
     if (ready === undefined) return 'stopped';
     const keys = this.#arrivals.selection(clock.elapsed());
@@ -133,20 +132,16 @@ export class WatchLoop {
     const { failed } = this.#arrivals;
     onEvent({ type: 'batch', why, added, changed, items: keys.size, settling, failed });
     const failures = new FailedItems(ready.bound.pipeline.steps);
-    const ran = await runWith(
-      ready.bound,
-      {
-        ...run,
-        items: filterFor(run, keys),
-        ...(run.budget === undefined ? {} : { budget: Math.max(0, run.budget - this.#credits) }),
-        ...{ env, clock: internals.runClock ?? clock, signal: stop, graceMs },
-        onEvent: (event) => {
-          failures.hear(event);
-          onEvent({ type: 'run', event });
-        },
+    const ran = await start(ready.bound, {
+      ...run,
+      items: filterFor(run, keys),
+      ...(run.budget === undefined ? {} : { budget: Math.max(0, run.budget - this.#credits) }),
+      ...{ env, signal: stop, graceMs },
+      onEvent: (event) => {
+        failures.hear(event);
+        onEvent({ type: 'run', event });
       },
-      internals.run ?? {},
-    );
+    });
     this.#runs += 1;
     end(failures.waiting);
     if (!ran.ok) {

@@ -1,15 +1,21 @@
 // The caps on what a run may spend in all: the run's own budget, and those of the day and of the month. The cap that
 // leaves the least decides.
 import { type CreditTotals, committed, type Ledger } from '../journal/ledger.ts';
-import { CalendarBudget, type CalendarCaps, nextBeginsAt } from '../plan/calendar-budget.ts';
-import type { Clock } from './jobs/ports.ts';
+import { CalendarBudget, type CalendarCaps, nextBeginsAt } from './calendar-budget.ts';
 
 export interface SpendingLimitsOptions {
   readonly journal: { readonly ledger: Ledger; readonly account: CreditTotals };
   /** The most credits that this run may charge, together with the runs that share its id. */
   readonly total: number | undefined;
-  /** budget.per_day and budget.per_month. A day may end while the run lasts, so the clock is asked each time. */
-  readonly calendar?: { readonly caps: CalendarCaps; readonly clock: Pick<Clock, 'now'> };
+  /** budget.per_day and budget.per_month. */
+  readonly calendar?: CalendarCaps;
+}
+
+/** A day may end while a run lasts, so each question has its own moment. */
+interface Moment {
+  readonly open: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 interface Limit {
@@ -36,16 +42,18 @@ export class SpendingLimits {
   constructor(options: SpendingLimitsOptions) {
     this.#o = options;
     const { calendar } = options;
-    if (calendar !== undefined) this.#calendar = new CalendarBudget(calendar.caps);
+    if (calendar !== undefined) this.#calendar = new CalendarBudget(calendar);
   }
 
   get isEmpty(): boolean {
     return this.#o.total === undefined && (this.#calendar?.isEmpty ?? true);
   }
 
-  /** `open`: credits of this run that the ledger does not hold yet. `more`: credits of a creation that is asked for. */
-  passedBy(open: number, more: number): PassedLimit | undefined {
-    const limit = this.#smallest(open);
+  /**
+   * `more`: credits of a creation that is asked for. `open`: credits of this run that the ledger does not hold yet.
+   */
+  passedBy(more: number, { open, now }: Moment): PassedLimit | undefined {
+    const limit = this.#smallest({ open, now });
     if (limit === undefined || limit.spent + more <= limit.most) return undefined;
     const { most, spent, reached, next, until } = limit;
     const why = `${reached}: ${spent} are spent or set aside, this would take ${more}`;
@@ -56,16 +64,16 @@ export class SpendingLimits {
   }
 
   /** The same for creations that are counted in `open` already. */
-  passed(open: number): PassedLimit | undefined {
-    const limit = this.#smallest(open);
+  passed({ open, now }: Moment): PassedLimit | undefined {
+    const limit = this.#smallest({ open, now });
     if (limit === undefined || limit.spent <= limit.most) return undefined;
     const { reached, until } = limit;
     const why = `${reached}: others were charged more than expected while this waited`;
     return { why, ...(until === undefined ? {} : { until }) };
   }
 
-  #smallest(open: number): Limit | undefined {
-    const limits = this.#at(open);
+  #smallest(moment: Moment): Limit | undefined {
+    const limits = this.#at(moment);
     return limits.reduce<Limit | undefined>(
       (least, limit) =>
         least === undefined || limit.most - limit.spent < least.most - least.spent ? limit : least,
@@ -73,8 +81,8 @@ export class SpendingLimits {
     );
   }
 
-  #at(open: number): readonly Limit[] {
-    const { total, journal, calendar } = this.#o;
+  #at({ open, now }: Moment): readonly Limit[] {
+    const { total, journal } = this.#o;
     const ofRun: readonly Limit[] =
       total === undefined
         ? []
@@ -84,8 +92,8 @@ export class SpendingLimits {
               reached: `the budget of ${total} credits is reached`,
             },
           ];
-    if (this.#calendar === undefined || calendar === undefined) return ofRun;
-    const ofCalendar = this.#calendar.at(calendar.clock.now(), journal.ledger);
+    if (this.#calendar === undefined) return ofRun;
+    const ofCalendar = this.#calendar.at(now, journal.ledger);
     return [
       ...ofRun,
       ...ofCalendar.map((limit): Limit => {
