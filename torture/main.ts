@@ -6,6 +6,7 @@ import { tortureDisk } from './disk.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureService } from './service.ts';
 import { whyNoTracing } from './strace.ts';
+import { tortureWatch } from './watch.ts';
 import { tortureWire } from './wire.ts';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     round: { type: 'string' },
     paths: { type: 'string', default: 'both' },
     every: { type: 'string', default: '1' },
+    files: { type: 'string', default: '5000' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -33,10 +35,11 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|watch] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
+  of the watch: [--files N, to drop; default 5000]
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn`;
 
@@ -52,6 +55,9 @@ switch (values.help ? 'help' : values.of) {
     break;
   case 'disk':
     await ofDisk();
+    break;
+  case 'watch':
+    await ofWatch();
     break;
   case 'help':
     print(usage);
@@ -107,6 +113,16 @@ async function ofWire(): Promise<void> {
   print(
     `${counts.cuts} cuts between the bytes of ${request} sent and ${answer} answered, ${elapsed()}: ` +
       `${counts.doubts} doubts, ${counts.charged} of them charged, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+async function ofWatch(): Promise<void> {
+  const files = wholeNumber('files', values.files);
+  const { starts, runs, violations } = await tortureWatch({ files, seed, onEvent: print });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(
+    `${files} files, seed ${seed}, ${elapsed()}: ${starts} starts, ${runs} runs, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

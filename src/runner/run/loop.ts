@@ -77,10 +77,9 @@ export class Loop {
       size: limits.items,
       open: (item) => this.#open(item),
     });
-    const { perItem } = pipeline.budget;
     const { clock, budget: total } = options;
-    const calendar = calendarCaps(pipeline);
-    const budget = new Budget({ journal, total, perItem, calendar, clock });
+    const caps = { total, perItem: pipeline.budget.perItem, calendar: calendarCaps(pipeline) };
+    const budget = new Budget({ ...caps, journal, clock });
     if (options.closed !== undefined) budget.close(options.closed);
     const inFlight = new InFlight(options);
     const stepBreaker = new StepBreaker(steps);
