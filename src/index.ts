@@ -303,6 +303,33 @@ export {
  * ```
  */
 export { type Validated, type ValidStep, validate } from './runner/operations/validate.ts';
+
+/**
+ * Runs a pipeline when files arrive in its folder or change there, until `signal` is aborted or the service refuses the key.
+ *
+ * @example
+ * ```ts
+ * import { renderProblem, watch } from 'shotlist';
+ *
+ * const stop = new AbortController();
+ * const watched = await watch('pipeline.yaml', {
+ *   run: { rehearse: true, rehearsalPictures: 'plain' },
+ *   signal: stop.signal,
+ *   onEvent: (event) => {
+ *     if (event.type === 'ran') stop.abort(); // one run is enough here
+ *   },
+ * });
+ * if (watched.ok) console.log(watched.value.runs, 'runs');
+ * else console.log(renderProblem(watched.error));
+ * ```
+ */
+export {
+  type Watched,
+  type WatchedRunOptions,
+  type WatchOptions,
+  watch,
+} from './runner/operations/watch.ts';
+export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
 export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
@@ -311,4 +338,5 @@ export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
 export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';
 export type { Status } from './runner/report/status.ts';
+export type { WatchEvent } from './runner/report/watch-event.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';

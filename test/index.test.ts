@@ -37,6 +37,7 @@ const says: Readonly<Record<string, RegExp>> = {
   status: /^0 0$/,
   trust: /names no service/,
   validate: /make.*save/,
+  watch: /lists its items as values/,
 };
 
 /** The operation that an example is for: the last but `renderProblem` of those that it imports and awaits. */

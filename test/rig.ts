@@ -215,7 +215,7 @@ export function journalInto(lines: string[]): RunInternals {
 }
 
 function withPlainPictures([command = '', ...rest]: readonly string[]): readonly string[] {
-  const renders = command === 'run' || command === 'serve';
+  const renders = ['run', 'serve', 'watch'].includes(command);
   const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
   return [command, ...plain, ...rest];
 }

@@ -9,6 +9,7 @@ import { tortureRunner } from './runner.ts';
 import { tortureSchedules } from './schedules.ts';
 import { tortureService } from './service.ts';
 import { whyNoTracing } from './strace.ts';
+import { tortureWatch } from './watch.ts';
 import { tortureWire } from './wire.ts';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     paths: { type: 'string', default: 'both' },
     every: { type: 'string', default: '1' },
     days: { type: 'string', default: '30' },
+    files: { type: 'string', default: '5000' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -37,12 +39,13 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule|watch] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
   of the merge: [--rounds N], pairs of histories of the state file
   of schedule: [--rounds N], a month in each round
+  of the watch: [--files N, to drop; default 5000]
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn
   of ci: [--days N]
@@ -69,6 +72,9 @@ switch (values.help ? 'help' : values.of) {
     break;
   case 'ci':
     await ofCi();
+    break;
+  case 'watch':
+    await ofWatch();
     break;
   case 'help':
     print(usage);
@@ -142,6 +148,15 @@ function ofMerge(): void {
   const violations = tortureMerge({ rounds, seed });
   for (const violation of violations) print(`violation: ${violation}`);
   print(`${rounds} merges, seed ${seed}, ${elapsed()}: ${violations.length} violations`);
+}
+
+async function ofWatch(): Promise<void> {
+  const files = wholeNumber('files', values.files);
+  const { starts, runs, violations } = await tortureWatch({ files, seed, onEvent: print });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(
+    `${files} files, seed ${seed}, ${elapsed()}: ${starts} starts, ${runs} runs, ${violations.length} violations`,
+  );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }
 

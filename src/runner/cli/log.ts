@@ -8,18 +8,19 @@ import { makeFolder } from '../../contract/files/make-folder.ts';
 import { assertRegular } from '../../contract/files/regular-file.ts';
 import { systemReason } from '../../contract/files/system-error.ts';
 import type { ScheduleEvent } from '../report/schedule-event.ts';
+import type { WatchEvent } from '../report/watch-event.ts';
 import type { ShownEvent } from './exit-code.ts';
 import { lose } from './output.ts';
 import { ownRedactor } from './shown.ts';
 import { complain } from './terminal.ts';
 
-/** What a process that runs pipelines by their schedules logs beside run events. */
-export interface ScheduleLine {
-  readonly type: ScheduleEvent['type'];
+/** What a long-running process logs beside run events. */
+export interface ProcessLine {
+  readonly type: ScheduleEvent['type'] | WatchEvent['type'];
 }
 
 export interface Log {
-  write(event: ShownEvent | ScheduleLine): void;
+  write(event: ShownEvent | ProcessLine): void;
   /** The same log with these fields on every line, for a process that writes several runs to one log. */
   child(fields: Readonly<Record<string, string | number>>): Log;
   close(): void;
@@ -126,7 +127,7 @@ export function openLog(flags: LogFlags): Result<Log, string> {
   return ok(logTo(logger));
 }
 
-function levelOf(event: ShownEvent | ScheduleLine): 'info' | 'warn' | 'error' {
+function levelOf(event: ShownEvent | ProcessLine): 'info' | 'warn' | 'error' {
   switch (event.type) {
     case 'bug':
       return 'error';

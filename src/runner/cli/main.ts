@@ -16,9 +16,12 @@ import {
   wholeNumber,
   withInputs,
   withPaths,
+  withPlaces,
+  withRunning,
   withSchedule,
   withSelection,
   withState,
+  withSteps,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
 import { shown } from './shown.ts';
@@ -59,10 +62,12 @@ withPaths(
 });
 
 withCommit(
-  withPaths(
-    withInputs(
-      withSelection(
-        program.command('run').description('run a pipeline, or resume it').argument('<file>'),
+  withRunning(
+    withPaths(
+      withInputs(
+        withSelection(
+          program.command('run').description('run a pipeline, or resume it').argument('<file>'),
+        ),
       ),
     ),
   ),
@@ -71,15 +76,7 @@ withCommit(
   .option('--run-id <id>', 'apply the budget to all runs with this id together')
   .option('--pay-again', 'pay again for results that are lost, both here and at the service')
   .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
-  .option(
-    '--speed <speed>',
-    'speed of a rehearsal: instant, realtime or a factor such as 60',
-    speed,
-  )
-  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
   .option('--monitor <port>', 'answer /healthz, /readyz and /metrics at [host:]port', listenAddress)
-  .option('--log <file>', 'log every event to a file, or with - to standard error')
-  .option('--verbose', 'the same as --log -, unless --log names a file')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./run.ts')).runCommand(file, flags);
   });
@@ -92,6 +89,33 @@ withSchedule(
 ).action(async (names: string[], flags) => {
   exitCode = await (await import('./schedule.ts')).scheduleCommand(names, flags);
 });
+
+withRunning(
+  withPlaces(
+    withInputs(
+      withSteps(
+        program
+          .command('watch')
+          .description('run a pipeline for every file that arrives in its folder or changes there')
+          .argument('<file>'),
+      ),
+    ),
+  ),
+)
+  .option('--budget <credits>', 'spend at most this many credits until it ends', wholeNumber)
+  .option(
+    '--settle <time>',
+    'a file is complete when it has not changed for so long (default: 2s)',
+    duration,
+  )
+  .option(
+    '--poll <time>',
+    'how often to look for changes that the system does not report (default: 1m)',
+    duration,
+  )
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./watch.ts')).watchCommand(file, flags);
+  });
 
 withState(
   program

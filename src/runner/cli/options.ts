@@ -31,13 +31,15 @@ export function withInputs(command: Command): Command {
 }
 
 export function withPaths(command: Command): Command {
-  return withPlaces(command)
-    .option('--items <glob>', 'process only the items whose keys match')
-    .option('--limit <n>', 'process only the first n items', positiveInteger);
+  return withPlaces(command).option(
+    '--limit <n>',
+    'process only the first n items',
+    positiveInteger,
+  );
 }
 
-/** Where a run finds and leaves things, and its service. */
-function withPlaces(command: Command): Command {
+/** Where a command reads and writes, and which service it uses. */
+export function withPlaces(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'save downloads below this folder')
@@ -45,6 +47,7 @@ function withPlaces(command: Command): Command {
       '--allow-outside',
       'let the pipeline read and write files outside its repository (the folder with .git above it)',
     )
+    .option('--items <glob>', 'process only the items whose keys match')
     .addOption(serviceOption())
     .option('--rehearse', 'run against the local service, even if a key and an address are set')
     .addOption(
@@ -56,6 +59,11 @@ function withPlaces(command: Command): Command {
 
 /** Options that select steps and items. */
 export function withSelection(command: Command): Command {
+  return withSteps(command).option('--retry-failed', 'process only items with failed tasks');
+}
+
+/** Options that select steps, and exclude items. */
+export function withSteps(command: Command): Command {
   return command
     .option('--only <step>', 'start only this step (repeatable)', collect)
     .option(
@@ -64,11 +72,31 @@ export function withSelection(command: Command): Command {
       collect,
     )
     .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect)
-    .option('--retry-failed', 'process only items with failed tasks')
     .option(
       '--require-outputs',
       'every saved file must be in this checkout: download again what is elsewhere',
     );
+}
+
+/** Options of commands that run pipelines. */
+export function withRunning(command: Command): Command {
+  return command
+    .option(
+      '--speed <speed>',
+      'speed of a rehearsal: instant, realtime or a factor such as 60',
+      speed,
+    )
+    .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+    .option('--log <file>', 'log every event to a file, or with - to standard error')
+    .option('--verbose', 'the same as --log -, unless --log names a file');
+}
+
+export function speed(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
+  return positiveNumber(factor);
 }
 
 /** A rehearsal has its own service. */
@@ -83,21 +111,13 @@ const collect = (text: string, known: readonly string[] = []): readonly string[]
 
 /** The flags of `schedule`. */
 export function withSchedule(command: Command): Command {
-  return withPlaces(withInputs(command))
+  return withRunning(withPlaces(withInputs(command)))
     .option('--once', 'run what is due now, and exit')
     .option(
       '--print <kind>',
       'print a file that starts the runs: systemd, cron, github-actions, gitlab-ci or kubernetes',
     )
-    .option('--budget <credits>', 'spend at most this many credits in each run', wholeNumber)
-    .option(
-      '--speed <speed>',
-      'speed of a rehearsal: instant, realtime or a factor such as 60',
-      speed,
-    )
-    .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
-    .option('--log <file>', 'log every event to a file, or with - to standard error')
-    .option('--verbose', 'the same as --log -, unless --log names a file');
+    .option('--budget <credits>', 'spend at most this many credits in each run', wholeNumber);
 }
 
 /** For commands about an existing state file. */
@@ -176,12 +196,4 @@ export function filterOf({ items, limit }: PipelineFlags): ItemFilter {
     ...(items === undefined ? {} : { only: items }),
     ...(limit === undefined ? {} : { limit }),
   };
-}
-
-export function speed(text: string): 'instant' | 'realtime' | number {
-  if (text === 'instant' || text === 'realtime') return text;
-  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
-  if (factor === undefined)
-    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
-  return positiveNumber(factor);
 }

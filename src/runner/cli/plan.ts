@@ -2,6 +2,7 @@
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
+import { budgetLeft, budgetLeftText } from '../report/calendar-text.ts';
 import { envText, outsideText } from '../report/exposure-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
@@ -20,7 +21,7 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
     const planned = result.ok ? result.value : result.error.planned;
     if (planned === undefined) return result.ok ? 0 : fail(result.error, json);
     const problems = result.ok ? [] : result.error.diagnostics;
-    if (json) printJson({ ...planned, problems });
+    if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
     else show(planned, problems, pipeline, flags.rehearse === true);
     if (problems.length > 0) return 2;
     return planned.plan.badItems > 0 ? 1 : 0;
@@ -39,6 +40,7 @@ function show(
   printWarnings(warnings, text);
   planned.warnings.forEach(caution);
   print(planText(planned.plan, messages));
+  for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);

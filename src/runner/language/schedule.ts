@@ -29,8 +29,14 @@ export function* dueTimes(
 
 /** The day of a moment in a time zone: YYYY-MM-DD. */
 export function dayIn(timeZone: string, moment: number): string {
+  return daysIn(timeZone)(moment);
+}
+
+/** The same for many moments: a formatter takes long to make. */
+export function daysIn(timeZone: string): (moment: number) => string {
   // Swedish dates are written as ISO dates.
-  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(moment);
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
+  return (moment) => format.format(moment);
 }
 
 /** A moment in ISO 8601, as the clocks of a time zone show it: 2026-11-22T07:00:00+01:00. */

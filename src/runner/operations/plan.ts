@@ -2,6 +2,7 @@
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { httpClient } from '../adapters/http/http-client.ts';
+import { CalendarBudget, type CalendarLimit, calendarCaps } from '../plan/calendar-budget.ts';
 import { type EnvUse, envUses } from '../plan/env-uses.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/jobs/ports.ts';
@@ -26,6 +27,8 @@ export interface PlanOptions extends TargetOptions, PrepareOptions {
 
 export interface Planned {
   readonly plan: Plan;
+  /** What budget.per_day and budget.per_month leave; empty without them. */
+  readonly calendar: readonly CalendarLimit[];
   readonly warnings: readonly string[];
   /** The account's balance by the service; read only if the plan costs something there. */
   readonly balance?: Balance;
@@ -76,6 +79,10 @@ export async function plan(
   ];
   const planned: Planned = {
     plan,
+    calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(
+      clock.now(),
+      prepared.state.ledger,
+    ),
     ...(rehearsal ? {} : { service: target.address }),
     ...account,
     warnings: [...warnings, ...prepared.planned.warnings],

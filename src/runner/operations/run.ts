@@ -4,6 +4,8 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { CreditTotals } from '../journal/ledger.ts';
+import { CalendarBudget, calendarCaps } from '../plan/calendar-budget.ts';
+import { stopText } from '../report/calendar-text.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
 import { SummaryBuilder } from '../run/summary-builder.ts';
 import { pathsOf } from './files/run-paths.ts';
@@ -166,6 +168,11 @@ async function runOn(
     onWarning(
       `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
     );
+  const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
+  for (const limit of calendar.at(clock.now(), prepared.state.ledger)) {
+    const stops = stopText(limit, plan.credits);
+    if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
+  }
   const preparedRun: PreparedRun = { ...context, prepared, budget, began };
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;

@@ -115,6 +115,10 @@ export interface Summary {
   readonly outcome: RunOutcome;
   /** Why the run stopped early, if it did. */
   readonly stopped?: string;
+  /** What stopped it: `failures` is a limit of the pipeline, `credits` an empty account, `machine` this computer. */
+  readonly stoppedBy?: StoppedBy;
+  /** ISO 8601: when the next day or month begins, if budget.per_day or budget.per_month stopped the run. */
+  readonly resumesAt?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
   /** Files of reused downloads that are not here as recorded. */
@@ -136,6 +140,16 @@ export interface Summary {
   /** All of these tasks, grouped by step and reason. The first hundred groups. */
   readonly groups: readonly ProblemGroup[];
 }
+
+export type StoppedBy =
+  | 'interrupt'
+  | 'unauthorized'
+  | 'outage'
+  | 'machine'
+  | 'budget'
+  | 'credits'
+  | 'failures'
+  | 'saving';
 
 export interface ProblemGroup {
   readonly step: string;

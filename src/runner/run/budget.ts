@@ -3,17 +3,16 @@
 // the reserve. A job that is not over counts at its current estimate, so a charge above its estimate immediately raises
 // the estimates of similar jobs.
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { NewEvent } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
+import { SpendingLimits, type SpendingLimitsOptions } from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
 import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
+import type { Clock } from './jobs/ports.ts';
 
-export interface BudgetOptions {
-  readonly journal: { readonly ledger: Ledger; readonly account: CreditTotals };
-  /** The most credits that this run may charge, together with the runs that share its id. */
-  readonly total: number | undefined;
+export interface BudgetOptions extends SpendingLimitsOptions {
+  readonly clock: Pick<Clock, 'now'>;
   /** The most credits that one item may charge. */
   readonly perItem: number | undefined;
 }
@@ -27,6 +26,8 @@ export type Grant =
 export interface Closed {
   readonly because: 'budget' | 'credits' | 'machine' | 'failures' | 'saving';
   readonly why: string;
+  /** Epoch milliseconds: when a day or a month with a new budget begins. */
+  readonly until?: number;
 }
 
 /**
@@ -63,6 +64,7 @@ const ended = (ending: 'failed' | 'pending', why: string): Grant => ({
 
 export class Budget {
   readonly #o: BudgetOptions;
+  readonly #limits: SpendingLimits;
   readonly #charges = new Map<string, JobCharge>();
   readonly #items = new WeakMap<ItemRun, ItemCredits>();
   /** Jobs whose charge may still become lower: paid jobs that are not over, and creations without an answer. */
@@ -72,6 +74,7 @@ export class Budget {
 
   constructor(options: BudgetOptions) {
     this.#o = options;
+    this.#limits = new SpendingLimits(options);
   }
 
   get closed(): Closed | undefined {
@@ -86,10 +89,10 @@ export class Budget {
   }
 
   ask(itemRun: ItemRun, expectation: Expectation): Grant {
-    const { total, perItem } = this.#o;
+    const { perItem } = this.#o;
     if (this.#closed !== undefined) return ended('pending', this.#closed.why);
     const estimate = this.#estimate(expectation);
-    const capped = total !== undefined || perItem !== undefined;
+    const capped = !this.#limits.isEmpty || perItem !== undefined;
     if (!estimate.known) {
       if (!capped) return { granted: true, reserve: 0 };
       return ended(
@@ -99,14 +102,11 @@ export class Budget {
     }
     const reserve = estimate.credits;
     if (capped && this.#isUntried(expectation)) return wait;
-    if (total !== undefined) {
-      const spent = this.#spent();
-      if (spent + reserve > total) {
-        if (this.#unsettled.size > 0) return wait;
-        const why = `the budget of ${total} credits is reached: ${spent} are spent or set aside, this would take ${reserve}`;
-        this.close({ because: 'budget', why });
-        return ended('pending', why);
-      }
+    const passed = this.#limits.passedBy(reserve, this.#moment());
+    if (passed !== undefined) {
+      if (this.#unsettled.size > 0) return wait;
+      this.close({ because: 'budget', ...passed });
+      return ended('pending', passed.why);
     }
     const spent = this.#spentOn(itemRun);
     if (perItem !== undefined && spent + reserve > perItem) {
@@ -126,12 +126,10 @@ export class Budget {
     if (own === undefined) throw new Error(`bug: nothing was reserved for ${key}`);
     if (this.#closed !== undefined && this.#closed.because !== 'budget')
       return err(this.#closed.why);
-    const { total, perItem } = this.#o;
+    const { perItem } = this.#o;
     const needed = this.#worst(own);
-    if (total !== undefined && this.#spent() > total)
-      return err(
-        `the budget of ${total} credits is reached: others were charged more than expected while this waited`,
-      );
+    const passed = this.#limits.passed(this.#moment());
+    if (passed !== undefined) return err(passed.why);
     if (perItem !== undefined && this.#spentOn(own.itemRun) > perItem)
       return err(
         `its item has a budget of ${perItem} credits: prices rose to ${needed} while it waited`,
@@ -165,16 +163,17 @@ export class Budget {
     return Math.max(credits, estimate.known ? estimate.credits : 0);
   }
 
-  /** Credits charged, set aside in the ledger, and reserved. Jobs that are not over count at their current estimate. */
-  #spent(): number {
-    const { charged, refunded, reserved } = this.#o.journal.account;
-    let sum = charged - refunded + reserved;
+  /**
+   * `open`: reserved credits that the ledger does not hold yet. Jobs that are not over count at their current estimate.
+   */
+  #moment(): { readonly open: number; readonly now: number } {
+    let open = 0;
     for (const one of this.#charges.values())
-      sum += this.#worst(one) - (one.stage === 'reserved' ? 0 : one.credits);
-    return sum;
+      open += this.#worst(one) - (one.stage === 'reserved' ? 0 : one.credits);
+    return { open, now: this.#o.clock.now() };
   }
 
-  /** The same for one item. */
+  /** Credits spent on one item, or set aside for it. */
   #spentOn(itemRun: ItemRun): number {
     let sum = this.#of(itemRun).committed;
     for (const one of this.#charges.values())

@@ -3,6 +3,7 @@
 import { unreachable } from '../../contract/base/result.ts';
 import { reuseEvents } from '../journal/reuse-events.ts';
 import type { Step } from '../language/pipeline.ts';
+import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { Phase } from '../plan/ending.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -76,8 +77,9 @@ export class Loop {
       size: limits.items,
       open: (item) => this.#open(item),
     });
-    const { perItem } = pipeline.budget;
-    const budget = new Budget({ journal, total: options.budget, perItem });
+    const { clock, budget: total } = options;
+    const caps = { total, perItem: pipeline.budget.perItem, calendar: calendarCaps(pipeline) };
+    const budget = new Budget({ ...caps, journal, clock });
     if (options.closed !== undefined) budget.close(options.closed);
     const inFlight = new InFlight(options);
     const stepBreaker = new StepBreaker(steps);

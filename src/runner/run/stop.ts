@@ -1,5 +1,5 @@
 // Why a run ends early: it is halted, or it may buy nothing more.
-import type { RunEvent } from '../report/run-event.ts';
+import type { RunEvent, StoppedBy } from '../report/run-event.ts';
 import type { Closed } from './budget.ts';
 import type { Runner } from './jobs/ports.ts';
 
@@ -13,6 +13,9 @@ export interface Stopped {
   /** The service was down for longer than the run may wait. */
   readonly outage: boolean;
   readonly why: string | undefined;
+  readonly by: StoppedBy | undefined;
+  /** Epoch milliseconds: when a day or a month with a new budget begins, if its budget stopped the run. */
+  readonly until: number | undefined;
 }
 
 export interface Halted {
@@ -52,6 +55,8 @@ export class Stop {
       machine: what === 'machine' || because === 'machine',
       outage: what === 'outage',
       why: this.#halted?.why ?? closed?.why,
+      by: what ?? because,
+      until: closed?.until,
     };
   }
 }

@@ -80,12 +80,16 @@ export class SummaryBuilder {
     rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
       readonly items: number;
       readonly stopped?: string | undefined;
+      readonly stoppedBy?: Summary['stoppedBy'] | undefined;
+      readonly resumesAt?: string | undefined;
     },
   ): Summary {
-    const { items, stopped, ...others } = rest;
+    const { items, stopped, stoppedBy, resumesAt, ...others } = rest;
     return {
       outcome,
       ...(stopped === undefined ? {} : { stopped }),
+      ...(stoppedBy === undefined ? {} : { stoppedBy }),
+      ...(resumesAt === undefined ? {} : { resumesAt }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
       files: this.#files,

@@ -3,10 +3,11 @@ import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
-import { Budget } from '../../../src/runner/run/budget.ts';
+import { Budget, type BudgetOptions } from '../../../src/runner/run/budget.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { AttachOrder, CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
+import { FakeClock } from '../adapters/files/places.ts';
 
 export interface Wanted {
   readonly kind: string;
@@ -19,7 +20,7 @@ export interface Wanted {
 
 /** A creation on its way. */
 interface Creation {
-  readonly order: CreateOrder | AttachOrder;
+  order: CreateOrder | AttachOrder;
   readonly item: number;
   /** `unsent`: its intent is written. `unheard`: the service has charged it, and its answer is on the way. */
   stage: 'reserved' | 'unsent' | 'unheard' | 'heard' | 'lost' | 'over';
@@ -27,44 +28,88 @@ interface Creation {
   held: number;
   /** Credits that the service has taken for it. */
   taken: number;
+  /** When it was sent: epoch milliseconds. */
+  sent?: number;
+}
+
+export interface ModelTerms {
+  /** Credits of a project that an earlier run has paid and this one waits for, by item; 0: none. */
+  readonly earlier?: readonly number[];
+  readonly perDay?: number;
+  readonly perMonth?: number;
+  readonly timeZone?: string;
 }
 
 export class BudgetModel {
   readonly ledger = new Ledger();
-  readonly budget: Budget;
+  readonly clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
   readonly creations: Creation[] = [];
   readonly #itemRuns = [0, 1, 2].map(
     () => new ItemRun({ steps: [], item: undefined, shared: undefined, outside: () => 'done' }),
   );
+  readonly #caps: Omit<BudgetOptions, 'journal'>;
+  #budget: Budget;
   /** What was held for all that was open when the last creation was sent. */
   #held = new Map<Creation, number>();
   #keys = 0;
+  #run = 1;
 
-  /** `earlier`: credits of a project that an earlier run has paid and this one waits for, by item; 0: none. */
   constructor(
     total: number | undefined,
     perItem: number | undefined,
-    earlier: readonly number[] = [],
+    { earlier = [], perDay, perMonth, timeZone = 'UTC' }: ModelTerms = {},
   ) {
+    const { clock } = this;
+    this.#caps = { total, perItem, calendar: { perDay, perMonth, timeZone }, clock };
     this.#write({ event: 'run', run: 1 });
-    const paid = earlier.flatMap((credits, item) =>
-      credits === 0 ? [] : [this.#paidBefore(item, credits)],
-    );
-    this.#write({ event: 'ended' });
-    this.#write({ event: 'run', run: 2 });
+    for (const [item, credits] of earlier.entries())
+      if (credits !== 0) this.#paidBefore(item, credits);
+    this.#budget = this.#nextBudget();
+  }
+
+  get budget(): Budget {
+    return this.#budget;
+  }
+
+  /** The run ends and another begins, which waits for all that is paid; unless an answer is on its way. */
+  nextRun(): void {
+    const unknown: readonly Creation['stage'][] = ['reserved', 'unsent', 'unheard'];
+    if (this.creations.some(({ stage }) => unknown.includes(stage))) return;
+    this.#budget = this.#nextBudget();
+  }
+
+  #nextBudget(): Budget {
     const { ledger } = this;
+    this.#write({ event: 'ended' });
+    this.#run += 1;
+    this.#write({ event: 'run', run: this.#run });
     const journal = {
       ledger,
       get account() {
         return ledger.account;
       },
     };
-    this.budget = new Budget({ journal, total, perItem });
-    for (const { item, order } of paid) {
-      const itemRun = this.#itemRuns[item];
+    const budget = new Budget({ ...this.#caps, journal });
+    for (const creation of this.creations) {
+      if (creation.stage !== 'heard') continue;
+      const { key, task, kind, attempts, timeoutMs, fingerprint } = creation.order;
+      const paid = { project: key, settled: false, credits: creation.held };
+      const itemRun = this.#itemRuns[creation.item];
       if (itemRun === undefined) throw new Error('no item');
-      this.budget.reserve(itemRun, order);
+      creation.order = {
+        ...{ operation: 'attach', key, task, kind, attempts, timeoutMs, fingerprint, ...paid },
+      };
+      budget.reserve(itemRun, creation.order);
     }
+    return budget;
+  }
+
+  /** What the service has taken for creations that were sent in this time, net. */
+  takenIn(is: (sent: number) => boolean): number {
+    return this.creations.reduce(
+      (sum, { sent, taken }) => sum + (sent !== undefined && is(sent) ? taken : 0),
+      0,
+    );
   }
 
   /** What the service has taken in this run, net. */
@@ -89,12 +134,14 @@ export class BudgetModel {
     return sum;
   }
 
-  /** A project of the first run: its order waits for it in the second. */
-  #paidBefore(item: number, credits: number): Pick<Creation, 'item' | 'order'> {
+  /** A project of the first run. */
+  #paidBefore(item: number, credits: number): void {
     const key = `earlier${item}`;
     const common = { key, task: key, kind: 'speech', attempts: 1, timeoutMs: 0 };
     const fingerprint = fingerprintFrom(digestOf({ key }));
-    const order = { ...common, fingerprint, project: key, settled: false, credits };
+    const order: AttachOrder = {
+      ...{ ...common, operation: 'attach', fingerprint, project: key, settled: false, credits },
+    };
     const { task, kind } = common;
     this.#write({
       event: 'intent',
@@ -106,9 +153,7 @@ export class BudgetModel {
       reserve: credits,
     });
     this.#write({ event: 'created', job: fingerprint, project: key, credits });
-    const attached = { item, order: { ...order, operation: 'attach' } } as const;
-    this.creations.push({ ...attached, stage: 'heard', held: credits, taken: credits });
-    return attached;
+    this.creations.push({ order, item, stage: 'heard', held: credits, taken: credits });
   }
 
   want({ kind, setting, listed, item }: Wanted): void {
@@ -155,6 +200,7 @@ export class BudgetModel {
   send(creation: Creation, charge: number): void {
     if (!this.budget.recheck(creation.order.key).ok) return this.refuse(creation);
     creation.stage = 'unheard';
+    creation.sent = this.clock.now();
     this.#held = new Map(
       this.creations.flatMap((one) => (one.stage === 'over' ? [] : [[one, one.held]])),
     );
@@ -203,7 +249,11 @@ export class BudgetModel {
   }
 
   #write(event: NewEvent): void {
-    const line = { seq: this.ledger.seq + 1, ...event, at: '2026-11-21T12:00:00.000Z' };
+    const line = {
+      seq: this.ledger.seq + 1,
+      ...event,
+      at: new Date(this.clock.now()).toISOString(),
+    };
     const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(folded.error);
   }

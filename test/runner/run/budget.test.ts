@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { committed } from '../../../src/runner/journal/ledger.ts';
+import { daysIn } from '../../../src/runner/language/schedule.ts';
 import { BudgetModel, type Wanted } from './budget-model.ts';
 
 const orders: readonly Omit<Wanted, 'item'>[] = [
@@ -88,7 +89,7 @@ describe('whatever happens in whatever order', () => {
     let [bought, reached, exactly] = [0, 0, 0];
     const share = fc.integer({ min: 0, max: 10 }).map((tenths) => tenths / 10);
     const property = fc.property(caps, acts(share), ({ budget, perItem, earlier }, list) => {
-      const model = new BudgetModel(budget, perItem, earlier);
+      const model = new BudgetModel(budget, perItem, { earlier });
       for (const act of list) {
         perform(model, act, false);
         expect(model.taken).toBeLessThanOrEqual(committed(model.ledger.account));
@@ -113,7 +114,7 @@ describe('whatever happens in whatever order', () => {
     let passed = 0;
     const share = fc.integer({ min: 5, max: 20 }).map((tenths) => tenths / 10);
     const property = fc.property(caps, acts(share), ({ budget, perItem, earlier }, list) => {
-      const model = new BudgetModel(budget, perItem, earlier);
+      const model = new BudgetModel(budget, perItem, { earlier });
       for (const act of list) {
         perform(model, act, true);
         expect(model.taken).toBeLessThanOrEqual(budget + model.unforeseen);
@@ -122,6 +123,126 @@ describe('whatever happens in whatever order', () => {
     });
     fc.assert(property, chosen);
     expect(passed).toBeGreaterThan(20);
+  });
+});
+
+describe('budget.per_day and budget.per_month', () => {
+  const timed = fc.record({
+    perDay: fc.option(fc.integer({ min: 0, max: 150 }), { nil: undefined }),
+    perMonth: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
+    budget: fc.option(fc.integer({ min: 100, max: 500 }), { nil: undefined }),
+    timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'America/St_Johns'),
+    /** Before each act: how many hours pass, and whether another run begins. */
+    hours: fc.array(fc.constantFrom(...Array<number>(36).fill(0), 1, 5, 24, 24 * 9), {
+      minLength: 40,
+      maxLength: 40,
+    }),
+    runs: fc.array(fc.constantFrom(...Array<boolean>(5).fill(false), true), {
+      minLength: 40,
+      maxLength: 40,
+    }),
+  });
+
+  test('what is sent in a day and in a month never comes to more than its cap, whatever runs and restarts', () => {
+    let [bought, reached, days] = [0, 0, 0];
+    const share = fc.integer({ min: 0, max: 10 }).map((tenths) => tenths / 10);
+    const property = fc.property(timed, acts(share), (terms, list) => {
+      const { budget, perDay, perMonth, timeZone, hours, runs } = terms;
+      const caps = {
+        ...(perDay === undefined ? {} : { perDay }),
+        ...(perMonth === undefined ? {} : { perMonth }),
+      };
+      const model = new BudgetModel(budget, undefined, { ...caps, timeZone });
+      for (const [index, act] of list.entries()) {
+        model.clock.pass((hours[index % 40] ?? 0) * 3_600_000);
+        if (runs[index % 40] === true) model.nextRun();
+        perform(model, act, false);
+      }
+      const sent = new Set(model.creations.flatMap(({ sent }) => sent ?? []));
+      const dayOf = daysIn(timeZone);
+      for (const day of new Set([...sent].map(dayOf))) {
+        const taken = model.takenIn((moment) => dayOf(moment) === day);
+        const month = model.takenIn((moment) => dayOf(moment).slice(0, 7) === day.slice(0, 7));
+        if (perDay !== undefined) expect(taken).toBeLessThanOrEqual(perDay);
+        if (perMonth !== undefined) expect(month).toBeLessThanOrEqual(perMonth);
+        if (perDay !== undefined && taken + 10 > perDay) reached += 1;
+        days += 1;
+      }
+      bought += sent.size;
+    });
+    fc.assert(property, { ...chosen, numRuns: 300 });
+    expect(bought).toBeGreaterThan(400);
+    expect(reached).toBeGreaterThan(20);
+    expect(days).toBeGreaterThan(200);
+  });
+
+  const speech = { kind: 'speech', setting: 'a', listed: 10, item: 0 } as const;
+
+  /** Buys one; returns why not, or undefined. */
+  function buy(model: BudgetModel): string | undefined {
+    const before = model.creations.length;
+    model.want(speech);
+    const creation = model.creations[before];
+    if (creation === undefined) return model.budget.closed?.why;
+    model.begin(creation);
+    model.send(creation, 10);
+    model.answer(creation);
+    model.finish(creation, 10);
+    return undefined;
+  }
+
+  test('the message says which cap is reached, what is spent, and when the next day begins', () => {
+    const model = new BudgetModel(500, undefined, {
+      ...{ perDay: 20, perMonth: 300, timeZone: 'Europe/Berlin' },
+    });
+    expect([buy(model), buy(model)]).toEqual([undefined, undefined]);
+    expect(buy(model)).toBe(
+      'budget.per_day is reached, 20 credits for 2026-11-21: 20 are spent or set aside, this would take 10; ' +
+        'the next day begins at 2026-11-22 00:00 Europe/Berlin',
+    );
+    expect(model.budget.closed).toMatchObject({
+      ...{ because: 'budget', until: Date.parse('2026-11-21T23:00:00Z') },
+    });
+  });
+
+  test('a task that takes more than a whole day’s budget does not wait for the next day', () => {
+    const model = new BudgetModel(undefined, undefined, { perDay: 8 });
+    expect(buy(model)).toMatch(/this would take 10, which is more than a whole budget$/);
+    expect(model.budget.closed).not.toHaveProperty('until');
+  });
+
+  test('a run of yesterday leaves today’s budget alone, and one over midnight counts in both days', () => {
+    const model = new BudgetModel(undefined, undefined, { perDay: 20 });
+    buy(model);
+    buy(model);
+    model.nextRun();
+    model.clock.pass(12 * 3_600_000 - 1);
+    expect(buy(model)).toMatch(/per_day is reached/);
+    model.nextRun();
+    // Now it is tomorrow, and the run that has just begun is of both days: it has spent nothing.
+    model.clock.pass(1);
+    expect([buy(model), buy(model)]).toEqual([undefined, undefined]);
+    model.clock.pass(24 * 3_600_000);
+    expect(buy(model)).toMatch(/per_day is reached, 20 credits for 2026-11-23/);
+    model.nextRun();
+    expect(buy(model)).toMatch(/per_day is reached/);
+    model.clock.pass(24 * 3_600_000);
+    model.nextRun();
+    expect(buy(model)).toBeUndefined();
+  });
+
+  test('what is in doubt stays set aside in every day', () => {
+    const model = new BudgetModel(undefined, undefined, { perDay: 20 });
+    model.want(speech);
+    const [creation] = model.creations;
+    if (creation === undefined) throw new Error('it was not allowed');
+    model.begin(creation);
+    model.send(creation, 10);
+    model.lose(creation);
+    model.clock.pass(40 * 24 * 3_600_000);
+    model.nextRun();
+    expect(buy(model)).toBeUndefined();
+    expect(buy(model)).toMatch(/20 are spent or set aside/);
   });
 });
 

@@ -150,7 +150,7 @@ export class Parts {
     this.journal = new JournalWriter(this.ledger, this.file, this.clock, { run: {} });
     this.journal.append(before);
     const { journal, runner } = this;
-    this.budget = new Budget({ journal, total, perItem });
+    this.budget = new Budget({ journal, total, perItem, clock: this.clock });
     this.inFlight = new InFlight({ runner, journal, someExcluded });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     const steps = this.pipeline.steps.filter((one) => one.shared);

@@ -4,6 +4,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Items } from '../../language/pipeline.ts';
+import { isTemporaryName } from '../../plan/temporary-name.ts';
 import { fileItem, globBase, type Item, valueItem } from '../../task/item.ts';
 import { whyEmpty } from './empty-glob.ts';
 import { type Barred, findFiles } from './find-files.ts';
@@ -20,6 +21,11 @@ export interface ItemFilter {
   readonly keys?: ReadonlySet<string> | undefined;
   /** Only this many items, from the start of the list. */
   readonly limit?: number | undefined;
+  /**
+   * The files come and go: nothing found is no error, a pattern may match nothing yet, and names of files that are still
+   * being written are left out.
+   */
+  readonly growing?: boolean | undefined;
 }
 
 /** Items in a fixed order. Only their names are in memory; an item is made when it is asked for. */
@@ -75,12 +81,13 @@ async function listFiles(
   if (refused !== undefined) return problem(`${said}: the folder ${base || '.'} ${refused}`);
   const found = await findFiles(pattern.slice(base.length), root, barred);
   if (!found.ok) return problem(`${said} ${found.error}`);
-  const { paths, odd } = found.value;
+  const { odd } = found.value;
+  const paths = filter.growing === true ? found.value.paths.filter(isWhole) : found.value.paths;
   const warnings = oddSentences(
     odd,
     (path) => `${before}${path}`.replace(/\/$/, '') || 'its folder',
   );
-  if (paths.length === 0) {
+  if (paths.length === 0 && filter.growing !== true) {
     const why = odd.length > 0 ? warnings.join('; ') : await whyEmpty(pattern, folder);
     return problem(`${said} finds no file (from ${folder})`, why);
   }
@@ -100,6 +107,8 @@ async function listFiles(
     `keys are paths below ${JSON.stringify(before)}: write ${below}`,
   );
 }
+
+const isWhole = (path: string): boolean => !isTemporaryName(path.slice(path.lastIndexOf('/') + 1));
 
 /** A pattern, shortened for a message. */
 const short = (pattern: string): string =>
@@ -134,6 +143,7 @@ function filtered(
   filter: ItemFilter,
 ): Result<ItemList, ItemListProblem> {
   const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
+  const mayBeEmpty = wanted !== undefined || filter.growing === true;
   const all = new Set<string>();
   for (let index = 0; index < count; index++) {
     const { key } = at(index);
@@ -158,12 +168,12 @@ function filtered(
     if (chosen.length < limit) chosen.push(index);
   }
   const idle = excluded.find(({ hits }) => hits === 0);
-  if (idle !== undefined)
+  if (idle !== undefined && filter.growing !== true)
     return problem(
       `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
       likeKeys(idle.pattern, all),
     );
-  if (chosen.length === 0 && wanted === undefined)
+  if (chosen.length === 0 && !mayBeEmpty)
     return only === undefined
       ? problem('no item is left')
       : problem(`no item matches --items ${short(only)}`, likeKeys(only, all));

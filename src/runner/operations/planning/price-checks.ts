@@ -34,7 +34,8 @@ function refuseUnpriced(
   { budget, rehearsal }: Omit<Terms, 'tier'>,
   { pipeline, file }: BoundPipeline,
 ): readonly Diagnostic[] {
-  const capped = budget !== undefined || pipeline.budget.perItem !== undefined;
+  const { perItem, perDay, perMonth } = pipeline.budget;
+  const capped = [budget, perItem, perDay, perMonth].some((cap) => cap !== undefined);
   if (plan.unpriced === 0 || !(capped || rehearsal)) return [];
   const because = capped ? 'there is a budget, and the' : 'a rehearsal needs every price, and the';
   return plan.rows

@@ -110,6 +110,8 @@ async function record(
   return summary.build(summary.outcome(stopped), {
     items: prepared.planned.plan.items,
     stopped: stopped.why,
+    stoppedBy: stopped.by,
+    resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
     credits: {
       charged: after.charged - before.charged,
       refunded: after.refunded - before.refunded,

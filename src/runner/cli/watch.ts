@@ -1,0 +1,117 @@
+// shotlist watch: runs the pipeline for every file that arrives or changes, until it is stopped.
+import { resolve } from 'node:path';
+import { loadPipeline } from '../operations/pipeline/load.ts';
+import { problem } from '../operations/pipeline/problem.ts';
+import { stateFilesOf } from '../operations/state/locate-state.ts';
+import { type Watched, type WatchedRunOptions, watch } from '../operations/watch.ts';
+import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
+import type { WatchEvent } from '../report/watch-event.ts';
+import { watchEventText } from '../report/watch-text.ts';
+import { exitCodes, withExitCode } from './exit-code.ts';
+import { type Log, logFileOf, openLog } from './log.ts';
+import type { PipelineFlags } from './options.ts';
+import { stopWhenAsked } from './stop.ts';
+import { complain, fail, print, printJson } from './terminal.ts';
+
+export interface WatchFlags extends Omit<PipelineFlags, 'limit' | 'retryFailed'> {
+  readonly budget?: number;
+  readonly settle?: number;
+  readonly poll?: number;
+  readonly verbose?: boolean;
+  readonly log?: string;
+  readonly speed?: NonNullable<WatchedRunOptions['rehearsalSpeed']>;
+  readonly pictures?: NonNullable<WatchedRunOptions['rehearsalPictures']>;
+}
+
+/** Requests in flight have 8 s to be completed. */
+const graceSeconds = 8;
+
+export async function watchCommand(file: string, flags: WatchFlags): Promise<number> {
+  const json = flags.json === true;
+  const { input: inputs = {} } = flags;
+  const logFile = logFileOf(flags);
+  const loaded = await loadPipeline(file, { inputs });
+  if (!loaded.ok) return fail(loaded.error, json);
+  if (logFile !== undefined && stateFilesOf(loaded.value, flags).includes(resolve(logFile)))
+    return fail(problem(`--log ${logFile} names a state file: name another file`), json);
+  const opened = openLog(flags);
+  if (!opened.ok) return fail(problem(opened.error), json);
+  try {
+    return await follow(file, flags, opened.value);
+  } finally {
+    opened.value.close();
+  }
+}
+
+async function follow(file: string, flags: WatchFlags, log: Log): Promise<number> {
+  const { json = false, input: inputs = {}, settle, poll, items, speed, pictures, ...rest } = flags;
+  const stop = stopWhenAsked(graceSeconds);
+  const show = json ? printJson : reader(flags.rehearse === true, stop.signal);
+  try {
+    const watched = await watch(file, {
+      run: {
+        ...rest,
+        items: { only: items },
+        ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
+        ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+      },
+      ...{ inputs, settleMs: settle, pollMs: poll, signal: stop.signal },
+      onEvent: (event) => {
+        const shown = withCode(event);
+        log.write(shown);
+        show(shown);
+      },
+    });
+    if (!watched.ok) return fail(watched.error, json);
+    if (!json) print(endText(watched.value));
+    return codes[watched.value.outcome];
+  } finally {
+    stop.off();
+  }
+}
+
+const codes: Readonly<Record<Watched['outcome'], number>> = {
+  stopped: 0,
+  interrupted: exitCodes.interrupted,
+  unauthorized: exitCodes.unauthorized,
+};
+
+/** The JSON stream and the log have the exit code of a run beside its outcome. */
+const withCode = (event: WatchEvent): WatchEvent =>
+  event.type === 'run' ? { type: 'run', event: withExitCode(event.event) } : event;
+
+/** Prints events for a person. `asked`: the user asked for a rehearsal. */
+function reader(asked: boolean, stop: AbortSignal): (event: WatchEvent) => void {
+  let service: string | undefined;
+  return (event) => {
+    if (event.type === 'refused' || event.type === 'invalid') {
+      fail(event.problem, false);
+      return;
+    }
+    if (event.type === 'run' && event.event.type === 'started') {
+      const { rehearsal, service: address = '' } = event.event;
+      const line = rehearsal ? (asked ? rehearsalLine : fallbackLine) : serviceLine(address);
+      if (line !== service) print(line);
+      service = line;
+      return;
+    }
+    // Already reported when the user asked for it.
+    if (event.type === 'run' && event.event.type === 'stopping' && stop.aborted) return;
+    const shown = watchEventText(event);
+    if (shown === undefined) return;
+    if (shown.to === 'aside') complain(shown.text);
+    else print(shown.text);
+  };
+}
+
+function endText({ runs, credits, outcome }: Watched): string {
+  const told = `${runs} ${runs === 1 ? 'run' : 'runs'}, ${credits} credits charged`;
+  switch (outcome) {
+    case 'stopped':
+      return `Stopped: ${told}.`;
+    case 'interrupted':
+      return `Stopped: ${told}. Start it again to continue; nothing is paid twice.`;
+    case 'unauthorized':
+      return `Ended, because the service refused the API key: ${told}.`;
+  }
+}

@@ -1,0 +1,69 @@
+// `watch`: one process that runs a pipeline when files arrive in its folder or change there.
+import { err, type Result } from '../../contract/base/result.ts';
+import { realClock } from '../adapters/clock.ts';
+import { watchFolders } from '../adapters/files/folder-watch.ts';
+import type { WatchEvent } from '../report/watch-event.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { GivenInputs } from './pipeline/inputs.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import type { RunInternals } from './run/options.ts';
+import { runWith } from './run.ts';
+import type { WatchContext, WatchedRunOptions } from './watching/context.ts';
+import { type Watched, WatchLoop } from './watching/watch-loop.ts';
+
+export type { Watched, WatchedRunOptions };
+
+/** For tests. */
+export interface WatchInternals {
+  readonly run?: RunInternals;
+  /** The clock of the runs, if it is another one. */
+  readonly runClock?: Clock;
+}
+
+export interface WatchOptions {
+  /** The options of every run. */
+  readonly run?: WatchedRunOptions;
+  readonly inputs?: GivenInputs;
+  /** How long a file must look the same before it counts as complete, in milliseconds; default 2000. */
+  readonly settleMs?: number | undefined;
+  /** How often to look for changes that the system did not report, in milliseconds; default 60,000. */
+  readonly pollMs?: number | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with everything that happens. */
+  readonly onEvent?: (event: WatchEvent) => void;
+  /**
+   * If it is aborted, nothing new begins, and requests in flight are completed for at most 8 s; the next start continues
+   * from there. Only this and a refused key end the operation.
+   */
+  readonly signal?: AbortSignal;
+}
+
+/** `file`: the pipeline file. The error says why it cannot be used; later problems are events. */
+export async function watch(
+  file: string,
+  options: WatchOptions = {},
+): Promise<Result<Watched, Problem>> {
+  return await watchWith(file, options, {});
+}
+
+/** The same, for tests. */
+export async function watchWith(
+  file: string,
+  options: WatchOptions,
+  internals: WatchInternals,
+): Promise<Result<Watched, Problem>> {
+  const { run = {}, inputs = {}, env = process.env, clock = realClock } = options;
+  const { settleMs = 2000, pollMs = 60_000, onEvent = () => undefined } = options;
+  const { signal: stop = new AbortController().signal } = options;
+  if (!(settleMs >= 0 && pollMs > 0))
+    return err(problem('settleMs and pollMs must be times in milliseconds'));
+  const context: WatchContext = {
+    ...{ file, run, inputs, settleMs, pollMs, env, clock, stop, onEvent, watchFolders },
+    start: (pipeline, all) =>
+      runWith(pipeline, { ...all, clock: internals.runClock ?? clock }, internals.run ?? {}),
+  };
+  return await new WatchLoop(context).follow();
+}

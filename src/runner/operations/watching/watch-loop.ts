@@ -1,0 +1,238 @@
+// The loop of a watch: look at the files, run what is complete, wait until something may have changed. A run decides
+// itself what is to be done for its files, so a run too many costs nothing.
+import { ok, type Result } from '../../../contract/base/result.ts';
+import type { FolderWatch } from '../../adapters/files/folder-watch.ts';
+import { Arrivals, type Standing } from '../../plan/arrivals.ts';
+import type { Summary } from '../../report/run-event.ts';
+import type { BatchReason } from '../../report/watch-event.ts';
+import { type Problem, renderProblem } from '../pipeline/problem.ts';
+import { FailedItems, pauseBefore, restOf } from './after-run.ts';
+import type { WatchContext } from './context.ts';
+import { openFolderWatch } from './open-folder-watch.ts';
+import { filterFor, sightings } from './watched-files.ts';
+import { type ReadyPipeline, WatchedPipeline } from './watched-pipeline.ts';
+
+/** A drained run must end well before a supervisor loses its patience at 10 s. */
+const graceMs = 8000;
+/** How much longer complete files wait for others of their batch than each file for itself. */
+const patience = 5;
+
+export interface Watched {
+  /** The number of runs. */
+  readonly runs: number;
+  /** Credits that they were charged, minus refunds. */
+  readonly credits: number;
+  /** Why the watch ended. `interrupted`: in the middle of a run, which the next start continues. */
+  readonly outcome: 'stopped' | 'interrupted' | 'unauthorized';
+}
+
+export class WatchLoop {
+  readonly #c: WatchContext;
+  readonly #pipeline: WatchedPipeline;
+  readonly #arrivals: Arrivals;
+  #ready: ReadyPipeline | undefined;
+  #watch: FolderWatch | undefined;
+  /** True if the pipeline file has changed since the last run. */
+  #isChanged = false;
+  #again: { readonly at: number; readonly times: number } | undefined;
+  #paused = false;
+  #runs = 0;
+  #credits = 0;
+  #lastProblem = '';
+  #isBudgetTold = false;
+
+  constructor(context: WatchContext) {
+    this.#c = context;
+    this.#pipeline = new WatchedPipeline(context);
+    const { settleMs } = context;
+    this.#arrivals = new Arrivals({ settleMs, patienceMs: patience * settleMs });
+  }
+
+  /** Fails only if the pipeline cannot be used from the start. */
+  async follow(): Promise<Result<Watched, Problem>> {
+    const { stop } = this.#c;
+    try {
+      const first = await this.#refresh();
+      if (first !== undefined && !first.ok) return first;
+      let outcome: Watched['outcome'] = 'stopped';
+      while (!stop.aborted && outcome === 'stopped') {
+        const standing = await this.#look();
+        const why = standing === undefined ? undefined : this.#reason(standing);
+        if (standing === undefined || why === undefined) await this.#wait(standing);
+        else outcome = await this.#run(why, standing);
+        if (!stop.aborted) await this.#refresh();
+      }
+      return ok({ runs: this.#runs, credits: this.#credits, outcome });
+    } finally {
+      await this.#watch?.close();
+    }
+  }
+
+  /** Takes up a new or changed pipeline file. */
+  async #refresh(): Promise<Result<ReadyPipeline, Problem> | undefined> {
+    const { file, onEvent } = this.#c;
+    const isFirst = this.#runs === 0 && this.#watch === undefined;
+    const changed = await this.#pipeline.refresh();
+    if (changed === undefined) return undefined;
+    if (!changed.ok) {
+      this.#ready = undefined;
+      if (!isFirst) onEvent({ type: 'invalid', problem: changed.error });
+      return changed;
+    }
+    this.#ready = changed.value;
+    this.#paused = false;
+    this.#again = undefined;
+    this.#isChanged = this.#watch !== undefined;
+    this.#arrivals.forgive();
+    await this.#watch?.close();
+    this.#watch = openFolderWatch(changed.value, this.#c);
+    const files = await this.#look();
+    if (files === undefined) return changed;
+    const { added, changed: other, settling } = files;
+    const { name } = changed.value.bound;
+    const { glob } = changed.value;
+    onEvent({ type: 'watching', file, pipeline: name, glob, files: added + other + settling });
+    return changed;
+  }
+
+  /** Undefined if there is nothing to look at. */
+  async #look(): Promise<Standing | undefined> {
+    const { clock, run } = this.#c;
+    if (this.#ready === undefined) return undefined;
+    const elapsed = clock.elapsed();
+    const found = await sightings(this.#ready, run, clock.now());
+    if (!found.ok) {
+      this.#tell(found.error);
+      return undefined;
+    }
+    this.#arrivals.look(found.value, elapsed);
+    return this.#arrivals.standing(elapsed);
+  }
+
+  #reason({ ready }: Standing): BatchReason | undefined {
+    const { clock } = this.#c;
+    if (this.#paused) return undefined;
+    if (this.#isChanged) return 'pipeline';
+    if (ready) return 'files';
+    if (this.#again !== undefined && clock.now() >= this.#again.at) return 'again';
+    return undefined;
+  }
+
+  async #run(why: BatchReason, standing: Standing): Promise<Watched['outcome']> {
+    const { run, env, clock, stop, onEvent, start } = this.#c;
+    const ready = this.#ready;
+    if (ready === undefined) return 'stopped';
+    const keys = this.#arrivals.selection(clock.elapsed());
+    const end = this.#arrivals.take(keys);
+    this.#isChanged = false;
+    const times = this.#again?.times ?? 0;
+    this.#again = undefined;
+    if (keys.size === 0) return 'stopped';
+    const { added, changed, settling } = standing;
+    const { failed } = this.#arrivals;
+    onEvent({ type: 'batch', why, added, changed, items: keys.size, settling, failed });
+    const failures = new FailedItems(ready.bound.pipeline.steps);
+    const ran = await start(ready.bound, {
+      ...run,
+      items: filterFor(run, keys),
+      ...(run.budget === undefined ? {} : { budget: Math.max(0, run.budget - this.#credits) }),
+      ...{ env, signal: stop, graceMs },
+      onEvent: (event) => {
+        failures.hear(event);
+        onEvent({ type: 'run', event });
+      },
+    });
+    this.#runs += 1;
+    end(failures.waiting);
+    if (!ran.ok) {
+      await this.#refused(ran.error, keys, times);
+      return 'stopped';
+    }
+    const { summary, state, output } = ran.value;
+    this.#credits += summary.credits.charged - summary.credits.refunded;
+    const removed = failures.all.size === 0 ? 0 : await this.#removed(failures.all);
+    onEvent({ type: 'ran', summary, state, output, removed });
+    this.#lastProblem = '';
+    if (summary.outcome === 'unauthorized') return 'unauthorized';
+    if (summary.outcome === 'interrupted') return 'interrupted';
+    this.#goOn(summary, failures.hasUnsaved, times);
+    return 'stopped';
+  }
+
+  /** What a run left is tried again, or waits. */
+  #goOn(summary: Summary, hasUnsaved: boolean, times: number): void {
+    const { onEvent, run } = this.#c;
+    if (run.budget !== undefined && this.#credits >= run.budget && !this.#isBudgetTold) {
+      this.#isBudgetTold = true;
+      const message = `--budget ${run.budget} is used up: nothing more is bought until you start watch again`;
+      onEvent({ type: 'notice', message });
+    }
+    const rest = restOf(summary, hasUnsaved);
+    switch (rest.next) {
+      case 'never':
+        this.#paused = true;
+        return onEvent({ type: 'paused', why: rest.why });
+      case 'at':
+        return this.#tryAgain(rest.at, 0);
+      case 'again': {
+        // Progress begins the pauses again.
+        const failures = summary.tasks.done > 0 ? 0 : times;
+        return this.#tryAgain(this.#c.clock.now() + pauseBefore(failures), failures + 1);
+      }
+      case 'changes':
+        return;
+    }
+  }
+
+  #tryAgain(at: number, times: number): void {
+    this.#again = { at, times };
+    this.#c.onEvent({ type: 'again', at: new Date(at).toISOString() });
+  }
+
+  /** If files were removed since the run was planned, that may be the cause, and the rest runs at once. */
+  async #refused(problem: Problem, keys: ReadonlySet<string>, times: number): Promise<void> {
+    const { clock, stop } = this.#c;
+    if (stop.aborted) return;
+    if (problem.reason === 'input' && (await this.#removed(keys)) > 0) {
+      this.#again = { at: clock.now(), times };
+      return;
+    }
+    this.#tell(problem);
+    this.#tryAgain(clock.now() + pauseBefore(times), times + 1);
+  }
+
+  /** How many of these files are gone. */
+  async #removed(keys: ReadonlySet<string>): Promise<number> {
+    await this.#look();
+    return [...keys].filter((key) => !this.#arrivals.has(key)).length;
+  }
+
+  /** A problem that stays is reported once. */
+  #tell(problem: Problem): void {
+    const text = renderProblem(problem);
+    if (text === this.#lastProblem) return;
+    this.#lastProblem = text;
+    this.#c.onEvent({ type: 'refused', problem });
+  }
+
+  /** Until something may have changed, or it is time for another look. */
+  async #wait(standing: Standing | undefined): Promise<void> {
+    const { clock, stop, pollMs, settleMs } = this.#c;
+    const [elapsed, now] = [clock.elapsed(), clock.now()];
+    const delays = [
+      pollMs,
+      standing?.nextAt === undefined ? pollMs : standing.nextAt - elapsed,
+      this.#pipeline.nextAt === undefined ? pollMs : this.#pipeline.nextAt - elapsed,
+      this.#again === undefined || this.#paused ? pollMs : this.#again.at - now,
+    ];
+    const over = new AbortController();
+    const signal = AbortSignal.any([stop, over.signal]);
+    await Promise.race([
+      clock.sleep(Math.max(1, Math.ceil(Math.min(...delays))), signal),
+      this.#watch?.changed(signal) ?? clock.sleep(pollMs, signal),
+    ]);
+    over.abort();
+    // Thousands of files that arrive together are one look, not thousands.
+    if (!stop.aborted) await clock.sleep(Math.min(500, settleMs / 4), stop);
+  }
+}

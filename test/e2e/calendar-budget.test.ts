@@ -1,0 +1,79 @@
+// budget.per_day and budget.per_month over several runs: what each buys, what plan says, and when it goes on.
+import { expect, test } from 'vitest';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { plan } from '../../src/runner/operations/plan.ts';
+import { budgetLeftText } from '../../src/runner/report/calendar-text.ts';
+import { envOf, service } from '../rig.ts';
+import { FakeClock } from '../runner/adapters/files/places.ts';
+import { ledgerSums, spendingRig } from './spending.ts';
+
+const zone = 'schedule: { cron: "0 9 * * *", time_zone: Europe/Berlin }';
+
+test('runs of one day share its budget, and the next day has its own', async () => {
+  const local = await service({ credits: 100_000 });
+  const rig = spendingRig({ items: 10, more: `budget: { per_day: 40, per_month: 70 }\n${zone}` });
+  const clock = new FakeClock(Date.parse('2026-08-05T10:00:00Z'));
+
+  const first = await rig.run(local, { clock });
+  expect(ledgerSums(local)).toMatchObject({ net: 40 });
+  expect(first.summary).toMatchObject({
+    outcome: 'budget',
+    resumesAt: '2026-08-05T22:00:00.000Z',
+    stopped: expect.stringContaining('the next day begins at 2026-08-06 00:00 Europe/Berlin'),
+  });
+
+  const again = await rig.run(local, { clock });
+  expect(again.summary).toMatchObject({ outcome: 'budget', credits: { charged: 0 } });
+
+  clock.pass(12 * 3_600_000);
+  const next = await rig.run(local, { clock });
+  expect(ledgerSums(local)).toMatchObject({ net: 70 });
+  expect(next.summary).toMatchObject({
+    outcome: 'budget',
+    resumesAt: '2026-08-31T22:00:00.000Z',
+    stopped: expect.stringContaining('budget.per_month is reached, 70 credits for 2026-08'),
+  });
+  expect(next.events).toContainEqual({
+    type: 'warning',
+    message: expect.stringMatching(/^budget.per_month: 30 of 70 credits are left for 2026-08\. /),
+  });
+
+  clock.pass(27 * 24 * 3_600_000);
+  const last = await rig.run(local, { clock });
+  expect(last.summary).toMatchObject({ outcome: 'done' });
+  expect(last.summary).not.toHaveProperty('resumesAt');
+  expect(ledgerSums(local)).toMatchObject({ net: 100 });
+});
+
+test('plan says what is left of the day, and where a run will stop', async () => {
+  const local = await service({ credits: 100_000 });
+  const rig = spendingRig({ items: 10, more: `budget: { per_day: 40 }\n${zone}` });
+  const clock = new FakeClock(Date.parse('2026-08-05T10:00:00Z'));
+  await rig.run(local, { clock, items: { limit: 3 } });
+  const loaded = await loadPipeline(rig.file);
+  if (!loaded.ok) throw new Error('it does not load');
+  const planned = await plan(loaded.value, { clock, env: envOf(local) });
+  if (!planned.ok) throw new Error('it does not plan');
+  const { calendar, plan: rest } = planned.value;
+  expect(calendar.map((limit) => budgetLeftText(limit, rest.credits))).toEqual([
+    'budget.per_day: 10 of 40 credits are left for 2026-08-05. The plan may take 70, so a run stops when the 10 are ' +
+      'spent; the next day begins at 2026-08-06 00:00 Europe/Berlin.',
+  ]);
+  expect(calendar.map((limit) => budgetLeftText(limit, 10))).toEqual([
+    'budget.per_day: 10 of 40 credits are left for 2026-08-05.',
+  ]);
+});
+
+test('plan --json has the budget of the month, and a task without a price is refused, as with any budget', async () => {
+  const local = await service();
+  const steps = `  clip:
+    uses: text-to-video
+    with: { end_seconds: 5, model: minimax-h3, resolution: 720p, style: { prompt: "\${{ item.value }}" } }
+`;
+  const rig = spendingRig({ items: 1, more: 'budget: { per_month: 40 }', steps });
+  const { stdout } = await rig.command(['plan', 'pipeline.yaml', '--json'], envOf(local));
+  expect(JSON.parse(stdout)).toMatchObject({
+    calendar: [{ per: 'month', most: 40, spent: 0, left: 40, timeZone: 'UTC' }],
+    problems: [{ message: expect.stringMatching(/^there is a budget, and the price of "clip"/) }],
+  });
+});
