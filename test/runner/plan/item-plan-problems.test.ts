@@ -106,7 +106,7 @@ describe('a step that the run leaves out', () => {
       ...{ why: 'this run excludes the step', fingerprint: expect.any(String) },
     });
     expect(world.planned('swap:a', a)).not.toHaveProperty('estimate');
-    expect(world.planned('save:a', a).why).toBe('swap is left out');
+    expect(world.planned('save:a', a).why).toBe('swap is excluded');
   });
 
   test('is reused where it is done, and what needs it goes on', () => {
