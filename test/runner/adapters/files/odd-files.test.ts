@@ -10,12 +10,7 @@ const sentences = (is: Odd['is'], why: string, ...paths: readonly string[]): rea
   );
 
 test.each<readonly [Odd['is'], string, string, string]>([
-  [
-    'broken',
-    'w',
-    'p/a is ignored: the link leads nowhere',
-    'are ignored: the links lead nowhere',
-  ],
+  ['broken', 'w', 'p/a is ignored: the link leads nowhere', 'are ignored: the links lead nowhere'],
   [
     'special',
     'w',
