@@ -1,7 +1,7 @@
 // Decides what to believe about a job if a line about it cannot be read, or if two lines disagree. Two tables, read
 // from the top. Whatever they decide, a payment is never treated as if it had not been made.
 import { kindNamed } from '../../contract/kinds/all.ts';
-import { kindTrouble, unknownKind } from '../journal/job-kind.ts';
+import { kindProblem, unknownKind } from '../journal/job-kind.ts';
 import type { JobLine } from '../journal/line.ts';
 import { jobFacts, withPast } from '../journal/state.ts';
 import type { Claim } from './claim.ts';
@@ -92,7 +92,7 @@ export function preferred(a: JobLine, b: JobLine): Preferred {
     : rowOf(a) - rowOf(b) || b.attempt - a.attempt;
   const [kept, other] = order > 0 ? [b, a] : [a, b];
   const tasks = [...new Set([...a.tasks, ...b.tasks])].sort();
-  const known = kindTrouble(other.kind, kept.project !== undefined) === undefined;
+  const known = kindProblem(other.kind, kept.project !== undefined) === undefined;
   const kind = kept.kind === unknownKind && known ? other.kind : kept.kind;
   const line = { ...kept, kind, tasks, attempt: Math.max(a.attempt, b.attempt) };
   if (same) return { line: withPastOf(withOutputsOf(line, other), other.past) };
