@@ -72,8 +72,8 @@ export function ownershipOf(folder: string): Ownership {
 }
 
 /**
- * Claims a folder that is missing or empty. A folder that is already ours stays unchanged; so do
- * `foreign` and `link`. Returns the ownership before. Throws system errors, and `OwnerKeyError`.
+ * Claims a folder that is missing or empty. Any other folder stays unchanged. Returns the ownership that the folder
+ * had before the call. Throws system errors, and `OwnerKeyError`.
  */
 export function claimFolder(folder: string, mode = 0o777): Ownership {
   const was = ownershipOf(folder);

@@ -1,4 +1,4 @@
-// The memory that all decoders of a service share. A decoder that needs more than is free waits for its turn.
+// The memory budget that all decoders of a service share. A decoder that needs more than is left waits for its turn.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 
 interface Waiting {

@@ -1,5 +1,5 @@
-// The memory that decoding takes. A small file may hold a huge picture, so each decoder first reserves the most memory
-// that it may take, and waits until so much is free.
+// Limits the memory for decoding. A small file may contain a huge picture, so each decoder first reserves the most memory
+// that it can need, and waits until that much is free.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { totalmem } from 'node:os';
 import { err, ok, type Result } from '../../contract/base/result.ts';

@@ -1,5 +1,5 @@
-// Opens an input clip: its facts, and its frames at the size and rate that a tool needs. Native memory is held only while
-// frames are read.
+// Opens an input clip: reads its properties, and its frames at the size and rate that a tool needs. Native memory is
+// allocated only while frames are being read.
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { whileReserved } from '../base/decode-memory.ts';

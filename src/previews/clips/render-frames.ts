@@ -47,7 +47,7 @@ export async function renderPictures(
   if (seconds > mostSeconds)
     return err({
       code: 'invalid_parameters',
-      message: `A clip of ${Math.round(seconds)} seconds is longer than the ${mostSeconds} that are rendered`,
+      message: `A clip of ${Math.round(seconds)} seconds is too long: the local service renders at most ${mostSeconds} seconds`,
     });
   const key = keyOf(request);
   async function* marked(): AsyncGenerator<Picture> {

@@ -1,5 +1,5 @@
-// Writes a clip picture by picture, so that a clip of any length takes the same memory. The same pictures and sound give
-// the same bytes.
+// Writes a clip one picture at a time, so memory use does not depend on the length of the clip. The same pictures and
+// sound always give the same bytes.
 import type { Picture } from '../pictures/picture.ts';
 import { type ClipFormat, encodingFor } from './encoding.ts';
 import { loadAv, must, setOptions } from './library.ts';

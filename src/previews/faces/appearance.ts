@@ -1,5 +1,5 @@
-// Whether a tracked face is still there: the landmark net finds a face in anything, so the pixels between the landmarks
-// are compared with those of the frame before.
+// Decides whether a tracked face is still visible. The landmark network finds landmarks even where there is no face, so
+// the pixels between the landmarks are compared with those of the previous frame.
 import type { Picture } from '../pictures/picture.ts';
 import { uprightSquare } from './landmarks.ts';
 import { patchOf } from './patch.ts';

@@ -1,5 +1,5 @@
-// Finds the faces of a picture, including the small ones of a group photo: the whole picture is searched, and where it may
-// have small faces, its parts are searched at a larger scale.
+// Finds the faces in a picture, including the small ones in a group photo. The search covers the whole picture first, and
+// then enlarged parts where small faces are likely.
 import type { Region } from '../../contract/api/region.ts';
 import { type Picture, pixelsOf } from '../pictures/picture.ts';
 import type { Detection } from './detection.ts';

@@ -1,4 +1,4 @@
-// The messages to a rendering process and its thread, and back: plain data, one job at a time.
+// The messages between the service, a rendering process and its thread. They are plain data, about one job at a time.
 import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 

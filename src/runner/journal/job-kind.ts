@@ -2,11 +2,11 @@
 // names another kind is damaged.
 import { kindNamed } from '../../contract/kinds/all.ts';
 
-/** The step kind of a repaired job of which only the fingerprint could be read: it may well be a free one. */
+/** The step kind of a repaired job of which only the fingerprint could be read: it may be a free kind. */
 export const unknownKind = 'unknown';
 
 /** Why this step kind cannot be right, as the end of a sentence. `creates`: the line is about a project, which only tools create. */
-export function kindTrouble(kind: string, creates: boolean): string | undefined {
+export function kindProblem(kind: string, creates: boolean): string | undefined {
   if (kind === unknownKind) return undefined;
   const known = kindNamed(kind);
   if (known === undefined)

@@ -7,7 +7,7 @@ import { printableJson } from '../../contract/base/printable.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { eventSchemas } from './event-schemas.ts';
-import { kindTrouble } from './job-kind.ts';
+import { kindProblem } from './job-kind.ts';
 import {
   headerSchema,
   jobSchema,
@@ -96,14 +96,14 @@ export function readLine<T>(
   const validate = validatorOf<T>(schema);
   if (!validate(value)) return err(reasonOf(validate.errors));
   const line = wrap(value);
-  const wrong = kindTroubleIn(line);
+  const wrong = kindProblemIn(line);
   return wrong === undefined ? ok(line) : err(wrong);
 }
 
 /** Why the step kind in a line cannot be right, as the end of a sentence. */
-function kindTroubleIn({ type, line }: StateLine): string | undefined {
-  if (type === 'job') return kindTrouble(line.kind, line.project !== undefined);
+function kindProblemIn({ type, line }: StateLine): string | undefined {
+  if (type === 'job') return kindProblem(line.kind, line.project !== undefined);
   return type === 'event' && 'kind' in line
-    ? kindTrouble(line.kind, line.event === 'intent')
+    ? kindProblem(line.kind, line.event === 'intent')
     : undefined;
 }

@@ -4,7 +4,7 @@ import { serviceId } from '../../contract/api/bounds.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { parseAnyFormat } from '../journal/format.ts';
-import { kindTrouble } from '../journal/job-kind.ts';
+import { kindProblem } from '../journal/job-kind.ts';
 import type { Header, JobLine, OutputLine, RunLine, StateLine } from '../journal/line.ts';
 import { headerSchema, jobSchema, outputSchema, runSchema } from '../journal/line-schemas.ts';
 
@@ -49,7 +49,7 @@ export function fieldsOf(object: Readonly<Record<string, unknown>>): Fields {
 function withPossibleKind(fields: Fields): Fields {
   const { kind, ...rest } = fields;
   const creates = fields.project !== undefined || fields.event === 'intent';
-  return kind === undefined || kindTrouble(kind, creates) === undefined ? fields : rest;
+  return kind === undefined || kindProblem(kind, creates) === undefined ? fields : rest;
 }
 
 /** Earlier attempts without a usable project id: their credits must stay in the ledger. */

@@ -1,5 +1,5 @@
 // Joins two lines about one job into one that has the payments of both.
-import { kindTrouble, unknownKind } from '../journal/job-kind.ts';
+import { kindProblem, unknownKind } from '../journal/job-kind.ts';
 import type { JobLine, OutputLine, PastAttempt } from '../journal/line.ts';
 import { withPast } from '../journal/state.ts';
 import { isSame } from './damage.ts';
@@ -11,7 +11,7 @@ import { compareLines, isSameAttempt, progressOf, supersedes } from './same-atte
  */
 export function joinedJob(kept: JobLine, other: JobLine, before?: JobLine): JobLine {
   const tasks = [...new Set([...kept.tasks, ...other.tasks])].sort();
-  const known = kindTrouble(other.kind, kept.project !== undefined) === undefined;
+  const known = kindProblem(other.kind, kept.project !== undefined) === undefined;
   const kind = kept.kind === unknownKind && known ? other.kind : kept.kind;
   const attempt = Math.max(kept.attempt, other.attempt);
   const common = { ...kept, kind, tasks, attempt };

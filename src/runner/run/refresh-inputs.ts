@@ -1,4 +1,4 @@
-// Before a request contains outputs of other steps: which outputs are stale, and how to refresh them.
+// Before a request uses outputs of other steps, this decides which of the outputs are stale and how to refresh them.
 import { unreachable } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';

@@ -10,7 +10,7 @@ export interface Input {
   readonly reference: string;
   /**
    * `stored`: a file of this service, by its key. `lost`: an address of this service that no longer works.
-   * `elsewhere`: any other URL, which the service never fetches.
+   * `elsewhere`: a URL of another host, which the service never fetches.
    */
   readonly place: 'stored' | 'lost' | 'elsewhere';
   /** The key in storage; empty unless stored. */
