@@ -9,6 +9,7 @@ export const exitCodes: Readonly<Record<RunOutcome, number>> = {
   budget: 3,
   doubt: 4,
   unauthorized: 5,
+  waiting: 6,
   interrupted: 130,
 };
 

@@ -1,20 +1,20 @@
 // The command line: selects the command for the arguments, and returns its exit code. Commands are loaded on demand.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import {
   duration,
-  listenAddress,
   pictures,
   portNumber,
   positiveInteger,
-  positiveNumber,
   serviceOption,
+  speed,
   wholeNumber,
   withInputs,
   withPaths,
+  withRun,
   withSelection,
   withState,
 } from './options.ts';
@@ -32,7 +32,7 @@ const program = new Command('shotlist')
   .configureHelp({ showGlobalOptions: false })
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or a lack of\ncredits, 4 something is in doubt, 5 not authorized, 130 interrupted.',
+    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or a lack of\ncredits, 4 something is in doubt, 5 not authorized, 6 left while projects still render, 130 interrupted.',
   );
 
 let exitCode = 0;
@@ -56,28 +56,20 @@ withPaths(
   exitCode = await (await import('./plan.ts')).planCommand(file, flags);
 });
 
-withPaths(
-  withInputs(
-    withSelection(
-      program.command('run').description('run a pipeline, or resume it').argument('<file>'),
-    ),
-  ),
-)
-  .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
-  .option('--run-id <id>', 'apply the budget to all runs with this id together')
-  .option('--pay-again', 'pay again for results that are lost, both here and at the service')
-  .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
-  .option(
-    '--speed <speed>',
-    'speed of a rehearsal: instant, realtime or a factor such as 60',
-    speed,
-  )
-  .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
-  .option('--log <file>', 'log every event to a file, or with - to standard error')
-  .option('--verbose', 'the same as --log -, unless --log names a file')
-  .action(async (file: string, flags) => {
-    exitCode = await (await import('./run.ts')).runCommand(file, flags);
-  });
+withRun(
+  program.command('run').description('run a pipeline, or resume it').argument('<file>'),
+).action(async (file: string, flags) => {
+  exitCode = await (await import('./run.ts')).runCommand(file, flags);
+});
+
+withRun(
+  program
+    .command('tick')
+    .description('look at what renders, save what is ready, buy within the limits, and end')
+    .argument('<file>'),
+).action(async (file: string, flags) => {
+  exitCode = await (await import('./tick.ts')).tickCommand(file, flags);
+});
 
 withState(
   program
@@ -222,14 +214,6 @@ program
   .action(async (flags) => {
     exitCode = await (await import('./serve.ts')).serveCommand(flags);
   });
-
-function speed(text: string): 'instant' | 'realtime' | number {
-  if (text === 'instant' || text === 'realtime') return text;
-  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
-  if (factor === undefined)
-    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
-  return positiveNumber(factor);
-}
 
 outliveOutput();
 program.hook('preAction', async () => {

@@ -61,6 +61,28 @@ export function withSelection(command: Command): Command {
     .option('--retry-failed', 'process only items with failed tasks');
 }
 
+/** The options of `run` and `tick`. */
+export function withRun(command: Command): Command {
+  return withPaths(withInputs(withSelection(command)))
+    .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
+    .option('--run-id <id>', 'apply the budget to all runs with this id together')
+    .option(
+      '--detach-after <time>',
+      'after this time, leave the projects that still render to a later run or tick',
+      duration,
+    )
+    .option('--pay-again', 'pay again for results that are lost, both here and at the service')
+    .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
+    .option(
+      '--speed <speed>',
+      'speed of a rehearsal: instant, realtime or a factor such as 60',
+      speed,
+    )
+    .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
+    .option('--log <file>', 'log every event to a file, or with - to standard error')
+    .option('--verbose', 'the same as --log -, unless --log names a file');
+}
+
 /** A rehearsal has its own service. */
 export const serviceOption = (
   description = "the service's address (else SHOTLIST_BASE_URL)",
@@ -140,6 +162,14 @@ export function positiveNumber(text: string): number {
   if (!(value > 0) || !Number.isFinite(value))
     throw new InvalidArgumentError('Write a number above 0, such as 60.');
   return value;
+}
+
+export function speed(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
+  return positiveNumber(factor);
 }
 
 export function filterOf({ items, limit }: PipelineFlags): ItemFilter {

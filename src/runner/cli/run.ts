@@ -2,7 +2,7 @@
 // Both are safe.
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { type Problem, problem } from '../operations/pipeline/problem.ts';
 import { type RunOptions, run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -19,6 +19,8 @@ export interface RunFlags extends PipelineFlags {
   readonly budget?: number;
   readonly payAgain?: boolean;
   readonly runId?: string;
+  /** In milliseconds. */
+  readonly detachAfter?: number;
   readonly verbose?: boolean;
   readonly log?: string;
   readonly listen?: NonNullable<RunOptions['listen']>;
@@ -26,7 +28,25 @@ export interface RunFlags extends PipelineFlags {
   readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
 }
 
+/** What differs between `run` and `tick`. */
+interface Manner {
+  readonly operate: typeof run;
+  /** Whether a person sees this event. */
+  readonly shows: (event: RunEvent) => boolean;
+  /** Says why the command failed; returns the exit code. */
+  readonly onProblem: (problem: Problem, json: boolean) => number;
+}
+
 export async function runCommand(file: string, flags: RunFlags): Promise<number> {
+  return await performCommand(file, flags, { operate: run, shows: () => true, onProblem: fail });
+}
+
+/** The common part of `run` and `tick`. */
+export async function performCommand(
+  file: string,
+  flags: RunFlags,
+  manner: Manner,
+): Promise<number> {
   const json = flags.json === true;
   return await withPipeline(file, flags, async (pipeline) => {
     const logFile = logFileOf(flags);
@@ -35,23 +55,30 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
     const opened = openLog(flags);
     if (!opened.ok) return fail(problem(opened.error), json);
     try {
-      return await perform(pipeline, flags, opened.value);
+      return await perform(pipeline, flags, opened.value, manner);
     } finally {
       opened.value.close();
     }
   });
 }
 
-async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Promise<number> {
+async function perform(
+  pipeline: LoadedPipeline,
+  flags: RunFlags,
+  log: Log,
+  { operate, shows, onProblem }: Manner,
+): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures } = flags;
+  const { speed, pictures, detachAfter } = flags;
   const stop = stopWhenAsked();
-  const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal);
+  const told = reader(pipeline, flags.rehearse === true, stop.signal);
+  const show = json ? facts : (event: RunEvent) => (shows(event) ? told(event) : undefined);
   try {
-    const ran = await run(pipeline, {
+    const ran = await operate(pipeline, {
       ...flags,
       items: filterOf(flags),
       signal: stop.signal,
+      detachAfterMs: detachAfter,
       ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
       ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
       onEvent: (event) => {
@@ -59,7 +86,7 @@ async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Pro
         show(event);
       },
     });
-    if (!ran.ok) return fail(ran.error, json);
+    if (!ran.ok) return onProblem(ran.error, json);
     if (!json) print(summaryText(ran.value.summary, ran.value));
     return exitCodes[ran.value.summary.outcome];
   } finally {

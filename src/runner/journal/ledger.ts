@@ -44,6 +44,8 @@ export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
+  /** Jobs whose project may still render, by fingerprint. */
+  readonly #unsettled = new Map<string, JobLine>();
   /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
   /** The actual charges, for estimates of creations to come. */
@@ -61,6 +63,11 @@ export class Ledger {
 
   jobs(): Iterable<JobLine> {
     return this.#jobs.sorted();
+  }
+
+  /** Jobs whose project may still render: created and not settled, or in doubt. */
+  unsettled(): Iterable<JobLine> {
+    return this.#unsettled.values();
   }
 
   /** A task that failed before its job began, or a task of a failed job that is now skipped. */
@@ -200,6 +207,9 @@ export class Ledger {
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
+    if (line.state === 'created' || jobFacts[line.state].inDoubt)
+      this.#unsettled.set(line.job, line);
+    else this.#unsettled.delete(line.job);
     this.rates.learn(line);
     this.#jobs.set(line);
   }

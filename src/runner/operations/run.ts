@@ -3,18 +3,23 @@ import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
+import { readLooks } from '../adapters/state/looks-file.ts';
+import type { Ledger } from '../journal/ledger.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
-import { pathsOf } from './files/run-paths.ts';
+import { LastLooks } from '../run/jobs/last-looks.ts';
+import { pathsOf, type RunPaths } from './files/run-paths.ts';
 import { shownPath } from './files/shown-path.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { prepare } from './planning/prepare.ts';
 import { refusals, smaller } from './planning/price-checks.ts';
-import type { PreparedRun, RunContext } from './run/context.ts';
+import { type PreparedRun, type RunContext, speedOf } from './run/context.ts';
 import { execute } from './run/execute.ts';
+import type { Manner } from './run/manner.ts';
 import type { RunInternals, RunOptions } from './run/options.ts';
 import { openResources } from './run/resources.ts';
+import { restingTasks } from './run/resting.ts';
 import { rehearsalTier } from './service/connect-service.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget } from './service/target.ts';
@@ -43,6 +48,16 @@ export async function runWith(
   options: RunOptions,
   internals: RunInternals,
 ): Promise<Result<Ran, Problem>> {
+  return await runIn('run', loaded, options, internals);
+}
+
+/** The common part of `run` and `tick`. */
+export async function runIn(
+  manner: Manner,
+  loaded: LoadedPipeline,
+  options: RunOptions,
+  internals: RunInternals,
+): Promise<Result<Ran, Problem>> {
   const bound = boundPipeline(loaded);
   const { env = process.env, clock = realClock } = options;
   const target = chooseTarget(options, bound, env);
@@ -61,7 +76,7 @@ export async function runWith(
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
   if (!webhooks.ok) return webhooks;
-  const context = { options, internals, clock, redactor, onEvent };
+  const context = { manner, options, internals, clock, redactor, onEvent };
   try {
     const summary = await runOn(bound, {
       ...{ ...context, target: target.value, webhooks: webhooks.value },
@@ -77,10 +92,18 @@ async function runOn(
   bound: ReturnType<typeof boundPipeline>,
   context: RunContext,
 ): Promise<Result<Summary, Problem>> {
-  const { options, clock, onEvent, target } = context;
+  const { manner, options, clock, onEvent, target } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-  const opened = await prepare(bound, target, options, { access: 'run', clock, onWarning });
+  const resting = (paths: RunPaths, ledger: Ledger) => {
+    const { tier, looks } = readLooks(paths.looks);
+    const last = new LastLooks(looks, speedOf(context));
+    return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
+  };
+  const opened = await prepare(bound, target, options, {
+    ...{ access: 'run', clock, onWarning },
+    ...(manner === 'tick' ? { resting } : {}),
+  });
   if (!opened.ok) return opened;
   await using prepared = opened.value;
   const { plan, warnings } = prepared.planned;
@@ -95,7 +118,8 @@ async function runOn(
     onWarning(
       `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
     );
-  const preparedRun: PreparedRun = { ...context, prepared, budget, began };
+  const { asleep } = prepared.planned;
+  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep };
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;

@@ -50,6 +50,8 @@ export type RunEvent =
       readonly changed: boolean;
       readonly of: number;
     }
+  /** The number of projects that the account's plan has in progress at once: the run keeps to it. */
+  | { readonly type: 'generations'; readonly most: number; readonly tier: string }
   /** The account's balance, in credits. */
   | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
   /**
@@ -78,6 +80,8 @@ export interface Summary {
   readonly outcome: RunOutcome;
   /** Why the run stopped early, if it did. */
   readonly stopped?: string;
+  /** When the next run or tick is useful, ISO 8601; set if projects still render. */
+  readonly wakeAt?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
   readonly credits: {
@@ -108,4 +112,12 @@ export interface ProblemGroup {
   readonly examples: readonly string[];
 }
 
-export type RunOutcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
+/** `waiting`: projects still render, and the run did not wait for them; the next run continues. */
+export type RunOutcome =
+  | 'done'
+  | 'failed'
+  | 'budget'
+  | 'doubt'
+  | 'unauthorized'
+  | 'interrupted'
+  | 'waiting';

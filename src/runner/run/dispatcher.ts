@@ -11,10 +11,12 @@ import { ask, type TaskAnswer } from '../plan/ask.ts';
 import { type Act, downloadCount } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
+import { finalFailure } from '../plan/final-failure.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Action, EndWithoutJob, UnrunnableItems } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
+import type { Generations } from './generations.ts';
 import type { InFlight } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
@@ -39,6 +41,7 @@ type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation
 
 const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
 const fail = (why: string): Action => end('failed', why);
+const noRoom = end('later', 'as many projects render as may at once');
 const excluded: Action = end('excluded', 'this run excludes the step');
 const payAgainHint = '--pay-again would pay for it again';
 
@@ -58,10 +61,13 @@ export interface RunTerms {
   readonly unrunnable: UnrunnableItems;
   /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
   readonly failed: Map<Fingerprint, string>;
+  /** The run is a tick: it repeats no failure that would repeat itself, and makes no inputs that are not needed yet. */
+  readonly isTick?: boolean;
 }
 
 export interface DispatcherOptions extends RunTerms {
   readonly budget: Budget;
+  readonly generations: Generations;
   readonly stepBreaker: StepBreaker;
   readonly inFlight: InFlight;
   readonly window: Window;
@@ -164,6 +170,8 @@ export class Dispatcher {
     { wanted, fingerprint, job, content }: Decided,
     head: Head,
   ): Action {
+    const supplies = wanted.operation === 'upload' || wanted.operation === 'detect';
+    if (this.#o.isTick === true && supplies && this.#o.generations.isFull) return this.#noRoom();
     switch (wanted.operation) {
       case 'upload': {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
@@ -235,6 +243,8 @@ export class Dispatcher {
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
       return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
+    const final = this.#o.isTick === true ? finalFailure(job, step.attempts) : undefined;
+    if (final !== undefined) return fail(this.#o.journal.ledger.task(head.task)?.why ?? final);
     return this.#pay(itemRun, step, { ...head, ...request, attempt: nextAttempt(job) });
   }
 
@@ -249,12 +259,19 @@ export class Dispatcher {
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
     const grant = budget.ask(itemRun, expectation);
     if (!grant.granted) return grant.instead;
+    if (!this.#o.generations.hasRoom(step.kind.name)) return this.#noRoom();
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
     const { reserve } = grant;
     const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
     return { action: 'start', fingerprint, order };
+  }
+
+  /** Projects of this run may soon be over; those that an earlier run left are for a later run. */
+  #noRoom(): Action {
+    const { generations, inFlight } = this.#o;
+    return inFlight.rendersAny || !generations.isStuck ? { action: 'wait' } : noRoom;
   }
 
   #refreshes(itemRun: ItemRun, step: Step): Action | undefined {

@@ -14,6 +14,7 @@ import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
 import { Dispatcher, type RunTerms } from './dispatcher.ts';
 import { FailurePolicy } from './failure-policy.ts';
+import { type GenerationLimits, Generations } from './generations.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
 import { ItemRun } from './item-run.ts';
@@ -37,6 +38,8 @@ export interface LoopOptions extends RunTerms {
   readonly runner: Runner;
   /** The most credits that this run may charge. */
   readonly budget: number | undefined;
+  /** The projects that may be in progress at once; default: as many as the pipeline's limits allow. */
+  readonly generationLimits?: GenerationLimits;
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
   /** Tasks that this run finished already, before it bought anything new. */
@@ -52,6 +55,7 @@ export class Loop {
   readonly #window: Window;
   readonly #inFlight: InFlight;
   readonly #budget: Budget;
+  readonly #generations: Generations;
   readonly #dispatcher: Dispatcher;
   readonly #commit: GroupCommit;
   readonly #barrier: Barrier;
@@ -87,11 +91,16 @@ export class Loop {
     const commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
     const told = { summary: this.summary, onEvent };
     const endings = new TaskEndings({ journal, window, barrier, failurePolicy, ...told });
-    const parts = { inFlight, window, budget, commit, stepBreaker, stop, endings };
+    const generations = new Generations({
+      ...{ ledger: journal.ledger, clock: options.clock, steps },
+      limits: options.generationLimits ?? { total: undefined, byKind: limits.steps },
+    });
+    const parts = { inFlight, window, budget, generations, commit, stepBreaker, stop, endings };
     this.#completion = new Completion({ ...options, ...parts });
     this.#dispatcher = new Dispatcher({ ...options, ...parts });
     this.#window = window;
     this.#budget = budget;
+    this.#generations = generations;
     this.#inFlight = inFlight;
     this.#barrier = barrier;
     this.#stop = stop;
@@ -109,12 +118,17 @@ export class Loop {
   }
 
   get stopped(): Stopped {
-    return this.#stop.stopped(this.#budget.closed);
+    return this.#stop.stopped(this.#budget.closed, this.#window.isExhausted);
   }
 
   /** Starts nothing new, and lets running jobs end. */
   halt(halted: Halted): void {
     this.#stop.halt(halted);
+  }
+
+  /** Buys nothing more and admits no item. Running jobs end, except that nobody waits for projects that render. */
+  leave(why: string): void {
+    this.#budget.close({ because: 'left', why });
   }
 
   async run(): Promise<void> {
@@ -128,7 +142,9 @@ export class Loop {
       idle = this.#inFlight.size === 0 && this.summary.progress === before ? idle + 1 : 0;
       if (this.#inFlight.size === 0) {
         if (this.#stop.isHalted || this.#isOver()) return this.#countOne();
-        if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
+        if (idle > 1 && this.#generations.isStuck)
+          throw new Error('bug: nothing runs and nothing can start');
+        if (idle > 1) this.#generations.isStuck = true;
         // The task that others wait for may have ended without a job.
         this.#window.askAgain();
         continue;
@@ -164,7 +180,9 @@ export class Loop {
   /** The phase of an item-level step, for the shared steps that wait for all items. */
   #itemPhase(step: string): Phase {
     const over = this.#admissionOver && this.#window.isEmpty;
-    return this.#barrier.phase(step, { over, all: this.#window.isExhausted });
+    const left = this.#budget.closed?.because === 'left';
+    const rest = this.#window.isExhausted ? undefined : left ? 'later' : 'blocked';
+    return this.#barrier.phase(step, { over, rest });
   }
 
   #startAll(): void {
@@ -218,6 +236,7 @@ export class Loop {
   #start(waiter: Waiter, fingerprint: Fingerprint | undefined, order: JobOrder): void {
     if (fingerprint !== undefined && this.#inFlight.join(waiter, fingerprint)) return;
     this.#budget.reserve(waiter.itemRun, order);
+    if (order.operation === 'create') this.#generations.begin(order);
     this.#inFlight.start(waiter, fingerprint, order);
   }
 

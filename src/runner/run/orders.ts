@@ -1,6 +1,7 @@
 // Builds job orders: turns a step that is ready into plain data for a runner.
 
 import { extensionOf } from '../../contract/api/asset.ts';
+import { toolNamed } from '../../contract/kinds/tools.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -21,9 +22,15 @@ import type {
 const freeAttempts = 5;
 
 /** How long a run waits for a project if the step has no `timeout:`, in milliseconds. */
-export function timeoutOf(step: Step): number {
-  const median = (step.kind.tool?.medianSeconds ?? 10) * 1000;
-  return step.timeoutMs ?? Math.max(10 * 60_000, median * 6);
+export const timeoutOf = (step: Step): number =>
+  step.timeoutMs ?? usualTimeout(step.kind.tool?.medianSeconds);
+
+const usualTimeout = (medianSeconds = 10): number => Math.max(10 * 60_000, medianSeconds * 6000);
+
+/** The longest that a run waits for a project of this kind, whichever step it belongs to. */
+export function longestWait(kind: string, steps: readonly Step[]): number {
+  const own = steps.filter((step) => step.kind.name === kind).map(timeoutOf);
+  return Math.max(usualTimeout(toolNamed(kind)?.medianSeconds), ...own);
 }
 
 export interface Head {
@@ -55,6 +62,7 @@ export function attachOrder(
     fingerprint,
     project: job.project,
     settled: job.state !== 'created',
+    since: Date.parse(job.at),
     credits: job.credits ?? 0,
     timeoutMs: timeoutOf(step),
   };

@@ -16,6 +16,8 @@ export class SummaryBuilder {
     doubt: 0,
     pending: 0,
     blocked: 0,
+    rendering: 0,
+    later: 0,
   };
   readonly #problems: Summary['problems'][number][] = [];
   readonly #groups = new FailureGroups();
@@ -65,7 +67,13 @@ export class SummaryBuilder {
     if (this.#tasks.doubt > 0) return 'doubt';
     if (stop.machine || stop.outage) return 'failed';
     if (stop.money) return 'budget';
-    return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
+    if (this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0) return 'failed';
+    return stop.left || this.isLeft ? 'waiting' : 'done';
+  }
+
+  /** True if projects still render that the run did not wait for, or tasks wait for such projects. */
+  get isLeft(): boolean {
+    return this.#tasks.rendering + this.#tasks.later > 0;
   }
 
   build(
@@ -73,12 +81,14 @@ export class SummaryBuilder {
     rest: Pick<Summary, 'credits' | 'elapsedMs'> & {
       readonly items: number;
       readonly stopped?: string | undefined;
+      readonly wakeAt?: string | undefined;
     },
   ): Summary {
-    const { items, stopped, ...others } = rest;
+    const { items, stopped, wakeAt, ...others } = rest;
     return {
       outcome,
       ...(stopped === undefined ? {} : { stopped }),
+      ...(wakeAt === undefined ? {} : { wakeAt }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
       problems: this.#problems,

@@ -94,7 +94,7 @@ export class BudgetModel {
     const key = `earlier${item}`;
     const common = { key, task: key, kind: 'speech', attempts: 1, timeoutMs: 0 };
     const fingerprint = fingerprintFrom(digestOf({ key }));
-    const order = { ...common, fingerprint, project: key, settled: false, credits };
+    const order = { ...common, fingerprint, project: key, settled: false, since: 0, credits };
     const { task, kind } = common;
     this.#write({
       event: 'intent',

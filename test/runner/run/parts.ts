@@ -6,6 +6,7 @@ import { type EventLine, type NewEvent, parseLine } from '../../../src/runner/jo
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
+import { Generations } from '../../../src/runner/run/generations.ts';
 import { InFlight } from '../../../src/runner/run/in-flight.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type {
@@ -132,6 +133,7 @@ export class Parts {
   readonly budget: Budget;
   readonly inFlight: InFlight;
   readonly stepBreaker: StepBreaker;
+  readonly generations: Generations;
   readonly shared: ItemRun;
 
   constructor({
@@ -148,6 +150,10 @@ export class Parts {
     this.budget = new Budget({ journal, total, perItem });
     this.inFlight = new InFlight({ runner, journal, someExcluded });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
+    this.generations = new Generations({
+      ...{ ledger: this.ledger, clock: this.clock, steps: this.pipeline.steps },
+      limits: { total: undefined, byKind: {} },
+    });
     const steps = this.pipeline.steps.filter((one) => one.shared);
     this.shared = new ItemRun({ steps, item: undefined, shared: undefined, outside: () => 'done' });
   }
@@ -191,7 +197,7 @@ export const createOrder = (key: string, reserve = 10, setting = 'a'): CreateOrd
 
 export const attachOrder = (key: string, credits = 10, settled = false): AttachOrder => ({
   ...common(key),
-  ...{ operation: 'attach', project: `p-${key}`, settled, credits },
+  ...{ operation: 'attach', project: `p-${key}`, settled, credits, since: 0 },
 });
 
 export const awaitOrder = (key: string, reserve = 10): AwaitOrder => ({

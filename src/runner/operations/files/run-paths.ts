@@ -13,6 +13,8 @@ export interface RunPaths {
   readonly lock: string;
   /** Disk space that is reserved for the state file during a run. */
   readonly ballast: string;
+  /** When this checkout last looked at the projects that render. */
+  readonly looks: string;
   /** Downloads are saved below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
@@ -57,6 +59,7 @@ export function pathsOf(
     state,
     lock: `${beside}.lock`,
     ballast: `${beside}.ballast`,
+    looks: `${beside}.looks.json`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
     hashes: join(ownFolder, 'hashes.db'),

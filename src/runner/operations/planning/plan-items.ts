@@ -44,6 +44,8 @@ export interface PlannedItems {
   readonly unsaved: ReadonlyMap<string, string>;
   /** Items with paid projects that are not finished: they come next. */
   readonly inProgress: ReadonlySet<string>;
+  /** True if every task that could begin now rests. */
+  readonly asleep: boolean;
 }
 
 export interface PlanningInputs {
@@ -52,6 +54,8 @@ export interface PlanningInputs {
   readonly clock: Clock;
   /** Steps that the run excludes. */
   readonly excluded: ReadonlySet<string>;
+  /** For a tick: true for a task that has nothing to do now. */
+  readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
@@ -59,7 +63,7 @@ export interface PlanningInputs {
 export async function planItems(
   loaded: BoundPipeline,
   items: ItemList,
-  { ledger, disk, clock, excluded, platform = process.platform }: PlanningInputs,
+  { ledger, disk, clock, excluded, rests, platform = process.platform }: PlanningInputs,
 ): Promise<PlannedItems> {
   const { pipeline, base } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
@@ -90,6 +94,7 @@ export async function planItems(
   const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
   const inProgress = new Set<string>();
+  let asleep = rests !== undefined;
   const unrunnable = new Map<string, ReadonlyMap<string, ItemVerdict>>();
   const visit = async (
     steps: readonly Step[],
@@ -119,6 +124,8 @@ export async function planItems(
       tally.note(task);
       problems.addTask(task, item);
     }
+    if (rests !== undefined)
+      asleep &&= tasks.every((planned) => !isNext(planned, itemPlan) || rests(planned));
     const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
       const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
       return job === undefined ? [] : [job.expires ?? job.at];
@@ -153,7 +160,7 @@ export async function planItems(
     }
   }
   if (afterItems.length > 0) {
-    const over = { over: true, all: true };
+    const over = { over: true, rest: undefined };
     const itemPlan = await visit(afterItems, undefined, {
       shared,
       items: {
@@ -175,8 +182,13 @@ export async function planItems(
     warnings: names.warnings(),
     unsaved,
     inProgress,
+    asleep,
   };
 }
+
+/** True if the task would begin now: its turn comes before anything that is still to be done. */
+const isNext = ({ action, step }: PlannedTask, itemPlan: ItemPlan): boolean =>
+  comesLater(action) && !step.after.some((name) => itemPlan.comesLater(name));
 
 function isEmpty(ledger: Ledger): boolean {
   for (const _ of ledger.jobs()) return false;

@@ -6,6 +6,8 @@ import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -31,11 +33,17 @@ export interface Prepared extends AsyncDisposable {
   readonly planned: PlannedItems;
 }
 
+interface PrepareContext extends StateContext {
+  readonly access: 'plan' | 'run';
+  /** For a tick: tells which tasks have nothing to do now. */
+  readonly resting?: (paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean;
+}
+
 export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, ...context }: StateContext & { readonly access: 'plan' | 'run' },
+  { access, resting, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -65,7 +73,9 @@ export async function prepare(
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
   });
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
-  const planned = await planItems(bound, items, { ledger: state.ledger, disk, clock, excluded });
+  const { ledger } = state;
+  const rests = resting?.(usable, ledger);
+  const planned = await planItems(bound, items, { ledger, disk, clock, excluded, rests });
   const held = cleanup.move();
   return ok({
     ...{ bound, paths: usable, boundary, state, disk, items, excluded, planned },

@@ -4,20 +4,27 @@ import { type JournalFile, openJournal } from '../../adapters/state/journal-file
 import { formatVersion } from '../../journal/line-schemas.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
+import type { Attention } from '../../run/jobs/job-context.ts';
+import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal-writer.ts';
 import { uncompacted } from '../pipeline/problem.ts';
-import { speedFactorOf } from '../service/connect-service.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
-import type { PreparedRun } from './context.ts';
+import { type PreparedRun, speedOf } from './context.ts';
+import { Detachment } from './detachment.ts';
+import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
+import { RunMemory } from './memory.ts';
 import { type PhaseResult, runPhases } from './phases.ts';
 import type { RunResources } from './resources.ts';
 
 export async function execute(run: PreparedRun, resources: RunResources): Promise<Summary> {
   const { prepared, options, redactor, clock, target, internals } = run;
   const { service } = resources;
+  const detachment = new Detachment(clock);
+  if (options.detachAfterMs !== undefined)
+    void detachment.begin(options.detachAfterMs - (clock.elapsed() - run.began));
   const stopper = new AbortController();
   const gracePeriod = new GracePeriod(clock, options.graceMs);
   if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
@@ -34,7 +41,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     redactor,
   });
   try {
-    return await record(run, resources, { client, stopper, file, low, journal });
+    return await record(run, resources, { client, stopper, file, low, journal, detachment });
   } catch (error) {
     for (const made of journal.unwritten)
       run.onEvent({ type: 'warning', message: unrecorded(made) });
@@ -42,6 +49,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   } finally {
     // After a failure of the journal, nothing may continue in the background.
     stopper.abort();
+    detachment.cancel();
     await file.close();
     gracePeriod.beginAfter(stopper.signal);
     await client.close();
@@ -78,31 +86,43 @@ interface Means extends JournalInUse {
   readonly client: MediaApi;
   readonly stopper: AbortController;
   readonly journal: JournalWriter;
+  readonly detachment: Detachment;
 }
 
 /** Runs the phases; ends and compacts the journal. */
 async function record(
   run: PreparedRun,
-  { service, ballast, inbox }: RunResources,
+  { service, ballast, inbox, account }: RunResources,
   means: Means,
 ): Promise<Summary> {
-  const { prepared, clock, onEvent } = run;
+  const { prepared, manner, clock, onEvent } = run;
   const { file, journal } = means;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
-  const { summary, stopped } = await phases(run, means, { address: service.address, inbox });
-  if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
+  const memory = new RunMemory(run, account);
+  const { looks, tier } = memory;
+  const { summary, stopped } = await phases(run, means, {
+    ...{ address: service.address, inbox, tier },
+    attention: attentionOf(run, means.detachment, looks),
+  });
+  const { interrupted, machine, outage, money, left } = stopped;
+  const goesOn = summary.isLeft || left;
+  // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.
+  const keepsBudget = manner === 'tick' && money;
+  if (!interrupted && !machine && !outage && !goesOn && !keepsBudget) journal.end();
   await file.close();
   await ballast.remove();
   if (journal.wrote || warnings.length > 0) {
     const compacted = await file.compact(ledger);
     if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
   }
+  await memory.save();
   const after = ledger.total;
   return summary.build(summary.outcome(stopped), {
     items: prepared.planned.plan.items,
     stopped: stopped.why,
+    wakeAt: goesOn ? memory.wakeAt() : undefined,
     credits: {
       charged: after.charged - before.charged,
       refunded: after.refunded - before.refunded,
@@ -112,16 +132,32 @@ async function record(
   });
 }
 
+/** Undefined for a run that waits until everything is over. */
+function attentionOf(
+  { manner, options }: PreparedRun,
+  { leave }: Detachment,
+  looks: LastLooks,
+): Attention | undefined {
+  if (manner === 'tick') return { kind: 'look', leave, looks };
+  return options.detachAfterMs === undefined ? undefined : { kind: 'wait', leave, looks };
+}
+
+interface PhaseMeans extends Pick<RunResources, 'inbox'> {
+  readonly address: string;
+  readonly tier: string | undefined;
+  readonly attention: Attention | undefined;
+}
+
 async function phases(
-  { prepared, options, internals, clock, target, budget, onEvent }: PreparedRun,
-  { client, stopper, journal, low }: Means,
-  { address, inbox }: Pick<RunResources, 'inbox'> & { readonly address: string },
+  run: PreparedRun,
+  { client, stopper, journal, low, detachment }: Means,
+  { address, inbox, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
+  const { prepared, manner, options, internals, clock, budget, onEvent } = run;
   const { bound, items, excluded, planned } = prepared;
   const { pipeline, base } = bound;
   const { backoffMs = 1000 } = internals;
-  const speed = options.rehearsalSpeed ?? 'instant';
-  const speedFactor = internals.speedFactor ?? speedFactorOf(target, speed);
+  const speedFactor = speedOf(run);
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const outages = new Outages({
     ...{ clock, backoffMs, onEvent, stop: stopper.signal, address },
@@ -131,7 +167,9 @@ async function phases(
   return await runPhases({
     ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
-    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox },
+    ...{ detachment, isTick: manner === 'tick' },
+    generationLimits: generationLimits(pipeline.limits, tier, manner),
+    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, attention },
     payAgain: options.payAgain ?? false,
     listening: inbox !== undefined,
   });

@@ -12,7 +12,11 @@ test('runs that ask at the same time do not take each other for a folder that ca
     ...{ ownFolder: folder, runFolder: folder },
     ...{ state: join(folder, 'p.state.jsonl'), lock: join(folder, 'lock'), output: folder },
     ...{ kept: join(folder, 'kept'), hashes: join(folder, 'hashes.db'), serviceName: 'rehearsal' },
-    ...{ serviceData: join(folder, 'service'), ballast: join(folder, 'ballast') },
+    ...{
+      serviceData: join(folder, 'service'),
+      looks: join(folder, 'looks.json'),
+      ballast: join(folder, 'ballast'),
+    },
   };
   const problems: unknown[] = [];
   const askAgainAndAgain = async (): Promise<void> => {
