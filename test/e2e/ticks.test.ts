@@ -4,9 +4,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
 import { bill, envOf, Rig, service } from '../rig.ts';
 import { clockwork } from '../service/clockwork.ts';
+import { sampleOf } from '../sweep.ts';
 import { Ticking } from '../ticking.ts';
+import { cutAt, PowerCut } from './power-cut.ts';
 
 const minute = 60_000;
 
@@ -134,6 +137,62 @@ describe('a tick', () => {
     const { summary } = await world.tick(join(other, 'pipeline.yaml'));
     expect(summary).toMatchObject({ outcome: 'done', tasks: { done: 6 } });
     expect(bill(local.ledger()).size).toBe(2);
+  });
+});
+
+describe('the power is cut during a tick', () => {
+  /** Ticks until everything is done; the tick that writes line `cut` of the journal dies there. */
+  async function endured(cut: number, when: 'before' | 'after') {
+    const { time, local, rig, world } = await ticking(clips(2));
+    let lines = 0;
+    let deaths = 0;
+    let outcome = '';
+    for (let n = 0; n < 20 && outcome !== 'done' && outcome !== 'doubt'; n++) {
+      const power = cutAt(deaths > 0 ? -1 : cut - lines, when, rig.path('clips.state.jsonl'));
+      const heard: string[] = [];
+      const counting: RunInternals = {
+        lines: (file) => {
+          const cuts = power.lines?.(file) ?? file;
+          return {
+            append(line) {
+              heard.push(line);
+              cuts.append(line);
+            },
+            sync: () => cuts.sync(),
+          };
+        },
+      };
+      try {
+        ({ outcome } = (await world.tick(rig.file, {}, counting)).summary);
+      } catch (error) {
+        if (!(error instanceof PowerCut)) throw error;
+        deaths += 1;
+        power.restore();
+      }
+      lines += heard.length;
+      time.pass(minute);
+    }
+    return { local, rig, deaths, lines, outcome };
+  }
+
+  test('and nothing is paid twice or lost, wherever that is', async () => {
+    const all = (await endured(1000, 'before')).lines;
+    expect(all).toBeGreaterThan(8);
+    for (const cut of sampleOf(
+      Array.from({ length: all }, (_, n) => n + 1),
+      3,
+      0,
+    ))
+      for (const when of ['before', 'after'] as const) {
+        const { local, rig, deaths, outcome } = await endured(cut, when);
+        const where = `cut ${when} line ${cut}`;
+        if (cut < all) expect(deaths, where).toBe(1);
+        const paid = local.ledger().filter(({ kind }) => kind === 'charge');
+        const scenes = paid.map(({ name }) => name?.replace(/ #.*/, ''));
+        expect(new Set(scenes).size, where).toBe(scenes.length);
+        if (outcome === 'done') expect(rig.files('out'), where).toHaveLength(2);
+        else expect(outcome, where).toBe('doubt');
+      }
   });
 });
 
