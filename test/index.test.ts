@@ -32,6 +32,7 @@ const says: Readonly<Record<string, RegExp>> = {
   run: /^done 0$/m,
   startService: /^http:\/\/127\.0\.0\.1:\d+$/,
   status: /^0 0$/,
+  tick: /^done undefined$/m,
   trust: /names no service/,
   validate: /make.*save/,
 };

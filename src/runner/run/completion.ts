@@ -2,10 +2,10 @@
 import { digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
+import type { Generations } from '../plan/generations.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
-import type { Generations } from './generations.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { InFlight, RunningJob, Waiter } from './in-flight.ts';
 import type { Ended, JobOutcome } from './jobs/job.ts';
@@ -44,7 +44,7 @@ export class Completion {
     window.askAgain();
     const outcome = given.is === 'bug' ? commit.afterBug(key, given.bug) : given;
     const job = inFlight.complete(key);
-    if (job.order.operation === 'create') generations.end(job.order);
+    generations.end(job.order);
     const credits = budget.release(key);
     this.#settle(job, outcome, job, credits);
     for (const follower of job.followers) this.#settle(job, outcome, follower, 0);

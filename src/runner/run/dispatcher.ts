@@ -3,33 +3,30 @@
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
-import type { Scope } from '../language/expression.ts';
 import { bodyErrors } from '../language/filled-body.ts';
-import type { Pipeline, Step } from '../language/pipeline.ts';
+import type { Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
-import { type Act, downloadCount } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import { finalFailure } from '../plan/final-failure.ts';
+import type { Generations } from '../plan/generations.ts';
+import { timeoutOf } from '../plan/timeout.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Action, EndWithoutJob, UnrunnableItems } from './action.ts';
+import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
-import type { FileFacts } from './file-facts.ts';
-import type { Generations } from './generations.ts';
 import type { InFlight } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
-import type { Clock, Journal } from './jobs/ports.ts';
 import {
   attachOrder,
   attemptName,
   awaitOrder,
   copyOrder,
+  freshDownloads,
   type Head,
   headOf,
-  timeoutOf,
 } from './orders.ts';
 import { refreshesFor } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
@@ -44,26 +41,6 @@ const fail = (why: string): Action => end('failed', why);
 const noRoom = end('later', 'as many projects render as may at once');
 const excluded: Action = end('excluded', 'this run excludes the step');
 const payAgainHint = '--pay-again would pay for it again';
-
-/** The settings of a run that affect decisions. */
-export interface RunTerms {
-  readonly pipeline: Pipeline;
-  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
-  readonly journal: Journal;
-  readonly fileFacts: FileFacts;
-  readonly clock: Clock;
-  /** A result that is lost here and at the service may be paid for again. */
-  readonly payAgain: boolean;
-  /** The run receives the service's events, so an event may resolve a creation in doubt. */
-  readonly listening?: boolean;
-  /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */
-  readonly allows: (step: Step, act: Act) => boolean;
-  readonly unrunnable: UnrunnableItems;
-  /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
-  readonly failed: Map<Fingerprint, string>;
-  /** The run is a tick: it repeats no failure that would repeat itself, and makes no inputs that are not needed yet. */
-  readonly isTick?: boolean;
-}
 
 export interface DispatcherOptions extends RunTerms {
   readonly budget: Budget;
@@ -198,7 +175,7 @@ export class Dispatcher {
                 ...about,
                 operation: 'download',
                 to: wanted.to,
-                ...this.#freshDownloads(itemRun, step, job),
+                ...freshDownloads(this.#liveDownloads(itemRun, step), job, this.#o.clock.now()),
               };
         return { action: 'start', fingerprint: undefined, order };
       }
@@ -207,22 +184,8 @@ export class Dispatcher {
     }
   }
 
-  /** Addresses that this run has just read, to save another read. */
-  #freshDownloads(
-    itemRun: ItemRun,
-    step: Step,
-    job: JobLine,
-  ): { downloads?: readonly { url: string; expires_at: string }[] } {
-    const listed = step.of === undefined ? undefined : itemRun.given(step.of)?.live?.['downloads'];
-    if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
-    const soon = this.#o.clock.now() + 60_000;
-    const downloads = listed.flatMap((entry) => {
-      const { url, expires_at: until } = isObject(entry) ? entry : {};
-      return typeof url === 'string' && typeof until === 'string' && Date.parse(until) > soon
-        ? [{ url, expires_at: until }]
-        : [];
-    });
-    return downloads.length === listed.length ? { downloads } : {};
+  #liveDownloads(itemRun: ItemRun, { of }: Step): unknown {
+    return of === undefined ? undefined : itemRun.given(of)?.live?.['downloads'];
   }
 
   /** A request whose body contains outputs of other steps: the outputs must be live, and the body valid. */

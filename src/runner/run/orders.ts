@@ -1,13 +1,15 @@
 // Builds job orders: turns a step that is ready into plain data for a runner.
 
 import { extensionOf } from '../../contract/api/asset.ts';
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import type { Download } from '../../contract/api/project.ts';
+import { isObject } from '../../contract/base/json.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
 import { conditionOf, downloadCount, wholeCopies } from '../plan/decide.ts';
 import type { Facts } from '../plan/facts.ts';
+import { timeoutOf } from '../plan/timeout.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
   AttachOrder,
@@ -20,18 +22,6 @@ import type {
 
 /** The number of tries for free requests, which only cost time. */
 const freeAttempts = 5;
-
-/** How long a run waits for a project if the step has no `timeout:`, in milliseconds. */
-export const timeoutOf = (step: Step): number =>
-  step.timeoutMs ?? usualTimeout(step.kind.tool?.medianSeconds);
-
-const usualTimeout = (medianSeconds = 10): number => Math.max(10 * 60_000, medianSeconds * 6000);
-
-/** The longest that a run waits for a project of this kind, whichever step it belongs to. */
-export function longestWait(kind: string, steps: readonly Step[]): number {
-  const own = steps.filter((step) => step.kind.name === kind).map(timeoutOf);
-  return Math.max(usualTimeout(toolNamed(kind)?.medianSeconds), ...own);
-}
 
 export interface Head {
   readonly key: string;
@@ -145,6 +135,22 @@ export function copyOrder(
     to,
     sources: sources.map((output) => ({ output, from: placeOf(output, facts) })),
   };
+}
+
+/** A project's addresses if they were just read and still work for a minute, to save another read. */
+export function freshDownloads(
+  listed: unknown,
+  job: JobLine,
+  now: number,
+): { downloads?: readonly Download[] } {
+  if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
+  const downloads = listed.flatMap((entry) => {
+    const { url, expires_at: until } = isObject(entry) ? entry : {};
+    return typeof url === 'string' && typeof until === 'string' && Date.parse(until) > now + 60_000
+      ? [{ url, expires_at: until }]
+      : [];
+  });
+  return downloads.length === listed.length ? { downloads } : {};
 }
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

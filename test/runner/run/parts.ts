@@ -4,9 +4,9 @@ import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import { type EventLine, type NewEvent, parseLine } from '../../../src/runner/journal/line.ts';
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
+import { Generations } from '../../../src/runner/plan/generations.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
-import { Generations } from '../../../src/runner/run/generations.ts';
 import { InFlight } from '../../../src/runner/run/in-flight.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type {
@@ -151,7 +151,7 @@ export class Parts {
     this.inFlight = new InFlight({ runner, journal, someExcluded });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     this.generations = new Generations({
-      ...{ ledger: this.ledger, clock: this.clock, steps: this.pipeline.steps },
+      ...{ ledger: this.ledger, now: () => this.clock.now(), steps: this.pipeline.steps },
       limits: { total: undefined, byKind: {} },
     });
     const steps = this.pipeline.steps.filter((one) => one.shared);

@@ -1,7 +1,7 @@
 // How many projects a run may have in progress at once: what the account's plan allows, and what the pipeline says.
 import { allowances, isTier } from '../../../contract/api/tier.ts';
 import type { Limits } from '../../language/pipeline.ts';
-import type { GenerationLimits } from '../../run/generations.ts';
+import type { GenerationLimits } from '../../plan/generations.ts';
 import type { Manner } from './manner.ts';
 
 /** Undefined for an unlimited plan, and for one whose limit is not known. */

@@ -2,8 +2,8 @@
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { finalFailure } from '../../plan/final-failure.ts';
+import { Generations } from '../../plan/generations.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
-import { Generations } from '../../run/generations.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { generationLimits } from './generation-limits.ts';
@@ -21,7 +21,12 @@ export interface RestContext {
 export function restingTasks(context: RestContext): (planned: PlannedTask) => boolean {
   const { pipeline, ledger, clock, looks, tier } = context;
   const limits = generationLimits(pipeline.limits, tier, 'tick');
-  const generations = new Generations({ ledger, clock, steps: pipeline.steps, limits });
+  const generations = new Generations({
+    ledger,
+    now: () => clock.now(),
+    steps: pipeline.steps,
+    limits,
+  });
   const { isFull } = generations;
   const now = clock.now();
   return ({ step, action, fingerprint }) => {

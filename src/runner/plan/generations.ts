@@ -2,9 +2,7 @@
 // earlier runs left. The account's plan limits their number, and so do `limits:` of the pipeline.
 import type { Ledger } from '../journal/ledger.ts';
 import type { Step } from '../language/pipeline.ts';
-import type { CreateOrder } from './jobs/job.ts';
-import type { Clock } from './jobs/ports.ts';
-import { longestWait } from './orders.ts';
+import { longestWait } from './timeout.ts';
 
 export interface GenerationLimits {
   /** All projects together; undefined: no limit. */
@@ -15,37 +13,57 @@ export interface GenerationLimits {
 
 export interface GenerationOptions {
   readonly ledger: Ledger;
-  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly steps: readonly Step[];
-  readonly limits: GenerationLimits;
+  /** Undefined: no limits. */
+  readonly limits: GenerationLimits | undefined;
+}
+
+/** The part of a job order that matters here. */
+interface Order {
+  readonly operation: string;
+  /** The step kind. */
+  readonly kind: string;
+  readonly fingerprint?: string;
 }
 
 export class Generations {
   readonly #o: GenerationOptions;
   /** The kinds of creations of this run that are not over, by fingerprint. */
   readonly #ordered = new Map<string, string>();
+  #isStuck = false;
 
   constructor(options: GenerationOptions) {
     this.#o = options;
   }
 
-  /** Call when a creation starts. */
-  begin({ fingerprint, kind }: CreateOrder): void {
-    this.#ordered.set(fingerprint, kind);
-  }
-
-  /** Call when the job of a creation is over; from then on, the ledger says whether its project is. */
-  end({ fingerprint }: CreateOrder): void {
-    this.#ordered.delete(fingerprint);
-  }
-
   /** True once nothing that this run waits for can make room. */
-  isStuck = false;
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  /** Call when nothing is in flight and no task can start: projects that earlier runs left may hold the room. */
+  nothingEnds(): void {
+    if (this.#isStuck) throw new Error('bug: nothing runs and nothing can start');
+    this.#isStuck = true;
+  }
+
+  /** Call when a job starts. */
+  begin(order: Order): void {
+    if (order.operation === 'create' && order.fingerprint !== undefined)
+      this.#ordered.set(order.fingerprint, order.kind);
+  }
+
+  /** Call when a job is over; from then on, the ledger says whether its project is. */
+  end({ fingerprint }: Order): void {
+    if (fingerprint !== undefined) this.#ordered.delete(fingerprint);
+  }
 
   /** True if the limits allow another project of this step kind now. */
   hasRoom(kind: string): boolean {
-    const { total, byKind } = this.#o.limits;
-    const ofKind = byKind[kind];
+    const { total, byKind } = this.#o.limits ?? {};
+    const ofKind = byKind?.[kind];
     if (total === undefined && ofKind === undefined) return true;
     const kinds = [...this.#ordered.values(), ...this.#left()];
     if (total !== undefined && kinds.length >= total) return false;
@@ -64,8 +82,8 @@ export class Generations {
    * for it no longer counts: nobody may ever ask for it again, and then it would take a place forever.
    */
   *#left(): Generator<string> {
-    const { ledger, clock, steps } = this.#o;
-    const now = clock.now();
+    const { ledger, steps } = this.#o;
+    const now = this.#o.now();
     for (const { job, kind, at } of ledger.unsettled())
       if (!this.#ordered.has(job) && now - Date.parse(at) < longestWait(kind, steps)) yield kind;
   }
