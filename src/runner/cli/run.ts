@@ -71,8 +71,7 @@ async function perform(
   const json = flags.json === true;
   const { speed, pictures, detachAfter } = flags;
   const stop = stopWhenAsked();
-  const told = reader(pipeline, flags.rehearse === true, stop.signal);
-  const show = json ? facts : (event: RunEvent) => (shows(event) ? told(event) : undefined);
+  const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal, shows);
   try {
     const ran = await operate(pipeline, {
       ...flags,
@@ -108,6 +107,7 @@ function reader(
   { warnings, text: source }: LoadedPipeline,
   asked: boolean,
   stop: AbortSignal,
+  shows: Manner['shows'],
 ): (event: RunEvent) => void {
   let items = 0;
   return (event) => {
@@ -116,7 +116,7 @@ function reader(
     if (event.type === 'stopping' && stop.aborted) return;
     const fallback = event.type === 'started' && event.rehearsal && !asked;
     const text = fallback ? fallbackLine : runEventText(event, items);
-    if (text === undefined) return;
+    if (text === undefined || !shows(event)) return;
     if (aside.has(event.type)) complain(text);
     else print(text);
     if (event.type === 'started') printWarnings(warnings, source);
