@@ -4,6 +4,7 @@ import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import type { Ran, RunInternals, RunOptions } from '../src/runner/operations/run.ts';
 import { tickWith } from '../src/runner/operations/tick.ts';
+import { longestWait } from '../src/runner/plan/timeout.ts';
 import type { Clock, MediaApi } from '../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../src/service/start.ts';
 import type { Clockwork } from './service/clockwork.ts';
@@ -78,14 +79,17 @@ export class Ticking {
     };
   }
 
-  /** Created, and not seen to be over. */
+  /** Created, not seen to be over, and not given up as overdue: a project that hangs must not stop the others. */
   #inProgress(): readonly string[] {
     const over = new Set(
       this.looks
         .filter(({ status }) => status === 'complete' || status === 'error')
         .map(({ project }) => project),
     );
-    return [...this.created.keys()].filter((project) => !over.has(project));
+    const now = this.#clockwork.now();
+    return [...this.created]
+      .filter(([id, { tool, at }]) => !over.has(id) && now - at < longestWait(tool, []))
+      .map(([id]) => id);
   }
 }
 

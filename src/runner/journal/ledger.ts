@@ -44,7 +44,7 @@ export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
-  /** Jobs whose project may still render, by fingerprint. */
+  /** Jobs whose project is not known to be over, by fingerprint. */
   readonly #unsettled = new Map<string, JobLine>();
   /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
@@ -65,7 +65,7 @@ export class Ledger {
     return this.#jobs.sorted();
   }
 
-  /** Jobs whose project may still render: created and not settled, or in doubt. */
+  /** Jobs whose project was created and is not known to be over. */
   unsettled(): Iterable<JobLine> {
     return this.#unsettled.values();
   }
@@ -207,8 +207,7 @@ export class Ledger {
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
-    if (line.state === 'created' || jobFacts[line.state].inDoubt)
-      this.#unsettled.set(line.job, line);
+    if (line.state === 'created') this.#unsettled.set(line.job, line);
     else this.#unsettled.delete(line.job);
     this.rates.learn(line);
     this.#jobs.set(line);

@@ -79,7 +79,8 @@ export class Generations {
 
   /**
    * The kinds of the projects in the ledger that may still render. A project that has taken longer than any run waits
-   * for it no longer counts: nobody may ever ask for it again, and then it would take a place forever.
+   * for it no longer counts: nobody may ever ask for it again, and then it would take a place forever. A creation in doubt
+   * does not count once its job is over, so that a crash does not stop the next run.
    */
   *#left(): Generator<string> {
     const { ledger, steps } = this.#o;
