@@ -12,7 +12,7 @@ export interface Served {
 }
 
 export async function serve(flags: readonly string[]): Promise<Served> {
-  const child = spawn(process.execPath, [main, 'serve', '--json', ...flags], {
+  const child = spawn(process.execPath, [main, 'serve', '--json', '--tier', 'business', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface({ input: child.stdout })) {

@@ -265,6 +265,23 @@ export type { LocateOptions } from './runner/operations/state/locate-state.ts';
 export { type StatusOptions, type StatusReport, status } from './runner/operations/status.ts';
 
 /**
+ * One short step of a run, for cron and CI: looks at the projects that render, saves what is ready, buys within the limits, and
+ * ends without waiting. `wakeAt` says when the next tick is useful.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, tick } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const ticked = await tick(loaded.value, { rehearse: true, rehearsalPictures: 'plain' });
+ * if (ticked.ok) console.log(ticked.value.summary.outcome, ticked.value.summary.wakeAt);
+ * else console.error(renderProblem(ticked.error));
+ * ```
+ */
+export { type TickOptions, tick } from './runner/operations/tick.ts';
+
+/**
  * Lets a pipeline file send the API key to the service that it names, call its hooks and use its bucket, until the file
  * changes. `distrust` takes the
  * consent back, and `trustedFiles` lists all consents.

@@ -35,6 +35,7 @@ const says: Readonly<Record<string, RegExp>> = {
   schedule: /has no schedule/,
   startService: /^http:\/\/127\.0\.0\.1:\d+$/,
   status: /^0 0$/,
+  tick: /^done undefined$/m,
   trust: /names no service/,
   validate: /make.*save/,
   watch: /lists its items as values/,

@@ -166,8 +166,9 @@ export async function photoRig(count: number, pipeline = photoPipeline): Promise
   return rig;
 }
 
+/** A plan without a limit, unless a test is about plans: so the items alone decide how much is under way at once. */
 export async function service(options: ServiceOptions = {}): Promise<LocalService> {
-  const started = await startService({ ...plainly, ...options });
+  const started = await startService({ ...plainly, tier: 'business', ...options });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= started.close();

@@ -95,7 +95,12 @@ export class DiskTestbed {
     cache: string,
     { size, faults }: { readonly size: PhotoSize; readonly faults: readonly FaultRule[] },
   ): Promise<DiskTestbed> {
-    const service = await startService({ pictures: 'plain', credits: 1000, faults: { faults } });
+    const service = await startService({
+      pictures: 'plain',
+      tier: 'business',
+      credits: 1000,
+      faults: { faults },
+    });
     const testbed = new DiskTestbed(
       mkdtempSync(join(tmpdir(), 'shotlist-torture-')),
       service,

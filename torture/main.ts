@@ -9,6 +9,7 @@ import { tortureRunner } from './runner.ts';
 import { tortureSchedules } from './schedules.ts';
 import { tortureService } from './service.ts';
 import { whyNoTracing } from './strace.ts';
+import { tortureTick } from './tick.ts';
 import { tortureWatch } from './watch.ts';
 import { tortureWire } from './wire.ts';
 
@@ -39,12 +40,13 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule|watch] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule|tick|watch] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
   of the merge: [--rounds N], pairs of histories of the state file
   of schedule: [--rounds N], a month in each round
+  of ticks: [--rounds N, the number of hours with a tick every minute; 168 are a week]
   of the watch: [--files N, to drop; default 5000]
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn
@@ -75,6 +77,9 @@ switch (values.help ? 'help' : values.of) {
     break;
   case 'watch':
     await ofWatch();
+    break;
+  case 'tick':
+    await ofTick();
     break;
   case 'help':
     print(usage);
@@ -140,6 +145,16 @@ async function ofWire(): Promise<void> {
   print(
     `${counts.cuts} cuts between the bytes of ${request} sent and ${answer} answered, ${elapsed()}: ` +
       `${counts.doubts} doubts, ${counts.charged} of them charged, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+async function ofTick(): Promise<void> {
+  const { violations, ...counts } = await tortureTick({ hours: rounds, seed, onEvent: print });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(
+    `${counts.ticks} ticks, ${counts.done} with everything done, seed ${seed}, ${elapsed()}: ${counts.projects} projects, ${counts.looks} looks, ` +
+      `${counts.requests} requests, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

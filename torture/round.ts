@@ -70,7 +70,8 @@ export async function tortureRound(options: RoundOptions): Promise<RoundResult> 
   const faultProfile = drawFaultProfile(chance);
   const workspace = await openWorkspace(terms);
   const service = await startService({
-    ...{ key, paths, credits: opening, pictures: 'plain', faults: { faults: faultProfile.faults } },
+    ...{ key, paths, credits: opening, tier: 'business', pictures: 'plain' },
+    faults: { faults: faultProfile.faults },
   });
   const checkContext = { workspace, terms, reference: reference(second), opening };
   const round = new Round({ options, chance, faultProfile, workspace, service, checkContext });

@@ -80,7 +80,7 @@ async function undisturbed(
 ): Promise<ReadonlyMap<string, string>> {
   const budget = items * itemCredits[second];
   const workspace = await openWorkspace({ second, items, budget, window: 8 });
-  const service = await startService({ key, credits: budget, pictures: 'plain' });
+  const service = await startService({ key, credits: budget, tier: 'business', pictures: 'plain' });
   try {
     const { file, state } = workspace;
     const end = await pool.take().run({ file, state, service: service.address });

@@ -102,6 +102,8 @@ interface Served {
 async function serve(data: string): Promise<Served> {
   const flags = [
     '--json',
+    '--tier',
+    'business',
     '--pictures',
     'plain',
     '--data',

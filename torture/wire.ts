@@ -83,7 +83,7 @@ export async function tortureWire({ cutsAfter, jobs }: WireTorture): Promise<Wir
 }
 
 async function withService<T>(operation: (service: LocalService) => Promise<T>): Promise<T> {
-  const service = await startService({ pictures: 'plain' });
+  const service = await startService({ pictures: 'plain', tier: 'business' });
   try {
     return await operation(service);
   } finally {

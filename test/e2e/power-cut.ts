@@ -18,8 +18,9 @@ export function cutAt(
 ): RunInternals & { restore(): void } {
   let lines = 0;
   let dead = false;
-  let synced = 0;
   const size = (): number => statSync(state, { throwIfNoEntry: false })?.size ?? 0;
+  // What an earlier run left is on disk.
+  let synced = size();
   return {
     lines: (file: LineFile): LineFile => ({
       append(text) {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { wholeLinesIn } from '../../torture/order-checker.ts';
 import { tortureRunner } from '../../torture/runner.ts';
+import { tortureTick } from '../../torture/tick.ts';
 
 test('killed at crash points and random moments, a run is completed by later ones: each task is paid once, each output is whole', async () => {
   const told: string[] = [];
@@ -13,6 +14,15 @@ test('killed at crash points and random moments, a run is completed by later one
   expect(tortured.kills).toBeGreaterThanOrEqual(2);
   expect(tortured.projects).toBeGreaterThanOrEqual(2 * 8 * 2);
 }, 120_000);
+
+test('ticked every minute for an hour and a half, each project is looked at only when that is useful, and paid once', async () => {
+  const told: string[] = [];
+  const onEvent = (line: string): void => void told.push(line);
+  const { violations, projects, looks } = await tortureTick({ hours: 1.5, seed: 3, onEvent });
+  expect(violations, told.join('\n')).toEqual([]);
+  expect(projects).toBeGreaterThan(3);
+  expect(looks).toBeGreaterThan(projects);
+});
 
 test.each([
   ['{"a":{"b":1}}\n{"c":{"d":1}', ['{"a":{"b":1}}']],

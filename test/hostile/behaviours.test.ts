@@ -60,7 +60,7 @@ function standing({ summary }: Told): After {
 }
 
 async function run(rig: Rig, behaviour: Behaviour): Promise<void> {
-  const local = await service({ slots: count });
+  const local = await service({ slots: count, tier: 'business' });
   const { who = 'one', charged = 10, client = {}, at, operation, withheld } = behaviour;
   const front = await frontOf(local, {
     ...{ at, operation, who, withheld: withheld === true },

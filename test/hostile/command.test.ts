@@ -46,7 +46,7 @@ describe.each(cases)('%s', (_, options, exitCode) => {
   test.each([['text'], ['--json']])(
     'as %s: no stack trace, no control character, no key',
     async (form) => {
-      const local = await service({ slots: count });
+      const local = await service({ slots: count, tier: 'business' });
       const front = await frontOf(local, { ...options, withheld: false, gather: count });
       const rig = await photoRig(count);
       const flags = [...(form === '--json' ? ['--json'] : []), '--log', 'run.log'];

@@ -4,7 +4,7 @@ import { bill, photoRig, service } from '../rig.ts';
 import { frontOf } from './front.ts';
 
 test('of sixteen creations in flight, one is answered with content-length: -5, and only that one is in doubt', async () => {
-  const local = await service({ slots: 16 });
+  const local = await service({ slots: 16, tier: 'business' });
   const front = await frontOf(local, {
     ...{ at: 'creation', who: 'one', withheld: false, gather: 16 },
     operation: ({ response }) =>

@@ -33,7 +33,8 @@ export async function strangeService(sayings: Sayings = {}): Promise<TestServer>
     };
     if (path.startsWith('/files/')) {
       response.writeHead(200, { 'content-type': 'image/png' }).end(`the file ${path}`);
-    } else if (path === '/v1/account') onEvent(sayings.account, { credits: 1000, tier: 'pro' });
+    } else if (path === '/v1/account')
+      onEvent(sayings.account, { credits: 1000, tier: 'business' });
     else if (path === '/v1/files/upload-urls') {
       const item = { upload_url: `${server.address}/put/1`, file_path: 'api-assets/1.png' };
       onEvent(sayings.addresses, { items: [{ ...item, expires_at: expires }] });

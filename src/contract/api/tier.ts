@@ -12,14 +12,19 @@ export interface Allowance {
    * Plans).
    */
   readonly longestEdge: number;
+  /**
+   * The number of projects in progress at once. Undefined: unlimited (business), or not published
+   * (free) (models.md, Plans; August 2026).
+   */
+  readonly generations?: number;
 }
 
 const megabyte = 1_000_000;
 
 export const allowances: Readonly<Record<Tier, Allowance>> = {
   free: { uploadBytes: 200 * megabyte, longestEdge: 576 },
-  creator: { uploadBytes: 2_000 * megabyte, longestEdge: 1024 },
-  pro: { uploadBytes: 5_000 * megabyte, longestEdge: 1472 },
+  creator: { uploadBytes: 2_000 * megabyte, longestEdge: 1024, generations: 3 },
+  pro: { uploadBytes: 5_000 * megabyte, longestEdge: 1472, generations: 5 },
   business: { uploadBytes: 10_000 * megabyte, longestEdge: 4096 },
 };
 

@@ -7,7 +7,6 @@ import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import { withCommit, withGitCommands } from './git-commands.ts';
 import {
   duration,
-  listenAddress,
   pictures,
   portNumber,
   positiveInteger,
@@ -17,6 +16,7 @@ import {
   withInputs,
   withPaths,
   withPlaces,
+  withRun,
   withRunning,
   withSchedule,
   withSelection,
@@ -37,7 +37,7 @@ const program = new Command('shotlist')
   .configureHelp({ showGlobalOptions: false })
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or a lack of\ncredits, 4 something is in doubt, 5 not authorized, 130 interrupted.',
+    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or a lack of\ncredits, 4 something is in doubt, 5 not authorized, 6 left while projects still render, 130 interrupted.',
   );
 
 let exitCode = 0;
@@ -62,24 +62,21 @@ withPaths(
 });
 
 withCommit(
-  withRunning(
-    withPaths(
-      withInputs(
-        withSelection(
-          program.command('run').description('run a pipeline, or resume it').argument('<file>'),
-        ),
-      ),
-    ),
+  withRun(program.command('run').description('run a pipeline, or resume it').argument('<file>')),
+).action(async (file: string, flags) => {
+  exitCode = await (await import('./run.ts')).runCommand(file, flags);
+});
+
+withCommit(
+  withRun(
+    program
+      .command('tick')
+      .description('look at what renders, save what is ready, buy within the limits, and end')
+      .argument('<file>'),
   ),
-)
-  .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
-  .option('--run-id <id>', 'apply the budget to all runs with this id together')
-  .option('--pay-again', 'pay again for results that are lost, both here and at the service')
-  .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
-  .option('--monitor <port>', 'answer /healthz, /readyz and /metrics at [host:]port', listenAddress)
-  .action(async (file: string, flags) => {
-    exitCode = await (await import('./run.ts')).runCommand(file, flags);
-  });
+).action(async (file: string, flags) => {
+  exitCode = await (await import('./tick.ts')).tickCommand(file, flags);
+});
 
 withSchedule(
   program

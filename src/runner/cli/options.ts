@@ -91,12 +91,23 @@ export function withRunning(command: Command): Command {
     .option('--verbose', 'the same as --log -, unless --log names a file');
 }
 
-export function speed(text: string): 'instant' | 'realtime' | number {
-  if (text === 'instant' || text === 'realtime') return text;
-  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
-  if (factor === undefined)
-    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
-  return positiveNumber(factor);
+/** The options of `run` and `tick`. */
+export function withRun(command: Command): Command {
+  return withRunning(withPaths(withInputs(withSelection(command))))
+    .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
+    .option('--run-id <id>', 'apply the budget to all runs with this id together')
+    .option(
+      '--detach-after <time>',
+      'after this time, leave the projects that still render to a later run or tick',
+      duration,
+    )
+    .option('--pay-again', 'pay again for results that are lost, both here and at the service')
+    .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
+    .option(
+      '--monitor <port>',
+      'answer /healthz, /readyz and /metrics at [host:]port',
+      listenAddress,
+    );
 }
 
 /** A rehearsal has its own service. */
@@ -189,6 +200,14 @@ export function positiveNumber(text: string): number {
   if (!(value > 0) || !Number.isFinite(value))
     throw new InvalidArgumentError('Write a number above 0, such as 60.');
   return value;
+}
+
+export function speed(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
+  return positiveNumber(factor);
 }
 
 export function filterOf({ items, limit }: PipelineFlags): ItemFilter {

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { openMonitor } from '../operations/monitoring.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { type Problem, problem } from '../operations/pipeline/problem.ts';
 import { type RunOptions, run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -22,6 +22,8 @@ export interface RunFlags extends PipelineFlags {
   readonly runId?: string;
   readonly commit?: boolean;
   readonly commitOutputs?: NonNullable<RunOptions['commitOutputs']>;
+  /** In milliseconds. */
+  readonly detachAfter?: number;
   readonly verbose?: boolean;
   readonly log?: string;
   readonly listen?: NonNullable<RunOptions['listen']>;
@@ -30,7 +32,25 @@ export interface RunFlags extends PipelineFlags {
   readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
 }
 
+/** What differs between `run` and `tick`. */
+interface Manner {
+  readonly operate: typeof run;
+  /** Whether a person sees this event. */
+  readonly shows: (event: RunEvent) => boolean;
+  /** Says why the command failed; returns the exit code. */
+  readonly onProblem: (problem: Problem, json: boolean) => number;
+}
+
 export async function runCommand(file: string, flags: RunFlags): Promise<number> {
+  return await performCommand(file, flags, { operate: run, shows: () => true, onProblem: fail });
+}
+
+/** The common part of `run` and `tick`. */
+export async function performCommand(
+  file: string,
+  flags: RunFlags,
+  manner: Manner,
+): Promise<number> {
   const json = flags.json === true;
   return await withPipeline(file, flags, async (pipeline) => {
     const logFile = logFileOf(flags);
@@ -39,27 +59,33 @@ export async function runCommand(file: string, flags: RunFlags): Promise<number>
     const opened = openLog(flags);
     if (!opened.ok) return fail(problem(opened.error), json);
     try {
-      return await perform(pipeline, flags, opened.value);
+      return await perform(pipeline, flags, opened.value, manner);
     } finally {
       opened.value.close();
     }
   });
 }
 
-async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Promise<number> {
+async function perform(
+  pipeline: LoadedPipeline,
+  flags: RunFlags,
+  log: Log,
+  { operate, shows, onProblem }: Manner,
+): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures, monitor: listen, ...others } = flags;
+  const { speed, pictures, detachAfter, monitor: listen, ...others } = flags;
   const stop = stopWhenAsked();
-  const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal);
+  const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal, shows);
   const { signal } = stop;
   const monitor = listen === undefined ? undefined : await openMonitor({ listen, signal });
   try {
     if (monitor?.ok === false) return fail(monitor.error, json);
-    const ran = await run(pipeline, {
+    const ran = await operate(pipeline, {
       ...others,
       monitor: monitor?.value,
       items: filterOf(flags),
       signal,
+      detachAfterMs: detachAfter,
       ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
       ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
       onEvent: (event) => {
@@ -67,7 +93,7 @@ async function perform(pipeline: LoadedPipeline, flags: RunFlags, log: Log): Pro
         show(event);
       },
     });
-    if (!ran.ok) return fail(ran.error, json);
+    if (!ran.ok) return onProblem(ran.error, json);
     if (!json) print(summaryText(ran.value.summary, ran.value));
     return exitCodes[ran.value.summary.outcome];
   } finally {
@@ -90,6 +116,7 @@ function reader(
   { warnings, text: source }: LoadedPipeline,
   asked: boolean,
   stop: AbortSignal,
+  shows: Manner['shows'],
 ): (event: RunEvent) => void {
   let items = 0;
   return (event) => {
@@ -98,7 +125,7 @@ function reader(
     if (event.type === 'stopping' && stop.aborted) return;
     const fallback = event.type === 'started' && event.rehearsal && !asked;
     const text = fallback ? fallbackLine : runEventText(event, items);
-    if (text === undefined) return;
+    if (text === undefined || !shows(event)) return;
     if (aside.has(event.type)) complain(text);
     else print(text);
     if (event.type === 'started') printWarnings(warnings, source);

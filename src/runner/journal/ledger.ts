@@ -45,6 +45,8 @@ export class Ledger {
   readonly #jobs: JobStore;
   readonly #tasks = new Map<string, TaskLine>();
   readonly #runs: RunLine[] = [];
+  /** Jobs whose project is not known to be over, by fingerprint. */
+  readonly #unsettled = new Map<string, JobLine>();
   /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
   /** The actual charges, for estimates of creations to come. */
@@ -62,6 +64,11 @@ export class Ledger {
 
   jobs(): Iterable<JobLine> {
     return this.#jobs.sorted();
+  }
+
+  /** Jobs whose project was created and is not known to be over. */
+  unsettled(): Iterable<JobLine> {
+    return this.#unsettled.values();
   }
 
   /** A task that failed before its job began, or a task of a failed job that is now skipped. */
@@ -202,6 +209,8 @@ export class Ledger {
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
+    if (line.state === 'created') this.#unsettled.set(line.job, line);
+    else this.#unsettled.delete(line.job);
     this.rates.learn(line);
     this.#jobs.set(line);
   }

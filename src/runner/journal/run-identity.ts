@@ -1,7 +1,7 @@
 // Which run this is, by the runs in the state file: a new one, or an interrupted one that continues.
 import type { RunLine } from './line.ts';
 
-export interface RunTerms {
+export interface RequestedRun {
   /** `--run-id`. */
   readonly id?: string | undefined;
   /** ISO 8601: the due time of the schedule that the run is for. */
@@ -21,7 +21,10 @@ export interface RunIdentity {
  * A run without a due time that finds an interrupted scheduled run takes over that run's due time: otherwise, the rest of
  * that run would be made for another day.
  */
-export function identityOf(runs: readonly RunLine[], { id, due: asked }: RunTerms): RunIdentity {
+export function identityOf(
+  runs: readonly RunLine[],
+  { id, due: asked }: RequestedRun,
+): RunIdentity {
   const last = runs.at(-1);
   const open = last?.ended === undefined ? last : undefined;
   const due = asked ?? open?.due;
@@ -38,7 +41,7 @@ export function identityOf(runs: readonly RunLine[], { id, due: asked }: RunTerm
 }
 
 /** A run continues an interrupted run, unless that run has another id or another due time. */
-export const continues = ({ id, due }: RunTerms, open: RunLine): boolean =>
+export const continues = ({ id, due }: RequestedRun, open: RunLine): boolean =>
   (id === undefined || id === open.id) && (due === undefined || due === open.due);
 
 export const nextRunNumber = (runs: readonly RunLine[]): number => (runs.at(-1)?.run ?? 0) + 1;

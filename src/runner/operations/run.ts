@@ -3,12 +3,14 @@ import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
-import type { CreditTotals } from '../journal/ledger.ts';
+import { readLooks } from '../adapters/state/looks-file.ts';
+import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../plan/calendar-budget.ts';
 import { stopText } from '../report/calendar-text.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
+import { LastLooks } from '../run/jobs/last-looks.ts';
 import { SummaryBuilder } from '../run/summary-builder.ts';
-import { pathsOf } from './files/run-paths.ts';
+import { pathsOf, type RunPaths } from './files/run-paths.ts';
 import { shownPath } from './files/shown-path.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
@@ -16,11 +18,13 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { prepare } from './planning/prepare.ts';
 import { refusals, smaller } from './planning/price-checks.ts';
 import { commitRun } from './run/commit.ts';
-import type { PreparedRun, RunContext } from './run/context.ts';
+import { type PreparedRun, type RunContext, speedOf } from './run/context.ts';
 import { execute } from './run/execute.ts';
 import { allowedHooks, callHooks, type HookReport } from './run/hooks.ts';
+import type { Manner } from './run/manner.ts';
 import type { RunInternals, RunOptions } from './run/options.ts';
 import { openResources } from './run/resources.ts';
+import { restingTasks } from './run/resting.ts';
 import { rehearsalTier } from './service/connect-service.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget } from './service/target.ts';
@@ -46,6 +50,16 @@ export async function run(
 
 /** The same, for tests. */
 export async function runWith(
+  loaded: LoadedPipeline,
+  options: RunOptions,
+  internals: RunInternals,
+): Promise<Result<Ran, Problem>> {
+  return await runIn('run', loaded, options, internals);
+}
+
+/** The common part of `run` and `tick`. */
+export async function runIn(
+  manner: Manner,
   loaded: LoadedPipeline,
   options: RunOptions,
   internals: RunInternals,
@@ -83,7 +97,16 @@ export async function runWith(
   const hooks = allowedHooks(hookContext);
   if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
     onEvent({ type: 'warning', message: store.value.note });
-  const context = { options, internals, clock, redactor, onEvent, watch, target: target.value };
+  const context = {
+    manner,
+    options,
+    internals,
+    clock,
+    redactor,
+    onEvent,
+    watch,
+    target: target.value,
+  };
   const summary = !webhooks.ok
     ? webhooks
     : !store.ok
@@ -143,12 +166,20 @@ async function runOn(
   bound: ReturnType<typeof boundPipeline>,
   context: RunContext,
 ): Promise<Result<Summary, Problem>> {
-  const { options, clock, onEvent, target } = context;
+  const { manner, options, clock, onEvent, target } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
   const due = options.due === undefined ? undefined : new Date(options.due).toISOString();
   const run = { id: options.runId, due };
-  const opened = await prepare(bound, target, options, { access: 'run', run, clock, onWarning });
+  const resting = (paths: RunPaths, ledger: Ledger) => {
+    const { tier, looks } = readLooks(paths.looks);
+    const last = new LastLooks(looks, speedOf(context));
+    return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
+  };
+  const opened = await prepare(bound, target, options, {
+    ...{ access: 'run', run, clock, onWarning },
+    ...(manner === 'tick' ? { resting } : {}),
+  });
   if (!opened.ok) return opened;
   await using prepared = opened.value;
   const { plan, warnings } = prepared.planned;
@@ -173,7 +204,8 @@ async function runOn(
     const stops = stopText(limit, plan.credits);
     if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
   }
-  const preparedRun: PreparedRun = { ...context, prepared, budget, began };
+  const { asleep } = prepared.planned;
+  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep };
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;

@@ -7,9 +7,20 @@
  * - `failed`: it cannot run as it is, or it ran and failed. Nothing is charged for it.
  * - `doubt`: it may be paid; nobody knows.
  * - `blocked`: a step that it waits for has no outputs now.
- * - `pending`: it is not over, or did not begin; the next run continues it.
+ * - `pending`: it is not over, or did not begin, because of trouble; the next run continues it.
+ * - `rendering`: paid, and its project still renders; the run did not wait for the project.
+ * - `later`: its turn has not come: it waits for a project that renders, or the run was left before.
  */
-export type Ending = 'done' | 'skipped' | 'excluded' | 'failed' | 'doubt' | 'blocked' | 'pending';
+export type Ending =
+  | 'done'
+  | 'skipped'
+  | 'excluded'
+  | 'failed'
+  | 'doubt'
+  | 'blocked'
+  | 'pending'
+  | 'rendering'
+  | 'later';
 
 /** `why` is empty if the ending needs no reason. */
 export interface End {
@@ -21,7 +32,7 @@ export type Phase = 'waiting' | 'started' | Ending;
 
 export interface EndingFacts {
   /** How a step that waits for this task ends; `done`: that step may start. */
-  readonly dependents: 'done' | 'skipped' | 'excluded' | 'blocked';
+  readonly dependents: 'done' | 'skipped' | 'excluded' | 'blocked' | 'later';
   /** True if a summary lists the task as a problem: a person may have to act. */
   readonly problem: boolean;
   /** True if the run acted on the task, or tried to. */
@@ -36,4 +47,6 @@ export const endingFacts: Readonly<Record<Ending, EndingFacts>> = {
   doubt: { dependents: 'blocked', problem: true, acted: true },
   blocked: { dependents: 'blocked', problem: false, acted: true },
   pending: { dependents: 'blocked', problem: true, acted: true },
+  rendering: { dependents: 'later', problem: false, acted: false },
+  later: { dependents: 'later', problem: false, acted: false },
 };

@@ -113,7 +113,8 @@ export class ItemPlan implements Unfinished {
     if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
     if (turn === 'start') return undefined;
     const { dependents: action } = endingFacts[turn.ending];
-    if (action === 'done') throw new Error(`bug: ${task} is done before its turn`);
+    if (action === 'done' || action === 'later')
+      throw new Error(`bug: ${task} is ${action} before its turn`);
     return { step, task, action, why: turn.why };
   }
 

@@ -8,5 +8,6 @@ export const exitCodes: Readonly<Record<RunOutcome, number>> = {
   budget: 3,
   doubt: 4,
   unauthorized: 5,
+  waiting: 6,
   interrupted: 130,
 };

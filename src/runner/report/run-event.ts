@@ -65,6 +65,8 @@ export type RunEvent =
       readonly changed: boolean;
       readonly of: number;
     }
+  /** The number of projects that the account's plan has in progress at once: the run keeps to it. */
+  | { readonly type: 'generations'; readonly most: number; readonly tier: string }
   /** The account's balance, in credits. */
   | { readonly type: 'account'; readonly balance: number; readonly tier?: string }
   /**
@@ -119,6 +121,8 @@ export interface Summary {
   readonly stoppedBy?: StoppedBy;
   /** ISO 8601: when the next day or month begins, if budget.per_day or budget.per_month stopped the run. */
   readonly resumesAt?: string;
+  /** When the next run or tick is useful, ISO 8601; set if projects still render. */
+  readonly wakeAt?: string;
   readonly items: { readonly total: number; readonly done: number; readonly unfinished: number };
   readonly tasks: Readonly<Record<TaskEnding, number>>;
   /** Files of reused downloads that are not here as recorded. */
@@ -149,7 +153,8 @@ export type StoppedBy =
   | 'budget'
   | 'credits'
   | 'failures'
-  | 'saving';
+  | 'saving'
+  | 'left';
 
 export interface ProblemGroup {
   readonly step: string;
@@ -161,4 +166,12 @@ export interface ProblemGroup {
   readonly examples: readonly string[];
 }
 
-export type RunOutcome = 'done' | 'failed' | 'budget' | 'doubt' | 'unauthorized' | 'interrupted';
+/** `waiting`: projects still render, and the run did not wait for them; the next run continues. */
+export type RunOutcome =
+  | 'done'
+  | 'failed'
+  | 'budget'
+  | 'doubt'
+  | 'unauthorized'
+  | 'interrupted'
+  | 'waiting';

@@ -22,6 +22,8 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return listeningText(event);
     case 'monitoring':
       return `Monitor: ${event.address} (/healthz, /readyz, /metrics)`;
+    case 'generations':
+      return generationsText(event);
     case 'account':
       return balanceLine(event.balance);
     case 'task':
@@ -68,6 +70,8 @@ function committedText({
   const files = outputs === 0 ? 'the state file' : `the state file and ${count(outputs, 'output')}`;
   return `Committed ${files} to ${printable(where)}: ${commit.slice(0, 10)}`;
 }
+const generationsText = ({ most, tier }: Extract<RunEvent, { type: 'generations' }>): string =>
+  `The ${printable(tier)} plan has ${count(most, 'project')} in progress at once: shotlist creates no more than that.`;
 
 const isPowerOfTwo = (n: number): boolean => (n & (n - 1)) === 0;
 
@@ -87,6 +91,8 @@ const headline: Readonly<Record<Summary['outcome'], string>> = {
   budget: 'Stopped: the budget is reached, or the account has no credits left.',
   doubt: 'Some tasks are in doubt: they may have been paid for, so they are not repeated.',
   unauthorized: 'The service refused the API key.',
+  waiting:
+    'Not over yet: projects are still rendering. Run it again to continue; nothing is paid twice.',
   interrupted: 'Interrupted. Run it again to continue; nothing is paid twice.',
 };
 
@@ -106,6 +112,8 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
     'doubt',
     'pending',
     'blocked',
+    'rendering',
+    'later',
   ];
   const told = kinds.filter((kind) => tasks[kind] > 0).map((kind) => `${tasks[kind]} ${kind}`);
   const lines = [
@@ -116,6 +124,7 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
       ['tasks', told.join(', ') || 'none'],
       ['credits', creditsText(credits)],
       ['time', duration(summary.elapsedMs)],
+      ...(summary.wakeAt === undefined ? [] : [['next look', summary.wakeAt]]),
       ['results', output],
       ['state file', state],
     ]),

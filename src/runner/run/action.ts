@@ -1,10 +1,14 @@
-// The actions of a run: what it does about a step that is ready.
+// The actions of a run: what it does about a step that is ready, and the settings on which that depends.
 import type { JobLine } from '../journal/line.ts';
-import type { FileCounts } from '../plan/decide.ts';
+import type { Scope } from '../language/expression.ts';
+import type { Pipeline, Step } from '../language/pipeline.ts';
+import type { Act, FileCounts } from '../plan/decide.ts';
 import type { End } from '../plan/ending.ts';
 import type { ItemVerdict } from '../plan/planning.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';
+import type { Clock, Journal } from './jobs/ports.ts';
 import type { Refresh } from './refresh-inputs.ts';
 
 export type Action =
@@ -44,3 +48,25 @@ export interface EndWithoutJob extends End {
 
 /** By item, then by step: the verdicts for items that cannot be done as planned. */
 export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, ItemVerdict>>;
+
+/** The settings of a run that affect decisions. */
+export interface RunTerms {
+  readonly pipeline: Pipeline;
+  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+  readonly journal: Journal;
+  readonly fileFacts: FileFacts;
+  readonly clock: Clock;
+  /** A result that is lost here and at the service may be paid for again. */
+  readonly payAgain: boolean;
+  /** Every output must be in this checkout. */
+  readonly requireOutputs: boolean;
+  /** The run receives the service's events, so an event may resolve a creation in doubt. */
+  readonly listening?: boolean;
+  /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */
+  readonly allows: (step: Step, act: Act) => boolean;
+  readonly unrunnable: UnrunnableItems;
+  /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
+  readonly failed: Map<Fingerprint, string>;
+  /** The run is a tick: it repeats no failure that would repeat itself, and makes no inputs that are not needed yet. */
+  readonly isTick?: boolean;
+}

@@ -4,7 +4,7 @@ import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
 
 export class Barrier {
   /** Item-level steps that are not over for every item. They keep shared projects. */
-  readonly #unfinished = new Map<string, 'blocked' | 'excluded'>();
+  readonly #unfinished = new Map<string, 'blocked' | 'later' | 'excluded'>();
   readonly #partial: boolean;
 
   /** `partial`: the run includes only some of the items, so no step is ever over for all of them. */
@@ -14,14 +14,21 @@ export class Barrier {
 
   note(step: string, ending: Ending): void {
     const { dependents } = endingFacts[ending];
+    const known = this.#unfinished.get(step);
     if (dependents === 'blocked') this.#unfinished.set(step, 'blocked');
-    if (dependents === 'excluded' && !this.#unfinished.has(step))
-      this.#unfinished.set(step, 'excluded');
+    if (dependents === 'later' && known !== 'blocked') this.#unfinished.set(step, 'later');
+    if (dependents === 'excluded' && known === undefined) this.#unfinished.set(step, 'excluded');
   }
 
-  /** `over`: no item is in progress, and none will follow. `all`: every item was admitted. */
-  phase(step: string, { over, all }: { readonly over: boolean; readonly all: boolean }): Phase {
+  /**
+   * `over`: no item is in progress, and none will follow. `rest`: the phase of the items that were not admitted;
+   * undefined if every item was.
+   */
+  phase(
+    step: string,
+    { over, rest }: { readonly over: boolean; readonly rest: 'blocked' | 'later' | undefined },
+  ): Phase {
     if (!over) return 'waiting';
-    return this.#unfinished.get(step) ?? (!all ? 'blocked' : this.#partial ? 'excluded' : 'done');
+    return this.#unfinished.get(step) ?? rest ?? (this.#partial ? 'excluded' : 'done');
   }
 }

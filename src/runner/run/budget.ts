@@ -24,7 +24,7 @@ export type Grant =
 
 /** Why this run buys nothing more. */
 export interface Closed {
-  readonly because: 'budget' | 'credits' | 'machine' | 'failures' | 'saving';
+  readonly because: 'budget' | 'credits' | 'machine' | 'failures' | 'saving' | 'left';
   readonly why: string;
   /** Epoch milliseconds: when a day or a month with a new budget begins. */
   readonly until?: number;
@@ -57,7 +57,7 @@ interface ItemCredits {
 
 const wait = { granted: false, instead: { action: 'wait' } } as const;
 
-const ended = (ending: 'failed' | 'pending', why: string): Grant => ({
+const ended = (ending: 'failed' | 'pending' | 'later', why: string): Grant => ({
   granted: false,
   instead: { action: 'end', ending, why },
 });
@@ -90,6 +90,7 @@ export class Budget {
 
   ask(itemRun: ItemRun, expectation: Expectation): Grant {
     const { perItem } = this.#o;
+    if (this.#closed?.because === 'left') return ended('later', this.#closed.why);
     if (this.#closed !== undefined) return ended('pending', this.#closed.why);
     const estimate = this.#estimate(expectation);
     const capped = !this.#limits.isEmpty || perItem !== undefined;

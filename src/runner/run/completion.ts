@@ -2,12 +2,14 @@
 import { digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
+import type { Generations } from '../plan/generations.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { type InFlight, projectOf, type RunningJob, type Waiter } from './in-flight.ts';
 import type { Ended, JobOutcome } from './jobs/job.ts';
+import { isStopped } from './jobs/outcome.ts';
 import type { Journal } from './jobs/ports.ts';
 import { redoSuppliers } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
@@ -21,6 +23,7 @@ export interface CompletionOptions {
   readonly inFlight: InFlight;
   readonly window: Window;
   readonly budget: Budget;
+  readonly generations: Generations;
   readonly commit: GroupCommit;
   readonly stepBreaker: StepBreaker;
   readonly stop: Stop;
@@ -37,10 +40,11 @@ export class Completion {
   }
 
   complete(key: string, given: JobOutcome): void {
-    const { inFlight, commit, budget, window } = this.#o;
+    const { inFlight, commit, budget, window, generations } = this.#o;
     window.askAgain();
     const outcome = given.is === 'bug' ? commit.afterBug(key, given.bug) : given;
     const job = inFlight.complete(key);
+    generations.end(job.order);
     const credits = budget.release(key);
     this.#settle(job, outcome, job, credits);
     for (const follower of job.followers) this.#settle(job, outcome, follower, 0);
@@ -67,7 +71,10 @@ export class Completion {
       case 'withheld':
         // Refunds may still free credits for the task: the budget decides whether it waits.
         if (budget.closed === undefined) return askAgain(waiter);
-        return endings.end(waiter, { ending: 'pending', why: outcome.why });
+        return endings.end(waiter, {
+          ending: budget.closed.because === 'left' ? 'later' : 'pending',
+          why: outcome.why,
+        });
       case 'ended':
         return this.#ended(job, outcome, waiter);
       default:
@@ -76,7 +83,7 @@ export class Completion {
   }
 
   #ended(job: RunningJob, outcome: Ended, waiter: Waiter): void {
-    const { failed, stepBreaker, endings } = this.#o;
+    const { failed, stepBreaker, endings, stop } = this.#o;
     const { ending, why, code, again, stops } = outcome;
     if (again === true && this.#attemptsLeft(job)) return askAgain(waiter);
     if (stops !== undefined) this.#stopAt(stops, why, waiter);
@@ -85,7 +92,9 @@ export class Completion {
       if (job === waiter && job.order.operation === 'create')
         stepBreaker.count(waiter.step, { code, why });
     }
-    endings.end(waiter, { ending, why, code, project: projectOf(job, this.#o.journal.ledger) });
+    const later = stop.isLeft && isStopped(outcome);
+    const project = projectOf(job, this.#o.journal.ledger);
+    endings.end(waiter, { ending: later ? 'later' : ending, why, code, project });
   }
 
   #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: Waiter): void {

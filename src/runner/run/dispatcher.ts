@@ -3,35 +3,33 @@
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
-import type { Scope } from '../language/expression.ts';
 import { bodyErrors } from '../language/filled-body.ts';
-import type { Pipeline, Step } from '../language/pipeline.ts';
+import type { Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
-import type { Act } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
-import { downloadCount } from '../plan/recorded-files.ts';
+import { finalFailure } from '../plan/final-failure.ts';
+import type { Generations } from '../plan/generations.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
+import { timeoutOf } from '../plan/timeout.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Action, EndWithoutJob, UnrunnableItems } from './action.ts';
+import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
-import type { FileFacts } from './file-facts.ts';
 import type { InFlight } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
-import type { Clock, Journal } from './jobs/ports.ts';
 import {
   attachOrder,
   attemptName,
   awaitOrder,
   copyOrder,
   deleteOrder,
+  freshDownloads,
   type Head,
   headOf,
   storeOrder,
-  timeoutOf,
 } from './orders.ts';
 import { refreshesFor } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
@@ -43,30 +41,12 @@ type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation
 
 const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
 const fail = (why: string): Action => end('failed', why);
+const noRoom = end('later', 'as many projects render as may at once');
 const excluded: Action = end('excluded', 'this run excludes the step');
-
-/** The settings of a run that affect decisions. */
-export interface RunTerms {
-  readonly pipeline: Pipeline;
-  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
-  readonly journal: Journal;
-  readonly fileFacts: FileFacts;
-  readonly clock: Clock;
-  /** A result that is lost here and at the service may be paid for again. */
-  readonly payAgain: boolean;
-  /** Every output must be in this checkout. */
-  readonly requireOutputs: boolean;
-  /** The run receives the service's events, so an event may resolve a creation in doubt. */
-  readonly listening?: boolean;
-  /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */
-  readonly allows: (step: Step, act: Act) => boolean;
-  readonly unrunnable: UnrunnableItems;
-  /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
-  readonly failed: Map<Fingerprint, string>;
-}
 
 export interface DispatcherOptions extends RunTerms {
   readonly budget: Budget;
+  readonly generations: Generations;
   readonly stepBreaker: StepBreaker;
   readonly inFlight: InFlight;
   readonly window: Window;
@@ -186,6 +166,8 @@ export class Dispatcher {
     { wanted, fingerprint, job, content, away, stored }: Decided,
     head: Head,
   ): Action {
+    const supplies = wanted.operation === 'upload' || wanted.operation === 'detect';
+    if (this.#o.isTick === true && supplies && this.#o.generations.isFull) return this.#noRoom();
     switch (wanted.operation) {
       case 'upload': {
         if (away !== undefined) return fail(awayUpload(head.task, away));
@@ -214,7 +196,7 @@ export class Dispatcher {
                 ...about,
                 operation: 'download',
                 to: wanted.to,
-                ...this.#freshDownloads(itemRun, step, job),
+                ...freshDownloads(this.#liveDownloads(itemRun, step), job, this.#o.clock.now()),
               };
         return { action: 'start', fingerprint: undefined, order };
       }
@@ -223,22 +205,8 @@ export class Dispatcher {
     }
   }
 
-  /** Addresses that this run has just read, to save another read. */
-  #freshDownloads(
-    itemRun: ItemRun,
-    step: Step,
-    job: JobLine,
-  ): { downloads?: readonly { url: string; expires_at: string }[] } {
-    const listed = step.of === undefined ? undefined : itemRun.given(step.of)?.live?.['downloads'];
-    if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
-    const soon = this.#o.clock.now() + 60_000;
-    const downloads = listed.flatMap((entry) => {
-      const { url, expires_at: until } = isObject(entry) ? entry : {};
-      return typeof url === 'string' && typeof until === 'string' && Date.parse(until) > soon
-        ? [{ url, expires_at: until }]
-        : [];
-    });
-    return downloads.length === listed.length ? { downloads } : {};
+  #liveDownloads(itemRun: ItemRun, { of }: Step): unknown {
+    return of === undefined ? undefined : itemRun.given(of)?.live?.['downloads'];
   }
 
   /** A request whose body contains outputs of other steps: the outputs must be live, and the body valid. */
@@ -259,6 +227,8 @@ export class Dispatcher {
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
       return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
+    const final = this.#o.isTick === true ? finalFailure(job, step.attempts) : undefined;
+    if (final !== undefined) return fail(this.#o.journal.ledger.task(head.task)?.why ?? final);
     return this.#pay(itemRun, step, { ...head, ...request, attempt: nextAttempt(job) });
   }
 
@@ -273,12 +243,19 @@ export class Dispatcher {
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
     const grant = budget.ask(itemRun, expectation);
     if (!grant.granted) return grant.instead;
+    if (!this.#o.generations.hasRoom(step.kind.name)) return this.#noRoom();
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
     const { reserve } = grant;
     const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
     return { action: 'start', fingerprint, order };
+  }
+
+  /** Projects of this run may soon be over; those that an earlier run left are for a later run. */
+  #noRoom(): Action {
+    const { generations, inFlight } = this.#o;
+    return inFlight.rendersAny || !generations.isStuck ? { action: 'wait' } : noRoom;
   }
 
   #refreshes(itemRun: ItemRun, step: Step): Action | undefined {

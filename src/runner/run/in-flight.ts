@@ -78,6 +78,15 @@ export class InFlight {
     return this.#byKey.size;
   }
 
+  /** True if a job in flight may end a project that is in progress. */
+  get rendersAny(): boolean {
+    for (const { order } of this.#byKey.values()) {
+      if (order.operation === 'create' || order.operation === 'await') return true;
+      if (order.operation === 'attach' && !order.settled) return true;
+    }
+    return false;
+  }
+
   /** A new job key. */
   key(): string {
     this.#keys += 1;

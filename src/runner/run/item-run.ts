@@ -70,7 +70,8 @@ export class ItemRun {
 
   end(step: string, ending: Ending): void {
     this.schedule.end(step, ending);
-    if (endingFacts[ending].dependents === 'blocked') this.#unfinished = true;
+    const { dependents } = endingFacts[ending];
+    if (dependents === 'blocked' || dependents === 'later') this.#unfinished = true;
   }
 
   /** Records the reported ending of a task. Returns the ending that was reported before, if any. */

@@ -5,15 +5,16 @@ import { reuseEvents } from '../journal/reuse-events.ts';
 import type { Step } from '../language/pipeline.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { Phase } from '../plan/ending.ts';
+import { type GenerationLimits, Generations } from '../plan/generations.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
-import type { Action, Reuse } from './action.ts';
+import type { Action, Reuse, RunTerms } from './action.ts';
 import { Barrier } from './barrier.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
-import { Dispatcher, type RunTerms } from './dispatcher.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { FailurePolicy } from './failure-policy.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
@@ -38,6 +39,8 @@ export interface LoopOptions extends RunTerms {
   readonly runner: Runner;
   /** The most credits that this run may charge. */
   readonly budget: number | undefined;
+  /** The projects that may be in progress at once; default: any number. */
+  readonly generationLimits?: GenerationLimits;
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
   /** Tasks that this run finished already, before it bought anything new. */
@@ -53,6 +56,7 @@ export class Loop {
   readonly #window: Window;
   readonly #inFlight: InFlight;
   readonly #budget: Budget;
+  readonly #generations: Generations;
   readonly #dispatcher: Dispatcher;
   readonly #commit: GroupCommit;
   readonly #barrier: Barrier;
@@ -76,6 +80,7 @@ export class Loop {
       items: options.items,
       size: limits.items,
       open: (item) => this.#open(item),
+      closed: () => this.#budget.closed,
     });
     const { clock, budget: total } = options;
     const caps = { total, perItem: pipeline.budget.perItem, calendar: calendarCaps(pipeline) };
@@ -89,11 +94,14 @@ export class Loop {
     const commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
     const told = { summary: this.summary, onEvent };
     const endings = new TaskEndings({ journal, window, barrier, failurePolicy, ...told });
-    const parts = { inFlight, window, budget, commit, stepBreaker, stop, endings };
+    const terms = { ledger: journal.ledger, steps, limits: options.generationLimits };
+    const generations = new Generations({ ...terms, now: () => options.clock.now() });
+    const parts = { inFlight, window, budget, generations, commit, stepBreaker, stop, endings };
     this.#completion = new Completion({ ...options, ...parts });
     this.#dispatcher = new Dispatcher({ ...options, ...parts });
     this.#window = window;
     this.#budget = budget;
+    this.#generations = generations;
     this.#inFlight = inFlight;
     this.#barrier = barrier;
     this.#stop = stop;
@@ -111,12 +119,16 @@ export class Loop {
   }
 
   get stopped(): Stopped {
-    return this.#stop.stopped(this.#budget.closed);
+    return this.#stop.stopped(this.#budget.closed, this.#window.isExhausted);
   }
 
-  /** Starts nothing new, and lets running jobs end. */
   halt(halted: Halted): void {
     this.#stop.halt(halted);
+  }
+
+  /** Buys nothing more and admits no item. Running jobs end, except that nobody waits for projects that render. */
+  leave(why: string): void {
+    this.#budget.close({ because: 'left', why });
   }
 
   async run(): Promise<void> {
@@ -124,49 +136,38 @@ export class Loop {
     let idle = 0;
     for (;;) {
       const before = this.summary.progress;
-      if (!this.#admissionOver && !this.#stop.isHalted && this.#window.fill())
+      if (!this.#window.isShut && !this.#stop.isHalted && this.#window.fill())
         this.#window.stir(this.#shared);
       this.#startAll();
       idle = this.#inFlight.size === 0 && this.summary.progress === before ? idle + 1 : 0;
       if (this.#inFlight.size === 0) {
         if (this.#stop.isHalted || this.#isOver()) return this.#countOne();
-        if (idle > 1) throw new Error('bug: nothing runs and nothing can start');
+        if (idle > 1) this.#generations.nothingEnds();
         // The task that others wait for may have ended without a job.
         this.#window.askAgain();
         continue;
       }
       // Items that ended without a job left room: admit others before waiting for a job.
-      const room = this.#window.hasRoom && !this.#admissionOver && !this.#stop.isHalted;
+      const room = this.#window.hasRoom && !this.#window.isShut && !this.#stop.isHalted;
       this.#handle(await this.#inFlight.happened(room));
     }
   }
 
   /** Without items, the shared steps count as one item. */
   #countOne(): void {
-    const { kind } = this.#o.pipeline.items;
-    if (kind === 'one' && this.#shared.schedule.isOver && !this.#shared.isUnfinished)
+    const one = this.#o.pipeline.items.kind === 'one';
+    if (one && this.#shared.schedule.isOver && !this.#shared.isUnfinished)
       this.summary.addItem(true);
   }
 
   #isOver(): boolean {
-    return this.#admissionOver && this.#window.isEmpty && this.#shared.schedule.isOver;
-  }
-
-  /** True if no further item is admitted, because there is none or because the budget is used up. */
-  get #admissionOver(): boolean {
-    return this.#window.isExhausted || this.#noneToBuy;
-  }
-
-  /** True if the run buys nothing more, for a reason other than saving existing results first. */
-  get #noneToBuy(): boolean {
-    const { closed } = this.#budget;
-    return closed !== undefined && closed.because !== 'saving';
+    return this.#window.isShut && this.#window.isEmpty && this.#shared.schedule.isOver;
   }
 
   /** The phase of an item-level step, for the shared steps that wait for all items. */
   #itemPhase(step: string): Phase {
-    const over = this.#admissionOver && this.#window.isEmpty;
-    return this.#barrier.phase(step, { over, all: this.#window.isExhausted });
+    const over = this.#window.isShut && this.#window.isEmpty;
+    return this.#barrier.phase(step, { over, rest: this.#window.rest });
   }
 
   #startAll(): void {
@@ -185,7 +186,7 @@ export class Loop {
   #leave(itemRun: ItemRun): void {
     if (!this.#window.close(itemRun)) return;
     this.#endings.itemOver(itemRun);
-    if (this.#admissionOver && this.#window.isEmpty) this.#window.stir(this.#shared);
+    if (this.#window.isShut && this.#window.isEmpty) this.#window.stir(this.#shared);
   }
 
   #take(itemRun: ItemRun, { step, turn }: StepTurn): void {
@@ -220,6 +221,7 @@ export class Loop {
   #start(waiter: Waiter, fingerprint: Fingerprint | undefined, order: JobOrder): void {
     if (fingerprint !== undefined && this.#inFlight.join(waiter, fingerprint)) return;
     this.#budget.reserve(waiter.itemRun, order);
+    this.#generations.begin(order);
     this.#inFlight.start(waiter, fingerprint, order);
   }
 

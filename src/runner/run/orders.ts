@@ -1,12 +1,21 @@
 // Builds job orders: turns a step that is ready into plain data for a runner.
 
 import { extensionOf } from '../../contract/api/asset.ts';
+import type { Download } from '../../contract/api/project.ts';
+import { isObject } from '../../contract/base/json.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import { uploadFingerprint } from '../plan/ask.ts';
 import type { Facts } from '../plan/facts.ts';
-import { conditionOf, isSomewhere, isStored, wholeCopies } from '../plan/recorded-files.ts';
+import {
+  conditionOf,
+  downloadCount,
+  isSomewhere,
+  isStored,
+  wholeCopies,
+} from '../plan/recorded-files.ts';
+import { timeoutOf } from '../plan/timeout.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
   AttachOrder,
@@ -22,12 +31,6 @@ import type {
 
 /** The number of tries for free requests, which only cost time. */
 const freeAttempts = 5;
-
-/** How long a run waits for a project if the step has no `timeout:`, in milliseconds. */
-export function timeoutOf(step: Step): number {
-  const median = (step.kind.tool?.medianSeconds ?? 10) * 1000;
-  return step.timeoutMs ?? Math.max(10 * 60_000, median * 6);
-}
 
 export interface Head {
   readonly key: string;
@@ -58,6 +61,7 @@ export function attachOrder(
     fingerprint,
     project: job.project,
     settled: job.state !== 'created',
+    since: Date.parse(job.at),
     credits: job.credits ?? 0,
     timeoutMs: timeoutOf(step),
   };
@@ -165,6 +169,22 @@ export function deleteOrder(
     (output) => !discard && !isSomewhere(output, facts) && isStored(output, facts),
   );
   return { ...about, operation: 'delete', onlyStored };
+}
+
+/** A project's addresses if they were just read and still work for a minute, to save another read. */
+export function freshDownloads(
+  listed: unknown,
+  job: JobLine,
+  now: number,
+): { downloads?: readonly Download[] } {
+  if (!Array.isArray(listed) || listed.length !== downloadCount(job)) return {};
+  const downloads = listed.flatMap((entry) => {
+    const { url, expires_at: until } = isObject(entry) ? entry : {};
+    return typeof url === 'string' && typeof until === 'string' && Date.parse(until) > now + 60_000
+      ? [{ url, expires_at: until }]
+      : [];
+  });
+  return downloads.length === listed.length ? { downloads } : {};
 }
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -12,6 +12,8 @@ export interface Stopped {
   readonly machine: boolean;
   /** The service was down for longer than the run may wait. */
   readonly outage: boolean;
+  /** The run left items that it had not begun (`--detach-after`). */
+  readonly left: boolean;
   readonly why: string | undefined;
   readonly by: StoppedBy | undefined;
   /** Epoch milliseconds: when a day or a month with a new budget begins, if its budget stopped the run. */
@@ -19,7 +21,8 @@ export interface Stopped {
 }
 
 export interface Halted {
-  readonly what: 'unauthorized' | 'interrupt' | 'machine' | 'outage';
+  /** `left`: the run had to end (`--detach-after`), and a job did not end by itself. */
+  readonly what: 'unauthorized' | 'interrupt' | 'machine' | 'outage' | 'left';
   readonly why: string;
 }
 
@@ -45,7 +48,13 @@ export class Stop {
     this.#runner.abort();
   }
 
-  stopped(closed: Closed | undefined): Stopped {
+  /** True if the run was left, so that what did not end is for the next run. */
+  get isLeft(): boolean {
+    return this.#halted?.what === 'left';
+  }
+
+  /** `all`: every item was admitted. */
+  stopped(closed: Closed | undefined, all: boolean): Stopped {
     const what = this.#halted?.what;
     const because = closed?.because;
     return {
@@ -54,6 +63,7 @@ export class Stop {
       money: because === 'budget' || because === 'credits',
       machine: what === 'machine' || because === 'machine',
       outage: what === 'outage',
+      left: what === 'left' || (because === 'left' && !all),
       why: this.#halted?.why ?? closed?.why,
       by: what ?? because,
       until: closed?.until,

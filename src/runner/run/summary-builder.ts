@@ -17,6 +17,8 @@ export class SummaryBuilder {
     doubt: 0,
     pending: 0,
     blocked: 0,
+    rendering: 0,
+    later: 0,
   };
   readonly #problems: Summary['problems'][number][] = [];
   readonly #groups = new FailureGroups();
@@ -72,7 +74,13 @@ export class SummaryBuilder {
     if (this.#tasks.doubt > 0) return 'doubt';
     if (stop.machine || stop.outage) return 'failed';
     if (stop.money) return 'budget';
-    return this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0 ? 'failed' : 'done';
+    if (this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0) return 'failed';
+    return stop.left || this.isLeft ? 'waiting' : 'done';
+  }
+
+  /** True if projects still render that the run did not wait for, or tasks wait for such projects. */
+  get isLeft(): boolean {
+    return this.#tasks.rendering + this.#tasks.later > 0;
   }
 
   build(
@@ -82,14 +90,16 @@ export class SummaryBuilder {
       readonly stopped?: string | undefined;
       readonly stoppedBy?: Summary['stoppedBy'] | undefined;
       readonly resumesAt?: string | undefined;
+      readonly wakeAt?: string | undefined;
     },
   ): Summary {
-    const { items, stopped, stoppedBy, resumesAt, ...others } = rest;
+    const { items, stopped, stoppedBy, resumesAt, wakeAt, ...others } = rest;
     return {
       outcome,
       ...(stopped === undefined ? {} : { stopped }),
       ...(stoppedBy === undefined ? {} : { stoppedBy }),
       ...(resumesAt === undefined ? {} : { resumesAt }),
+      ...(wakeAt === undefined ? {} : { wakeAt }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
       files: this.#files,

@@ -2,6 +2,7 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
+import type { Closed } from './budget.ts';
 import type { Waiter } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 
@@ -10,6 +11,8 @@ export interface WindowOptions {
   /** The most items in progress. */
   readonly size: number;
   readonly open: (item: Item) => ItemRun;
+  /** Why the run buys nothing more, if it does not. */
+  readonly closed?: () => Closed | undefined;
 }
 
 export class Window {
@@ -40,6 +43,21 @@ export class Window {
   /** True if every item has been admitted. */
   get isExhausted(): boolean {
     return this.#exhausted;
+  }
+
+  /**
+   * True if no further item is admitted, because there is none or because the run buys nothing more, for a reason other
+   * than saving existing results first.
+   */
+  get isShut(): boolean {
+    const closed = this.#o.closed?.();
+    return this.#exhausted || (closed !== undefined && closed.because !== 'saving');
+  }
+
+  /** The phase of the items that were not admitted; undefined if every item was. */
+  get rest(): 'blocked' | 'later' | undefined {
+    if (this.#exhausted) return undefined;
+    return this.#o.closed?.()?.because === 'left' ? 'later' : 'blocked';
   }
 
   /** True if another item may be admitted. */

@@ -1,6 +1,7 @@
 // The job that renders a project: from queued to its output files, with the final charge.
 
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
+import { allowances } from '../../contract/api/tier.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
 import { toolNamed } from '../../contract/kinds/tools.ts';
@@ -136,7 +137,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
 
   return {
     inputsFor,
-    jobOf: ({ id, seq, tool: name, body, createdAt, startedAt }) => {
+    jobOf: ({ id, seq, account, tool: name, body, createdAt, startedAt }) => {
       const tool = knownTool(name);
       const rule = faults.fire('job', name)[0]?.rule;
       const failure = rule?.fault === 'job-error' ? failureOf(rule) : undefined;
@@ -147,6 +148,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
       return {
         ...remaining(timing, clock.now(), createdAt, startedAt),
         id,
+        owner: { account, most: allowances[accounts.find(account)?.tier ?? 'free'].generations },
         isWanted: () => isWanted(id),
         hangs: rule?.fault === 'job-hang',
         begin: () => projects.start(id, clock.now()),

@@ -2,10 +2,13 @@
 // even if its work is done earlier.
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
+import { type JobOwner, JobQueue } from './job-queue.ts';
 import type { JobTiming } from './timing.ts';
 
 export interface ScheduledJob extends JobTiming {
   readonly id: string;
+  /** Absent for jobs that no plan limits. */
+  readonly owner?: JobOwner;
   /** The job never ends. It frees its slot, so that no other job waits for it. */
   readonly hangs?: boolean;
   /** Called when the job gets a slot: its state becomes `rendering`. */
@@ -27,8 +30,7 @@ export interface Scheduler {
 }
 
 export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
-  let queue: ScheduledJob[] = [];
-  let taken = 0;
+  const queue = new JobQueue<ScheduledJob>();
   let busy = 0;
   let closed = false;
   const timers = new Set<() => void>();
@@ -57,26 +59,30 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
   }
 
   function pump(): void {
-    while (!closed && busy < slots && taken < queue.length) {
-      const job = queue[taken++];
-      if (job !== undefined) track(perform(job));
+    while (!closed && busy < slots) {
+      const job = queue.take();
+      if (job === undefined) return;
+      track(perform(job));
     }
-    // Removing the first element of a long array copies the whole array, so the front is cut off in batches.
-    if (taken > 1024 && taken * 2 > queue.length) {
-      queue = queue.slice(taken);
-      taken = 0;
-    }
+  }
+
+  /** Call when a job needs its slot no more. */
+  function leave(job: ScheduledJob): void {
+    busy -= 1;
+    queue.end(job);
+    pump();
   }
 
   async function perform(job: ScheduledJob): Promise<void> {
     busy += 1;
+    let waits = false;
     try {
       const begun = clock.now();
       if (job.hangs === true) return await job.begin();
       const [settle] = await Promise.all([job.work(), job.begin()]);
       const left = job.isWanted() ? begun + job.workMs - clock.now() : 0;
       if (left <= 0) return await settle();
-      busy += 1;
+      waits = true;
       const end = later(left, () => {
         waitingForTime.delete(job.id);
         track(finish(job, settle));
@@ -85,8 +91,7 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
     } catch (reason) {
       await giveUp(job, reason);
     } finally {
-      busy -= 1;
-      pump();
+      if (!waits) leave(job);
     }
   }
 
@@ -106,15 +111,14 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
     } catch (reason) {
       await giveUp(job, reason);
     } finally {
-      busy -= 1;
-      pump();
+      leave(job);
     }
   }
 
   return {
     submit: (job) => {
       const enqueue = (): void => {
-        queue.push(job);
+        queue.add(job);
         pump();
       };
       if (job.waitMs > 0) later(job.waitMs, enqueue);

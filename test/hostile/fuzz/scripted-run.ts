@@ -129,14 +129,14 @@ export class ScriptedRun {
   #next(
     about: Omit<
       Extract<JobOrder, { operation: 'attach' }>,
-      'operation' | 'project' | 'settled' | 'credits'
+      'operation' | 'project' | 'settled' | 'since' | 'credits'
     >,
   ): JobOrder | undefined {
     const line = this.ledger.job(this.job);
     if (line?.project === undefined) return undefined;
     const { project, credits = 0 } = line;
     if (line.state === 'created')
-      return { ...about, operation: 'attach', project, settled: false, credits };
+      return { ...about, operation: 'attach', project, settled: false, since: 0, credits };
     if (line.state !== 'complete') return undefined;
     const tool = line.kind;
     if (line.outputs === undefined)

@@ -10,6 +10,7 @@ test('every outcome has its own exit code, and only "done" has 0', () => {
     budget: 3,
     doubt: 4,
     unauthorized: 5,
+    waiting: 6,
     interrupted: 130,
   });
 });

@@ -144,7 +144,7 @@ export class World {
       if (isUnsettled(action)) later.add(step.name);
     }
     const items = {
-      phase: (step: string) => barrier.phase(step, { over: true, all: true }),
+      phase: (step: string) => barrier.phase(step, { over: true, rest: undefined }),
       later: (step: string) => later.has(step),
     };
     return [

@@ -21,6 +21,8 @@ const summary: Summary = {
     doubt: 0,
     pending: 0,
     blocked: 0,
+    rendering: 0,
+    later: 0,
   },
   files: { changed: 0, elsewhere: 0 },
   credits: { charged: 30, refunded: 0, reserved: 0 },
@@ -128,13 +130,12 @@ describe('a summary', () => {
     ).toContain('tasks       none');
   });
 
-  test.each([...(['done', 'failed', 'budget', 'doubt', 'unauthorized', 'interrupted'] as const)])(
-    'has a headline for %s',
-    (outcome) => {
-      const [headline] = summaryText({ ...summary, outcome }, places).split('\n');
-      expect(headline).toMatch(/^[A-Z].*\.$/);
-    },
-  );
+  test.each([
+    ...(['done', 'failed', 'budget', 'doubt', 'unauthorized', 'interrupted', 'waiting'] as const),
+  ])('has a headline for %s', (outcome) => {
+    const [headline] = summaryText({ ...summary, outcome }, places).split('\n');
+    expect(headline).toMatch(/^[A-Z].*\.$/);
+  });
 
   test('lets no control character reach the terminal', () => {
     const text = summaryText(

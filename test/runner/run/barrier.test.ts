@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Ending } from '../../../src/runner/plan/ending.ts';
 import { Barrier } from '../../../src/runner/run/barrier.ts';
 
-const over = { over: true, all: true };
+const over = { over: true, rest: undefined };
 
 function having(...endings: readonly Ending[]): Barrier {
   const barrier = new Barrier(false);
@@ -13,7 +13,7 @@ function having(...endings: readonly Ending[]): Barrier {
 
 describe('a step of the items', () => {
   test('is waited for while an item is in progress or to come', () => {
-    expect(having('failed').phase('swap', { over: false, all: true })).toBe('waiting');
+    expect(having('failed').phase('swap', { over: false, rest: undefined })).toBe('waiting');
   });
 
   test.each<readonly [string, readonly Ending[], Ending]>([
@@ -32,8 +32,8 @@ describe('a step of the items', () => {
   });
 
   test('is blocked while not all items were taken in, since there is no money for the others', () => {
-    expect(having('done').phase('swap', { over: true, all: false })).toBe('blocked');
-    expect(having('excluded').phase('swap', { over: true, all: false })).toBe('excluded');
+    expect(having('done').phase('swap', { over: true, rest: 'blocked' })).toBe('blocked');
+    expect(having('excluded').phase('swap', { over: true, rest: 'blocked' })).toBe('excluded');
   });
 
   test('is excluded in a run that takes only some of the items', () => {

@@ -93,7 +93,7 @@ export class BudgetModel {
     for (const creation of this.creations) {
       if (creation.stage !== 'heard') continue;
       const { key, task, kind, attempts, timeoutMs, fingerprint } = creation.order;
-      const paid = { project: key, settled: false, credits: creation.held };
+      const paid = { project: key, settled: false, since: 0, credits: creation.held };
       const itemRun = this.#itemRuns[creation.item];
       if (itemRun === undefined) throw new Error('no item');
       creation.order = {
@@ -140,7 +140,8 @@ export class BudgetModel {
     const common = { key, task: key, kind: 'speech', attempts: 1, timeoutMs: 0 };
     const fingerprint = fingerprintFrom(digestOf({ key }));
     const order: AttachOrder = {
-      ...{ ...common, operation: 'attach', fingerprint, project: key, settled: false, credits },
+      ...{ ...common, operation: 'attach', fingerprint, project: key, settled: false, since: 0 },
+      credits,
     };
     const { task, kind } = common;
     this.#write({

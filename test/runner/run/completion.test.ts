@@ -220,7 +220,7 @@ describe('a failure that siblings would share', () => {
     const scene = new Scene();
     const a = scene.creating('a');
     scene.completion.complete('a', ended(ending, { stops, code: 'forbidden' }));
-    return { scene, a, stopped: scene.stop.stopped(scene.budget.closed) };
+    return { scene, a, stopped: scene.stop.stopped(scene.budget.closed, true) };
   };
 
   test.each(['unauthorized', 'outage'] as const)('stops the run: %s', (stops) => {

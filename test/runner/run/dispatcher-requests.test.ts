@@ -66,6 +66,7 @@ describe('a download', () => {
     const other = { key: 'j1', task: 'x', kind: 'photo-colorizer', attempts: 1, timeoutMs: 1 };
     scene.inFlight.start({ itemRun: scene.item('b'), step: scene.step('swap') }, job, {
       ...{ ...other, operation: 'attach', fingerprint: job, project: 'p', settled: true },
+      since: 0,
       credits: 10,
     });
     expect(scene.next(item, 'save')).toMatchObject({ action: 'start' });

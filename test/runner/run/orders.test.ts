@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JobLine } from '../../../src/runner/journal/line.ts';
 import { uploadFingerprint } from '../../../src/runner/plan/ask.ts';
+import { timeoutOf } from '../../../src/runner/plan/timeout.ts';
 import {
   attachOrder,
   attemptName,
@@ -11,7 +12,6 @@ import {
   placeOf,
   rereadOrder,
   reuploadOrder,
-  timeoutOf,
 } from '../../../src/runner/run/orders.ts';
 import { Disk, hash, jobLine, outputLine, pipelineOf } from '../plan/world.ts';
 import { fingerprint } from './parts.ts';

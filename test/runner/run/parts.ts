@@ -4,6 +4,7 @@ import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import { type EventLine, type NewEvent, parseLine } from '../../../src/runner/journal/line.ts';
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
+import { Generations } from '../../../src/runner/plan/generations.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
 import { InFlight } from '../../../src/runner/run/in-flight.ts';
@@ -137,6 +138,7 @@ export class Parts {
   readonly budget: Budget;
   readonly inFlight: InFlight;
   readonly stepBreaker: StepBreaker;
+  readonly generations: Generations;
   readonly shared: ItemRun;
 
   constructor({
@@ -153,6 +155,10 @@ export class Parts {
     this.budget = new Budget({ journal, total, perItem, clock: this.clock });
     this.inFlight = new InFlight({ runner, journal, someExcluded });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
+    this.generations = new Generations({
+      ...{ ledger: this.ledger, now: () => this.clock.now(), steps: this.pipeline.steps },
+      limits: { total: undefined, byKind: {} },
+    });
     const steps = this.pipeline.steps.filter((one) => one.shared);
     this.shared = new ItemRun({ steps, item: undefined, shared: undefined, outside: () => 'done' });
   }
@@ -196,7 +202,7 @@ export const createOrder = (key: string, reserve = 10, setting = 'a'): CreateOrd
 
 export const attachOrder = (key: string, credits = 10, settled = false): AttachOrder => ({
   ...common(key),
-  ...{ operation: 'attach', project: `p-${key}`, settled, credits },
+  ...{ operation: 'attach', project: `p-${key}`, settled, credits, since: 0 },
 });
 
 export const awaitOrder = (key: string, reserve = 10): AwaitOrder => ({

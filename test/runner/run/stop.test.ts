@@ -27,7 +27,7 @@ test.each<readonly [Closed | undefined, object]>([
   [{ because: 'saving', why: 's' }, { why: 's' }],
 ])('a run that was closed by %j stopped for that', (closed, expected) => {
   const { runner, onEvent } = new Parts();
-  expect(new Stop(runner, onEvent).stopped(closed)).toEqual({ ...nothing, ...expected });
+  expect(new Stop(runner, onEvent).stopped(closed, true)).toEqual({ ...nothing, ...expected });
 });
 
 test.each<readonly [Halted['what'], object]>([
@@ -43,8 +43,8 @@ test.each<readonly [Halted['what'], object]>([
   stop.halt({ what: 'interrupt', why: 'second' });
   expect([stop.isHalted, parts.runner.aborted]).toEqual([true, true]);
   expect(parts.told).toEqual([{ type: 'stopping', why: 'first' }]);
-  expect(stop.stopped(undefined)).toEqual({ ...nothing, ...expected, why: 'first' });
-  expect(stop.stopped({ because: 'budget', why: 'b' })).toMatchObject({
+  expect(stop.stopped(undefined, true)).toEqual({ ...nothing, ...expected, why: 'first' });
+  expect(stop.stopped({ because: 'budget', why: 'b' }, true)).toMatchObject({
     ...{ money: true, why: 'first' },
   });
 });

@@ -6,7 +6,7 @@ import { SummaryBuilder } from '../../../src/runner/run/summary-builder.ts';
 
 const none: Stopped = {
   ...{ interrupted: false, unauthorized: false, money: false, machine: false, outage: false },
-  ...{ why: undefined, by: undefined, until: undefined },
+  ...{ left: false, why: undefined, by: undefined, until: undefined },
 };
 const zero = {
   ...{ done: 0, reused: 0, skipped: 0, excluded: 0 },

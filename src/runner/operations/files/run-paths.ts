@@ -15,6 +15,8 @@ export interface RunPaths {
   readonly due: string;
   /** Disk space that is reserved for the state file during a run. */
   readonly ballast: string;
+  /** When this checkout last looked at the projects that render. */
+  readonly looks: string;
   /** Downloads are saved below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
@@ -62,6 +64,7 @@ export function pathsOf(
     lock: `${beside}.lock`,
     due: `${beside}.due.json`,
     ballast: `${beside}.ballast`,
+    looks: `${beside}.looks.json`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
     store: join(runFolder, 'store'),

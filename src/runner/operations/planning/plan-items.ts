@@ -44,6 +44,8 @@ export interface PlannedItems {
   readonly unsaved: ReadonlyMap<string, string>;
   /** Items with paid projects that are not finished: they come next. */
   readonly inProgress: ReadonlySet<string>;
+  /** True if every task that could begin now rests. */
+  readonly asleep: boolean;
 }
 
 export interface PlanningInputs {
@@ -56,6 +58,8 @@ export interface PlanningInputs {
   readonly excluded: ReadonlySet<string>;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
+  /** For a tick: true for a task that has nothing to do now. */
+  readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
@@ -66,7 +70,7 @@ export async function planItems(
   inputs: PlanningInputs,
 ): Promise<PlannedItems> {
   const { ledger, disk, clock, excluded, requireOutputs, platform = process.platform } = inputs;
-  const { base } = inputs;
+  const { base, rests } = inputs;
   const { pipeline } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
@@ -97,6 +101,7 @@ export async function planItems(
   const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
   const inProgress = new Set<string>();
+  let asleep = rests !== undefined;
   const unrunnable = new Map<string, ReadonlyMap<string, ItemVerdict>>();
   const visit = async (
     steps: readonly Step[],
@@ -126,6 +131,8 @@ export async function planItems(
       tally.note(task);
       problems.addTask(task, item);
     }
+    if (rests !== undefined)
+      asleep &&= tasks.every((planned) => !isNext(planned, itemPlan) || rests(planned));
     const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
       const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
       return job === undefined ? [] : [job.expires ?? job.at];
@@ -160,7 +167,7 @@ export async function planItems(
     }
   }
   if (afterItems.length > 0) {
-    const over = { over: true, all: true };
+    const over = { over: true, rest: undefined };
     const itemPlan = await visit(afterItems, undefined, {
       shared,
       items: {
@@ -182,8 +189,13 @@ export async function planItems(
     warnings: names.warnings(),
     unsaved,
     inProgress,
+    asleep,
   };
 }
+
+/** True if the task would begin now: its turn comes before anything that is still to be done. */
+const isNext = ({ action, step }: PlannedTask, itemPlan: ItemPlan): boolean =>
+  comesLater(action) && !step.after.some((name) => itemPlan.comesLater(name));
 
 function isEmpty(ledger: Ledger): boolean {
   for (const _ of ledger.jobs()) return false;

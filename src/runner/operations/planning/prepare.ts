@@ -6,11 +6,13 @@ import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
-import { identityOf, type RunIdentity, type RunTerms } from '../../journal/run-identity.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import { identityOf, type RequestedRun, type RunIdentity } from '../../journal/run-identity.ts';
 import { toCel } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
@@ -45,14 +47,16 @@ export interface Prepared extends AsyncDisposable {
 
 interface PrepareContext extends StateContext {
   readonly access: 'plan' | 'run';
-  readonly run?: RunTerms;
+  readonly run?: RequestedRun;
+  /** For a tick: tells which tasks have nothing to do now. */
+  readonly resting?: (paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean;
 }
 
 export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, run: terms = {}, ...context }: PrepareContext,
+  { access, run: requested = {}, resting, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -78,15 +82,16 @@ export async function prepare(
   const cache = new HashCache(hashes);
   cleanup.defer(() => cache.close());
   const { clock } = context;
-  const run = identityOf(state.ledger.runs(), terms);
+  const run = identityOf(state.ledger.runs(), requested);
   const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
     store: storeNameOf(bound.pipeline),
   });
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
+  const { ledger } = state;
   const planned = await planItems(bound, items, {
-    ...{ base, ledger: state.ledger, disk, clock, excluded },
+    ...{ base, ledger, disk, clock, excluded, rests: resting?.(usable, ledger) },
     requireOutputs: options.requireOutputs ?? false,
   });
   const held = cleanup.move();

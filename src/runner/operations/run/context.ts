@@ -4,12 +4,15 @@ import type { RunEvent } from '../../report/run-event.ts';
 import type { RunWatch } from '../../report/run-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Prepared } from '../planning/prepare.ts';
+import { speedFactorOf } from '../service/connect-service.ts';
 import type { Target } from '../service/target.ts';
 import type { WebhookConfig } from '../service/webhooks.ts';
 import type { StoreChoice } from '../store/choose-store.ts';
+import type { Manner } from './manner.ts';
 import type { RunInternals, RunOptions } from './options.ts';
 
 export interface RunContext {
+  readonly manner: Manner;
   readonly target: Target;
   readonly webhooks: WebhookConfig | undefined;
   /** Undefined if the pipeline names no store. */
@@ -30,4 +33,10 @@ export interface PreparedRun extends RunContext {
   readonly budget: number | undefined;
   /** By the clock's `elapsed`. */
   readonly began: number;
+  /** A tick that can bring nothing forward now: it sends nothing. */
+  readonly asleep: boolean;
 }
+
+/** The speed of the service relative to the hosted one. */
+export const speedOf = ({ options, internals, target }: RunContext): number =>
+  internals.speedFactor ?? speedFactorOf(target, options.rehearsalSpeed ?? 'instant');

@@ -4,14 +4,18 @@ import { type JournalFile, openJournal } from '../../adapters/state/journal-file
 import { formatVersion } from '../../journal/line-schemas.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
+import type { Attention } from '../../run/jobs/job-context.ts';
+import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal-writer.ts';
 import { uncompacted } from '../pipeline/problem.ts';
-import { speedFactorOf } from '../service/connect-service.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
-import type { PreparedRun } from './context.ts';
+import { type PreparedRun, speedOf } from './context.ts';
+import { Detachment } from './detachment.ts';
+import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
+import { RunMemory } from './memory.ts';
 import { type PhaseResult, runPhases } from './phases.ts';
 import type { RunResources } from './resources.ts';
 import { watchedApi } from './watched-api.ts';
@@ -19,6 +23,9 @@ import { watchedApi } from './watched-api.ts';
 export async function execute(run: PreparedRun, resources: RunResources): Promise<Summary> {
   const { prepared, options, redactor, clock, target, internals } = run;
   const { service } = resources;
+  const detachment = new Detachment(clock);
+  if (options.detachAfterMs !== undefined)
+    void detachment.begin(options.detachAfterMs - (clock.elapsed() - run.began));
   const stopper = new AbortController();
   const gracePeriod = new GracePeriod(clock, options.graceMs);
   if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
@@ -36,7 +43,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     redactor,
   });
   try {
-    return await record(run, resources, { client, stopper, file, low, journal });
+    return await record(run, resources, { client, stopper, file, low, journal, detachment });
   } catch (error) {
     for (const made of journal.unwritten)
       run.onEvent({ type: 'warning', message: unrecorded(made) });
@@ -44,6 +51,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   } finally {
     // After a failure of the journal, nothing may continue in the background.
     stopper.abort();
+    detachment.cancel();
     await file.close();
     gracePeriod.beginAfter(stopper.signal);
     await client.close();
@@ -80,15 +88,16 @@ interface Means extends JournalInUse {
   readonly client: MediaApi;
   readonly stopper: AbortController;
   readonly journal: JournalWriter;
+  readonly detachment: Detachment;
 }
 
 /** Runs the phases; ends and compacts the journal. */
 async function record(
   run: PreparedRun,
-  { service, ballast, inbox, store }: RunResources,
+  { service, ballast, inbox, store, account }: RunResources,
   means: Means,
 ): Promise<Summary> {
-  const { prepared, options, clock, onEvent } = run;
+  const { prepared, manner, options, clock, onEvent } = run;
   const { file, journal } = means;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
@@ -98,20 +107,31 @@ async function record(
     await file.sync();
   }
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
-  const { summary, stopped } = await phases(run, means, { address: service.address, inbox, store });
-  if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
+  const memory = new RunMemory(run, account);
+  const { looks, tier } = memory;
+  const { summary, stopped } = await phases(run, means, {
+    ...{ address: service.address, inbox, store, tier },
+    attention: attentionOf(run, means.detachment, looks),
+  });
+  const { interrupted, machine, outage, money, left } = stopped;
+  const goesOn = summary.isLeft || left;
+  // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.
+  const keepsBudget = manner === 'tick' && money;
+  if (!interrupted && !machine && !outage && !goesOn && !keepsBudget) journal.end();
   await file.close();
   await ballast.remove();
   if (journal.wrote || warnings.length > 0) {
     const compacted = await file.compact(ledger);
     if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
   }
+  await memory.save();
   const after = ledger.total;
   return summary.build(summary.outcome(stopped), {
     items: prepared.planned.plan.items,
     stopped: stopped.why,
     stoppedBy: stopped.by,
     resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
+    wakeAt: goesOn ? memory.wakeAt() : undefined,
     credits: {
       charged: after.charged - before.charged,
       refunded: after.refunded - before.refunded,
@@ -121,16 +141,32 @@ async function record(
   });
 }
 
+/** Undefined for a run that waits until everything is over. */
+function attentionOf(
+  { manner, options }: PreparedRun,
+  { leave }: Detachment,
+  looks: LastLooks,
+): Attention | undefined {
+  if (manner === 'tick') return { kind: 'look', leave, looks };
+  return options.detachAfterMs === undefined ? undefined : { kind: 'wait', leave, looks };
+}
+
+interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
+  readonly address: string;
+  readonly tier: string | undefined;
+  readonly attention: Attention | undefined;
+}
+
 async function phases(
-  { prepared, options, internals, clock, target, budget, onEvent, watch }: PreparedRun,
-  { client, stopper, journal, low }: Means,
-  { address, inbox, store }: Pick<RunResources, 'inbox' | 'store'> & { readonly address: string },
+  run: PreparedRun,
+  { client, stopper, journal, low, detachment }: Means,
+  { address, inbox, store, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
+  const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
   const { bound, base, items, excluded, planned } = prepared;
   const { pipeline } = bound;
   const { backoffMs = 1000 } = internals;
-  const speed = options.rehearsalSpeed ?? 'instant';
-  const speedFactor = internals.speedFactor ?? speedFactorOf(target, speed);
+  const speedFactor = speedOf(run);
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const api = watchedApi(client, watch);
   const outages = new Outages({
@@ -141,7 +177,12 @@ async function phases(
   return await runPhases({
     ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
-    context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
+    ...{ detachment, isTick: manner === 'tick' },
+    generationLimits: generationLimits(pipeline.limits, tier, manner),
+    context: {
+      ...{ api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
+      attention,
+    },
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,
     listening: inbox !== undefined,

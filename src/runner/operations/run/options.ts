@@ -41,6 +41,11 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
    * and a creation among them is in doubt.
    */
   readonly graceMs?: number;
+  /**
+   * `--detach-after`: from then on, in milliseconds, the run creates nothing and does not wait for projects that render. It
+   * saves what is ready and ends with the outcome `waiting`; a later run or tick continues it.
+   */
+  readonly detachAfterMs?: number | undefined;
   /** How fast the local service of a rehearsal renders; default: immediately. */
   readonly rehearsalSpeed?: Speed;
   /** What the local service of a rehearsal renders; default: real previews. */

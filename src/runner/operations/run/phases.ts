@@ -12,6 +12,7 @@ import type { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
 import type { Item } from '../../task/item.ts';
 import type { PlannedItems } from '../planning/plan-items.ts';
+import type { Detachment } from './detachment.ts';
 
 export interface PhaseOptions
   extends Omit<
@@ -35,6 +36,8 @@ export interface PhaseOptions
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
+  /** When the run leaves the projects that still render. */
+  readonly detachment?: Pick<Detachment, 'leave' | 'overdue'>;
   /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
   readonly low: AbortSignal;
 }
@@ -72,13 +75,14 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   });
 }
 
+const detached = 'left as --detach-after says; the next run continues it';
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent'>>;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
-  const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
+  const { pipeline, context, stopper, list, plannedItems, signal, low, detachment } = options;
   const loop = new Loop({
     ...options,
     runner: localRunner({
@@ -98,6 +102,8 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
   };
   heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
+  heed(detachment?.leave, () => loop.leave(detached));
+  heed(detachment?.overdue, () => loop.halt({ what: 'left', why: detached }));
   heed(low, () => loop.halt({ what: 'machine', why: diskFull }));
   try {
     await loop.run();

@@ -9,12 +9,13 @@ import type { OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { refuseBeyondPlan, statedPrices } from '../planning/price-checks.ts';
-import { balanceOf } from '../service/balance.ts';
+import { balanceOf, pays } from '../service/balance.ts';
 import { checkService, type ServiceCheck } from '../service/check-service.ts';
-import { type Connection, connectService } from '../service/connect-service.ts';
+import { type Connection, connectService, rehearsalTier } from '../service/connect-service.ts';
 import { openInbox } from '../service/webhooks.ts';
 import { checkStore, openStore } from '../store/open-store.ts';
 import type { PreparedRun } from './context.ts';
+import { generationsOn } from './generation-limits.ts';
 
 export interface RunResources extends AsyncDisposable {
   /** Undefined if the run receives no events. */
@@ -25,6 +26,8 @@ export interface RunResources extends AsyncDisposable {
   readonly store: OutputStore | undefined;
   /** Ends transfers to and from the store immediately. */
   cutStore(): void;
+  /** The account, as far as the service was asked. */
+  readonly account: AccountFacts;
 }
 
 /** Sends only free requests. Nothing is bought before this has succeeded. */
@@ -39,10 +42,13 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
   if (!ballast.ok) return err(noRoom(ballast.error));
   cleanup.defer(() => ballast.value.remove());
   const { signal } = options;
-  const checked = await checkService(target, planned.plan, { redactor, now: clock.now(), signal });
+  const now = clock.now();
+  const { asleep } = run;
+  const checked = await checkService(target, planned.plan, { redactor, now, signal, asleep });
   if (!checked.ok) return checked;
   const diagnostics = reportAccount(checked.value, run);
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
+  const account = accountFacts(checked.value, run);
   const cut = new AbortController();
   const opened = run.store === undefined ? undefined : openStore(run.store, cut.signal);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
@@ -63,7 +69,7 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
   for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
   const held = cleanup.move();
   return ok({
-    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service, store },
+    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service, store, account },
     cutStore: () => cut.abort(),
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
@@ -71,6 +77,25 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
 
 const savesAnything = ({ rows }: Plan): boolean =>
   rows.some(({ tasks }) => Object.keys(tasks).some((action) => unsettledActions.has(action)));
+/** `asked`: false if the tier is not known because nothing was sent. */
+export interface AccountFacts {
+  readonly asked: boolean;
+  readonly tier: string | undefined;
+}
+
+/** Says once how many projects the account's plan has in progress at once. */
+function accountFacts(
+  { account }: ServiceCheck,
+  { target, prepared, onEvent }: PreparedRun,
+): AccountFacts {
+  const rehearsal = target.kind === 'rehearsal';
+  const reported = account?.ok === true ? account.value?.tier : undefined;
+  const tier = rehearsal ? rehearsalTier : reported;
+  const most = generationsOn(tier);
+  if (most !== undefined && tier !== undefined && pays(prepared.planned.plan))
+    onEvent({ type: 'generations', most, tier });
+  return { asked: rehearsal || account?.ok === true, tier };
+}
 
 function noRoom(why: string): Problem {
   const hint = 'nothing was sent; free some space or check the disk, then run again';

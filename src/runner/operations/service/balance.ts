@@ -15,7 +15,8 @@ export async function balanceFor(plan: Plan, api: MediaApi): Promise<Balance> {
   return pays(plan) ? balanceOf(plan, await api.account()) : {};
 }
 
-const pays = ({ credits, unpriced }: Plan): boolean => credits > 0 || unpriced > 0;
+/** True if the plan may cost something. */
+export const pays = ({ credits, unpriced }: Plan): boolean => credits > 0 || unpriced > 0;
 
 /** The same for an account that was already read. */
 export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['account']>>): Balance {

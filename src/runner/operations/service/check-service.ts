@@ -19,15 +19,16 @@ interface CheckContext {
   readonly redactor: Redactor;
   readonly now: number;
   readonly signal: AbortSignal | undefined;
+  readonly asleep: boolean;
 }
 
-/** Asks only if there is something to send. */
+/** Asks only if there is something to send. `asleep`: a tick that sends nothing, whatever the plan says. */
 export async function checkService(
   target: Target,
   plan: Plan,
-  { redactor, now, signal }: CheckContext,
+  { redactor, now, signal, asleep }: CheckContext,
 ): Promise<Result<ServiceCheck, Problem>> {
-  if (target.kind === 'rehearsal' || !sendsAnything(plan)) return ok({});
+  if (target.kind === 'rehearsal' || asleep || !sendsAnything(plan)) return ok({});
   const { address, key } = target;
   const probe = await probeService({ base: address, key, redactor, now, stop: signal });
   switch (probe.is) {

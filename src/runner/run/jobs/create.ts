@@ -122,7 +122,7 @@ async function* created(
   const { fingerprint: job, name } = order;
   yield { durable: true, event: { event: 'created', job, project, credits } };
   context.inbox?.known(name);
-  return yield* settle({ ...order, project, credits }, context);
+  return yield* settle({ ...order, project, credits, since: context.clock.now() }, context);
 }
 
 async function* notCreated(

@@ -1,5 +1,6 @@
 // The context in which a job is performed: its ports, and how long to wait.
 
+import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, MediaApi, OutputStore } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
@@ -21,6 +22,15 @@ export interface JobContext {
   readonly backoffMs: number;
   /** The speed of this service relative to the hosted one; polling adapts to it. */
   readonly speedFactor: number;
+  /** How a project that renders is waited for; absent: until the project is over. */
+  readonly attention?: Attention | undefined;
   /** The service's events; undefined if the run does not receive events and only polls. */
   readonly inbox?: WebhookInbox | undefined;
+}
+
+export interface Attention {
+  /** `wait`: until the project is over, or `leave` is aborted. `look`: one look at most, if one is useful now. */
+  readonly kind: 'wait' | 'look';
+  readonly leave: AbortSignal;
+  readonly looks: LastLooks;
 }

@@ -84,6 +84,8 @@ export interface AttachOrder extends Common {
   readonly fingerprint: Fingerprint;
   readonly project: string;
   readonly settled: boolean;
+  /** When the project was created, in milliseconds since 1970. */
+  readonly since: number;
   /** Credits charged so far. */
   readonly credits: number;
   readonly timeoutMs: number;
@@ -170,10 +172,11 @@ export interface Unreadable {
 /**
  * How the tasks of a job end. `failed`: not charged, or refunded. `doubt`: perhaps paid. `pending`: paid and known, but
  * the project did not finish in time, its files could not be fetched, or the run stopped; the next run continues it.
+ * `rendering`: the project still renders, and the run does not wait for it.
  */
 export interface Ended extends End {
   readonly is: 'ended';
-  readonly ending: 'failed' | 'doubt' | 'pending';
+  readonly ending: 'failed' | 'doubt' | 'pending' | 'rendering';
   /** The kind of failure. */
   readonly code?: string;
   /** For `failed`: another attempt may succeed. */

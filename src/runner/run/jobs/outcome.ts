@@ -15,6 +15,15 @@ export type Call = 'create' | 'supply' | 'read' | 'save';
 
 export const stopped: Ended = { is: 'ended', ending: 'pending', why: 'stopped' };
 
+/** True if a job ended only because the run stopped. */
+export const isStopped = ({ ending, why, stops }: Ended): boolean =>
+  ending === stopped.ending && why === stopped.why && stops === undefined;
+
+/** Paid and fine: a later run looks at the project again. */
+export const rendering = (project: string): Ended => ({
+  ...{ is: 'ended', ending: 'rendering', why: `project ${project} still renders` },
+});
+
 /** Paid and not fetched: never `failed`, because the next run tries again. */
 export const pending = (why: string): Ended => ({ is: 'ended', ending: 'pending', why });
 

@@ -5,8 +5,8 @@ import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
 import type { NewEvent } from '../../journal/line.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
 import type { AttachOrder, JobOutcome } from './job.ts';
-import type { JobContext } from './job-context.ts';
-import { failed, outcomeOf, pending, stopped } from './outcome.ts';
+import type { Attention, JobContext } from './job-context.ts';
+import { failed, outcomeOf, pending, rendering, stopped } from './outcome.ts';
 import type { Performance } from './performance.ts';
 import { pauses, rarerWithInbox } from './poll.ts';
 import { patiently } from './retry.ts';
@@ -23,13 +23,43 @@ export async function* attach(order: AttachOrder, context: JobContext): Performa
 
 type Paid = Pick<
   AttachOrder,
-  'fingerprint' | 'kind' | 'project' | 'credits' | 'timeoutMs' | 'attempts'
+  'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
 >;
 
+export function settle(paid: Paid, context: JobContext): Performance {
+  const { attention } = context;
+  return attention?.kind === 'look' ? look(paid, context, attention) : waitFor(paid, context);
+}
+
+/** Looks at a project once, if that is useful now; a run that only looks waits for nothing. */
+async function* look(paid: Paid, context: JobContext, { looks }: Attention): Performance {
+  const { project, since, timeoutMs } = paid;
+  const now = context.clock.now();
+  let status = 'rendering';
+  if (looks.isDue(paid, now)) {
+    const read = await readProject(paid, context);
+    if (!read.ok) return outcomeOf('read', read.error);
+    const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
+    if (settled !== undefined) {
+      looks.over(paid);
+      yield { durable: false, event: settled };
+      return finalOutcome(settled, read.value);
+    }
+    looks.looked(paid, now);
+    status = read.value.status;
+  }
+  looks.leave(paid);
+  if (now - since > timeoutMs) return overdue(project, status);
+  return rendering(project);
+}
+
+const overdue = (project: string, status: string): JobOutcome =>
+  pending(`project ${project} is still ${status} after its timeout`);
+
 /** Waits until a project has ended; an event about its end cuts a pause short. Only the record counts. */
-export async function* settle(paid: Paid, context: JobContext): Performance {
+async function* waitFor(paid: Paid, context: JobContext): Performance {
   const { project } = paid;
-  const { clock, stop, inbox, outages } = context;
+  const { clock, stop, inbox, outages, attention } = context;
   // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
@@ -48,12 +78,17 @@ export async function* settle(paid: Paid, context: JobContext): Performance {
         return finalOutcome(settled, read.value);
       }
       const left = until - spent();
-      if (left <= 0) {
-        return pending(`project ${project} is still ${read.value.status} after its timeout`);
-      }
-      const enough = endSignal === undefined ? stop : AbortSignal.any([stop, endSignal]);
-      await clock.sleep(Math.min(pause, left), enough);
+      if (left <= 0) return overdue(project, read.value.status);
+      const others = [endSignal, attention?.leave].filter((signal) => signal !== undefined);
+      const enough = others.length === 0 ? stop : AbortSignal.any([stop, ...others]);
+      const lookedAt = clock.now();
+      if (attention?.leave.aborted !== true) await clock.sleep(Math.min(pause, left), enough);
       if (stop.aborted) return stopped;
+      if (attention?.leave.aborted === true && endSignal?.aborted !== true) {
+        attention.looks.looked(paid, lookedAt);
+        attention.looks.leave(paid);
+        return rendering(project);
+      }
     }
   } finally {
     inbox?.forgetEndSignal(project);

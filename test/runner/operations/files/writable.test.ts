@@ -15,6 +15,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
       kept: join(folder, 'kept'),
       store: join(folder, 'store'),
       hashes: join(folder, 'hashes.db'),
+      looks: join(folder, 'looks.json'),
       serviceName: 'rehearsal',
     },
     ...{ serviceData: join(folder, 'service'), due: '', ballast: join(folder, 'ballast') },

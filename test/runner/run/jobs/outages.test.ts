@@ -121,7 +121,7 @@ test('a signal ends the wait', async () => {
 describe('the timeout of a project', () => {
   const order: AttachOrder = {
     ...{ key: 'k', task: 'swap:a', kind: 'face-swap-photo', operation: 'attach', attempts: 3 },
-    ...{ project: 'p', settled: false, credits: 10, timeoutMs: 60_000 },
+    ...{ project: 'p', settled: false, since: 0, credits: 10, timeoutMs: 60_000 },
     fingerprint: fingerprintFrom(digestOf('job')),
   };
 
