@@ -1,5 +1,5 @@
 // The examples that people read: the code blocks of the pages, and those in the comments of the library.
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -35,8 +35,9 @@ export function blocksIn(page: string, language: string): readonly CodeBlock[] {
 export const blocks = (language: string): readonly CodeBlock[] =>
   userPages.flatMap((page) => blocksIn(page, language));
 
-/** The TypeScript examples in the doc comments of src/index.ts. */
+/** The TypeScript examples in the doc comments of the operations. */
 export const libraryExamples = (): readonly string[] =>
-  [...read('src/index.ts').matchAll(/ \* ```ts\n([\s\S]*?) \* ```/g)].map(([, block = '']) =>
-    block.replace(/^ \* ?/gm, ''),
-  );
+  globSync('src/runner/operations/**/*.ts', { cwd: root })
+    .sort()
+    .flatMap((file) => [...read(file).matchAll(/ \* ```ts\n([\s\S]*?) \* ```/g)])
+    .map(([, block = '']) => block.replace(/^ \* ?/gm, ''));

@@ -229,8 +229,8 @@ describe('files', () => {
   test('none is longer than 300 lines; few are over 260, where the aim is 250 (a ratchet)', () => {
     const long = files.filter(({ text }) => text.split('\n').length > 301).map(({ path }) => path);
     expect(long).toEqual([]);
-    // Lists: one entry for each operation, and for each command.
-    const lists = ['index.ts', 'runner/cli/main.ts'];
+    // A list: one entry for each command.
+    const lists = ['runner/cli/main.ts'];
     const over = files
       .filter(({ path, text }) => text.split('\n').length > 260 && !lists.includes(path))
       .map(({ path }) => path);

@@ -10,6 +10,20 @@ import type { Problem } from './pipeline/problem.ts';
 import type { LedgerEntry } from './service/local-service.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
+/**
+ * Compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { audit, loadPipeline, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const audited = await audit(loaded.value);
+ * if (audited.ok) console.log(audited.value.differences.length, 'differences');
+ * else console.log(renderProblem(audited.error));
+ * ```
+ */
 export async function audit(
   loaded: LoadedPipeline,
   options: EditOptions = {},

@@ -24,6 +24,19 @@ export interface Forgotten {
   readonly project?: string;
 }
 
+/**
+ * Has the next run do a task again. What the task cost stays in the ledger.
+ *
+ * @example
+ * ```ts
+ * import { forget, loadPipeline, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const forgotten = await forget(loaded.value, { by: 'task', task: 'save:one' });
+ * console.log(forgotten.ok ? forgotten.value.tasks : renderProblem(forgotten.error));
+ * ```
+ */
 export async function forget(
   loaded: LoadedPipeline,
   which: Forgettable,

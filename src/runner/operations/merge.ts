@@ -49,6 +49,18 @@ export interface MergedState {
   readonly renumbered: readonly RenumberedRun[];
 }
 
+/**
+ * Merges two state files with a common ancestor into the union of their payments.
+ *
+ * @example
+ * ```ts
+ * import { merge, renderProblem } from 'shotlist';
+ *
+ * const merged = await merge({ base: 'base.jsonl', ours: 'ours.jsonl', theirs: 'theirs.jsonl' });
+ * if (merged.ok) console.log(merged.value.paidTwice.length, 'paid twice');
+ * else console.log(renderProblem(merged.error));
+ * ```
+ */
 export async function merge(
   files: MergeFiles,
   options: MergeOptions = {},

@@ -17,7 +17,22 @@ export interface MonitoringOptions {
   readonly clock?: Pick<Clock, 'now' | 'elapsed'>;
 }
 
-/** Hand the monitor to the runs with the option `monitor`, and close it at the end. */
+/**
+ * Opens a monitor: `/healthz`, `/readyz` and `/metrics` of the runs that get it as their option `monitor`.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, openMonitor, renderProblem, run } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const monitor = await openMonitor({ listen: { host: '127.0.0.1', port: 0 } });
+ * if (!monitor.ok) throw new Error(renderProblem(monitor.error));
+ * await run(loaded.value, { rehearse: true, rehearsalPictures: 'plain', monitor: monitor.value });
+ * console.log(await (await fetch(`${monitor.value.address}/metrics`)).text());
+ * await monitor.value.close();
+ * ```
+ */
 export async function openMonitor({
   listen,
   signal,

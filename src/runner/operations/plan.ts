@@ -48,6 +48,21 @@ export interface PlanProblem extends Problem {
   readonly planned?: Planned;
 }
 
+/**
+ * Says what a run would do and cost. Where a run would refuse to begin, `plan` answers the same problem; the plan that it
+ * could make is in `error.planned`.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, plan, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const planned = await plan(loaded.value, { rehearse: true });
+ * if (planned.ok) console.log('at most', planned.value.plan.credits, 'credits');
+ * else console.error(renderProblem(planned.error));
+ * ```
+ */
 export async function plan(
   loaded: LoadedPipeline,
   options: PlanOptions = {},

@@ -22,6 +22,19 @@ interface DriftFinding {
   readonly event: NewEvent;
 }
 
+/**
+ * Reads every known project again, and brings the state file up to date with the service.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, refresh, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const refreshed = await refresh(loaded.value, { onWarning: (message) => console.warn(message) });
+ * if (refreshed.ok) console.log(refreshed.value.projects, 'projects read');
+ * ```
+ */
 export async function refresh(
   loaded: LoadedPipeline,
   options: RefreshOptions = {},

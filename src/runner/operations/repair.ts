@@ -62,6 +62,20 @@ export interface Proposal extends Omit<Repair, 'damages' | 'header' | 'ledger'> 
   readonly tasks: readonly TaskLine[];
 }
 
+/**
+ * Lists the damage in a state file, and proposes a state file that is safe. Never changes the damaged file.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, repair } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const repaired = await repair(loaded.value);
+ * if (repaired.ok && !repaired.value.intact)
+ *   for (const { line, what } of repaired.value.damages) console.log(line, what);
+ * ```
+ */
 export async function repair(
   loaded: LoadedPipeline,
   options: RepairOptions = {},

@@ -37,7 +37,20 @@ export interface Resolved {
   readonly project?: string;
 }
 
-/** `task` is a task's name, or the name that was sent with the attempt. */
+/**
+ * Settles a creation that is in doubt: its project is known, the service never took it, or nobody can tell.
+ * `task` is a task's name, or the name that was sent with the attempt.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, resolve } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const resolved = await resolve(loaded.value, 'make:one', { how: 'not-charged' });
+ * if (!resolved.ok) console.log(renderProblem(resolved.error)); // make:one is not in doubt
+ * ```
+ */
 export async function resolve(
   loaded: LoadedPipeline,
   task: string,

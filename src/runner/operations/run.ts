@@ -41,6 +41,28 @@ export interface Ran {
   readonly output: string;
 }
 
+/**
+ * Runs a pipeline, or resumes it: nothing is paid twice. Without a key and an address, or with `rehearse`, it runs against the
+ * bundled local service and costs nothing.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, run } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const ran = await run(loaded.value, {
+ *   rehearse: true,
+ *   rehearsalPictures: 'plain',
+ *   budget: 100,
+ *   onEvent: (event) => {
+ *     if (event.type === 'task') console.log(event.task, event.ending);
+ *   },
+ * });
+ * if (ran.ok) console.log(ran.value.summary.outcome, ran.value.summary.credits.charged);
+ * else console.error(renderProblem(ran.error));
+ * ```
+ */
 export async function run(
   loaded: LoadedPipeline,
   options: RunOptions = {},

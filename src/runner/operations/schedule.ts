@@ -40,7 +40,19 @@ export interface Scheduled {
   readonly next?: string;
 }
 
-/** `names`: pipeline files, and folders of them. Without any: the folder `pipelines`, or the working folder. */
+/**
+ * Runs pipelines when they are due, until `signal` is aborted; with `once`, runs what is due now and returns.
+ * `names`: pipeline files, and folders of them. Without any: the folder `pipelines`, or the working folder.
+ *
+ * @example
+ * ```ts
+ * import { renderProblem, schedule } from 'shotlist';
+ *
+ * const scheduled = await schedule(['pipeline.yaml'], { once: true, run: { rehearse: true } });
+ * if (scheduled.ok) console.log(scheduled.value.ends, 'next due at', scheduled.value.next);
+ * else console.log(renderProblem(scheduled.error)); // the pipeline has no schedule
+ * ```
+ */
 export async function schedule(
   names: readonly string[],
   options: ScheduleOptions = {},

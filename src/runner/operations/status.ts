@@ -30,6 +30,20 @@ export interface StatusReport extends Status {
   readonly service: string;
 }
 
+/**
+ * Says what the state file holds: credits, results that are not saved yet, doubts and failures. Sends nothing.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, status } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const report = await status(loaded.value);
+ * if (report.ok) console.log(report.value.credits.charged, report.value.doubts.length);
+ * else console.log(renderProblem(report.error));
+ * ```
+ */
 export async function status(
   loaded: LoadedPipeline,
   options: StatusOptions = {},

@@ -7,6 +7,21 @@ import { type Ran, type RunInternals, type RunOptions, runIn } from './run.ts';
 
 export type TickOptions = RunOptions;
 
+/**
+ * One short step of a run, for cron and CI: looks at the projects that render, saves what is ready, buys within the limits, and
+ * ends without waiting. `wakeAt` says when the next tick is useful.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, tick } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const ticked = await tick(loaded.value, { rehearse: true, rehearsalPictures: 'plain' });
+ * if (ticked.ok) console.log(ticked.value.summary.outcome, ticked.value.summary.wakeAt);
+ * else console.error(renderProblem(ticked.error));
+ * ```
+ */
 export async function tick(
   loaded: LoadedPipeline,
   options: TickOptions = {},

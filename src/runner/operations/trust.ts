@@ -38,7 +38,22 @@ export interface Trusted extends Consent {
   readonly store?: string;
 }
 
-/** Remembers that the user trusts this content of a pipeline file. Sends nothing. */
+/**
+ * Lets a pipeline file send the API key to the service that it names, call its hooks and use its bucket, until the file
+ * changes. Sends nothing. `distrust` takes the consent back, and `trustedFiles` lists all consents.
+ *
+ * @example
+ * ```ts
+ * import { distrust, renderProblem, trust, trustedFiles } from 'shotlist';
+ *
+ * const trusted = trust('pipeline.yaml');
+ * if (trusted.ok) console.log('the key may now be sent to', trusted.value.address);
+ * else console.log(renderProblem(trusted.error)); // the pipeline file asks for nothing
+ * distrust('pipeline.yaml');
+ * const known = trustedFiles();
+ * if (known.ok) console.log(known.value.map(({ file }) => file));
+ * ```
+ */
 export function trust(
   file: string,
   { env = process.env, clock = realClock }: TrustOptions = {},

@@ -24,6 +24,18 @@ export interface ValidStep {
   readonly shared: boolean;
 }
 
+/**
+ * Checks a pipeline file, and says what its steps are. Reads nothing but the file.
+ *
+ * @example
+ * ```ts
+ * import { renderProblem, validate } from 'shotlist';
+ *
+ * const validated = await validate('pipeline.yaml');
+ * if (validated.ok) console.log(validated.value.steps.map(({ name }) => name));
+ * else console.error(renderProblem(validated.error));
+ * ```
+ */
 export async function validate(
   file: string,
   options: LoadOptions = {},

@@ -41,7 +41,26 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `file`: the pipeline file. The error says why it cannot be used; later problems are events. */
+/**
+ * Runs a pipeline when files arrive in its folder or change there, until `signal` is aborted or the service refuses the key.
+ * `file`: the pipeline file. The error says why it cannot be used; later problems are events.
+ *
+ * @example
+ * ```ts
+ * import { renderProblem, watch } from 'shotlist';
+ *
+ * const stop = new AbortController();
+ * const watched = await watch('pipeline.yaml', {
+ *   run: { rehearse: true, rehearsalPictures: 'plain' },
+ *   signal: stop.signal,
+ *   onEvent: (event) => {
+ *     if (event.type === 'ran') stop.abort(); // one run is enough here
+ *   },
+ * });
+ * if (watched.ok) console.log(watched.value.runs, 'runs');
+ * else console.log(renderProblem(watched.error));
+ * ```
+ */
 export async function watch(
   file: string,
   options: WatchOptions = {},

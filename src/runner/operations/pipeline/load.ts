@@ -17,7 +17,18 @@ export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing. */
+/**
+ * Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml', { inputs: { text: 'hello' } });
+ * if (loaded.ok) console.log(loaded.value.name);
+ * else console.error(renderProblem(loaded.error)); // with line, column and a code frame
+ * ```
+ */
 export async function loadPipeline(
   file: string,
   options: LoadOptions = {},

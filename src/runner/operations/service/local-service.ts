@@ -11,8 +11,18 @@ import { isLoopback } from '../../adapters/http/loopback.ts';
 export type { FaultsDocument, LedgerEntry, LocalService, Pictures, ServiceOptions, Speed };
 
 /**
- * Starts the local service in this process. Throws an error with a `code`: `DATA_FOLDER` (the data cannot be used),
- * `SERVICE_OPTION` (an option cannot be used), or a system error such as `EADDRINUSE`.
+ * Starts the local service in this process: the interface of the hosted service, for rehearsals and tests. Throws an error with
+ * a `code`: `DATA_FOLDER` (the data cannot be used), `SERVICE_OPTION` (an option cannot be used), or a system error such as
+ * `EADDRINUSE`.
+ *
+ * @example
+ * ```ts
+ * import { startService } from 'shotlist';
+ *
+ * const service = await startService({ pictures: 'plain' });
+ * console.log(service.address);
+ * await service.close();
+ * ```
  */
 export async function startService(options: ServiceOptions = {}): Promise<LocalService> {
   const service = await import('../../../service/start.ts');
