@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../src/runner/operations/run.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
-import { envOf, plainly, type Rig, type Told } from '../rig.ts';
+import { ended, envOf, plainly, Rig, type Told, until } from '../rig.ts';
 import { commitAll, git, identity, origin, state } from './clones.ts';
 
 let local: LocalService;
@@ -185,3 +185,53 @@ describe('without a commit, the run is as good', () => {
 
 const big = Buffer.alloc((1 << 20) + 1, 7);
 const bigHash = createHash('sha256').update(big).digest('hex');
+
+describe('the other commands that run pipelines', () => {
+  /** The environment of a developer, with nothing of theirs but where git is. */
+  const commandEnv = { ...identity, GIT_CONFIG_GLOBAL: '/dev/null' };
+
+  test('schedule --commit commits each run', async () => {
+    const rig = repository();
+    rig.write('pipeline.yaml', `schedule: { cron: "* * * * *" }\n${rig.read('pipeline.yaml')}`);
+    commitAll(rig, 'Add a schedule');
+    const args = ['schedule', 'pipeline.yaml', '--once', '--commit', '--commit-outputs', 'none'];
+    const { code, stderr } = await rig.command(args, { ...commandEnv, ...envOf(local) });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(filesIn(rig)).toEqual([state]);
+    expect(status(rig)).toBe('?? out/\n');
+  });
+
+  test('tick --commit commits what it did', async () => {
+    const rig = repository();
+    const args = ['tick', 'pipeline.yaml', '--commit'];
+    const { stderr } = await rig.command(args, { ...commandEnv, ...envOf(local) });
+    expect(stderr).toBe('');
+    expect(filesIn(rig)).toContain(state);
+  });
+
+  test('watch --commit commits each run', async () => {
+    const rig = new Rig(`pipeline: memes
+items: { glob: "notes/*.txt" }
+output: out
+steps:
+  picture:
+    uses: ai-meme-generator
+    with: { style: { template: Random, topic: "\${{ item.stem }}" } }
+  save: { uses: download, with: { of: picture, to: "\${{ item.stem }}.png" } }
+`);
+    git(rig.folder, 'init', '--quiet');
+    rig.write('.gitignore', '.shotlist/\n');
+    commitAll(rig, 'Add a pipeline');
+    rig.write('notes/one.txt', 'one');
+    const args = ['watch', 'pipeline.yaml', '--settle', '50ms', '--commit', '--json'];
+    const child = rig.start(args, { ...commandEnv, ...envOf(local) });
+    const end = ended(child);
+    await until(
+      'it has committed',
+      () => existsSync(rig.path('out/one.png')) && head(rig) !== '' && filesIn(rig).includes(state),
+    );
+    child.kill('SIGTERM');
+    expect(await end).toMatchObject({ code: 0 });
+    expect(filesIn(rig)).toEqual([state, 'out/one.png']);
+  });
+});

@@ -91,6 +91,16 @@ describe('a trusted command', () => {
       expect(rig.read('finish.json')).not.toContain(secret);
   });
 
+  test('learns when a scheduled run was due', async () => {
+    const { command, record } = await hooked(
+      uploads(`schedule: { cron: "* * * * *" }\n${recordFinish}`),
+    );
+    await command('trust', 'pipeline.yaml');
+    expect(await command('schedule', 'pipeline.yaml', '--once')).toMatchObject({ code: 0 });
+    const due = expect.stringMatching(/^20.*:00\.000Z$/);
+    expect(JSON.parse(record('finish.json').input)).toMatchObject({ due });
+  });
+
   test('is not called again by a run that has nothing to do', async () => {
     const { rig, command } = await hooked();
     await command('trust', 'pipeline.yaml');

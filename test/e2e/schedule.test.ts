@@ -379,6 +379,47 @@ test('a process that waits ends with exit code 0 on SIGTERM', async () => {
   expect(stdout).toContain('is scheduled, as a rehearsal that costs nothing: next due at');
 });
 
+test('a monitor says that the process waits, and when the next run is due', async () => {
+  const rig = new Rig(pipelineOf('cron: "0 0 1 1 *"'));
+  const args = ['schedule', 'pipeline.yaml', '--rehearse', '--monitor', '0', '--json'];
+  const child = rig.start(args);
+  const end = ended(child);
+  let stdout = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  await until('the pipeline is scheduled', () => stdout.includes('"type":"scheduled"'));
+  const [monitoring, scheduled] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(monitoring).toEqual({ type: 'monitoring', address: expect.any(String) });
+  const { address } = monitoring;
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  const metrics = await (await fetch(`${address}/metrics`)).text();
+  const due = Date.parse(scheduled.next) / 1000;
+  expect(metrics).toContain(`shotlist_next_due_timestamp_seconds{pipeline="p"} ${due}\n`);
+  child.kill('SIGTERM');
+  expect(await end).toMatchObject({ code: 0 });
+});
+
+test('a log has the pipeline, the due time and the number of the run on each line about a run', async () => {
+  const rig = new Rig(pipelineOf('cron: "* * * * *"'));
+  const args = ['schedule', 'pipeline.yaml', '--once', '--rehearse', '--log', 'run.log'];
+  expect(await rig.command(args)).toMatchObject({ code: 0 });
+  const lines: readonly { msg: string }[] = rig
+    .read('run.log')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const due = expect.stringMatching(/^20.*:00\+00:00$/);
+  const tasks = lines.filter(({ msg }) => msg === 'task');
+  expect(tasks).not.toEqual([]);
+  for (const line of tasks) expect(line).toMatchObject({ pipeline: 'p', due, run: 1 });
+  expect(lines.find(({ msg }) => msg === 'started')).not.toHaveProperty('run');
+  expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['scheduled', 'due', 'ran']));
+});
+
 test('SIGTERM in the middle of a run ends the process in order, and the next one continues it', async () => {
   const rendering = clockwork(Date.now());
   const local = await service({ ...rendering.options, speed: 'realtime' });

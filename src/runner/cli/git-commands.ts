@@ -1,5 +1,11 @@
 // The commands and options that work with git: merge, git-setup, and `--commit` of the commands that run pipelines.
 import { type Command, Option } from 'commander';
+import type { RunOptions } from '../operations/run.ts';
+
+export interface CommitFlags {
+  readonly commit?: boolean;
+  readonly commitOutputs?: NonNullable<RunOptions['commitOutputs']>;
+}
 
 /** `done` receives the exit code. */
 export function withGitCommands(program: Command, done: (exitCode: number) => void): void {

@@ -78,23 +78,29 @@ withCommit(
   exitCode = await (await import('./tick.ts')).tickCommand(file, flags);
 });
 
-withSchedule(
-  program
-    .command('schedule')
-    .description('run pipelines when their schedules say, in one process')
-    .argument('[files or folders...]', 'default: the folder pipelines, or this folder'),
+withCommit(
+  withSchedule(
+    program
+      .command('schedule')
+      .description('run pipelines when their schedules say, in one process')
+      .argument('[files or folders...]', 'default: the folder pipelines, or this folder'),
+  ),
 ).action(async (names: string[], flags) => {
   exitCode = await (await import('./schedule.ts')).scheduleCommand(names, flags);
 });
 
-withRunning(
-  withPlaces(
-    withInputs(
-      withSteps(
-        program
-          .command('watch')
-          .description('run a pipeline for every file that arrives in its folder or changes there')
-          .argument('<file>'),
+withCommit(
+  withRunning(
+    withPlaces(
+      withInputs(
+        withSteps(
+          program
+            .command('watch')
+            .description(
+              'run a pipeline for every file that arrives in its folder or changes there',
+            )
+            .argument('<file>'),
+        ),
       ),
     ),
   ),

@@ -4,7 +4,7 @@ import { milliseconds } from '../../contract/base/duration.ts';
 import type { RunOptions } from '../operations/run.ts';
 
 type ItemFilter = NonNullable<RunOptions['items']>;
-type ListenAddress = NonNullable<RunOptions['listen']>;
+export type ListenAddress = NonNullable<RunOptions['listen']>;
 
 export interface PipelineFlags {
   readonly input?: Readonly<Record<string, string>>;
@@ -88,7 +88,12 @@ export function withRunning(command: Command): Command {
     )
     .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
     .option('--log <file>', 'log every event to a file, or with - to standard error')
-    .option('--verbose', 'the same as --log -, unless --log names a file');
+    .option('--verbose', 'the same as --log -, unless --log names a file')
+    .option(
+      '--monitor <port>',
+      'answer /healthz, /readyz and /metrics at [host:]port',
+      listenAddress,
+    );
 }
 
 /** The options of `run` and `tick`. */
@@ -102,12 +107,7 @@ export function withRun(command: Command): Command {
       duration,
     )
     .option('--pay-again', 'pay again for results that are lost, both here and at the service')
-    .option('--listen <port>', "receive the service's events at [host:]port", listenAddress)
-    .option(
-      '--monitor <port>',
-      'answer /healthz, /readyz and /metrics at [host:]port',
-      listenAddress,
-    );
+    .option('--listen <port>', "receive the service's events at [host:]port", listenAddress);
 }
 
 /** A rehearsal has its own service. */

@@ -1,7 +1,6 @@
 // shotlist run: runs the pipeline. Ctrl-C once: requests in flight are completed. Twice: the command ends immediately.
 // Both are safe.
 import { resolve } from 'node:path';
-import { openMonitor } from '../operations/monitoring.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from '../operations/pipeline/problem.ts';
 import { type RunOptions, run } from '../operations/run.ts';
@@ -11,23 +10,22 @@ import { runEventText, summaryText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
 import { withPipeline } from './command.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
+import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
+import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { stopWhenAsked } from './stop.ts';
 import { complain, fail, print, printJson, printWarnings } from './terminal.ts';
 
-export interface RunFlags extends PipelineFlags {
+export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly budget?: number;
   readonly payAgain?: boolean;
   readonly runId?: string;
-  readonly commit?: boolean;
-  readonly commitOutputs?: NonNullable<RunOptions['commitOutputs']>;
   /** In milliseconds. */
   readonly detachAfter?: number;
   readonly verbose?: boolean;
   readonly log?: string;
   readonly listen?: NonNullable<RunOptions['listen']>;
-  readonly monitor?: NonNullable<RunOptions['listen']>;
   readonly speed?: NonNullable<RunOptions['rehearsalSpeed']>;
   readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
 }
@@ -73,31 +71,28 @@ async function perform(
   { operate, shows, onProblem }: Manner,
 ): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures, detachAfter, monitor: listen, ...others } = flags;
+  const { speed, pictures, detachAfter, monitor: _monitor, ...others } = flags;
   const stop = stopWhenAsked();
   const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal, shows);
   const { signal } = stop;
-  const monitor = listen === undefined ? undefined : await openMonitor({ listen, signal });
   try {
-    if (monitor?.ok === false) return fail(monitor.error, json);
-    const ran = await operate(pipeline, {
-      ...others,
-      monitor: monitor?.value,
-      items: filterOf(flags),
-      signal,
-      detachAfterMs: detachAfter,
-      ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
-      ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
-      onEvent: (event) => {
-        log.write(withExitCode(event));
-        show(event);
-      },
+    return await withMonitor(flags, signal, async (monitor) => {
+      const ran = await operate(pipeline, {
+        ...others,
+        ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
+        ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
+        ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+        onEvent: (event) => {
+          log.write(withExitCode(event));
+          show(event);
+          if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
+        },
+      });
+      if (!ran.ok) return onProblem(ran.error, json);
+      if (!json) print(summaryText(ran.value.summary, ran.value));
+      return exitCodes[ran.value.summary.outcome];
     });
-    if (!ran.ok) return onProblem(ran.error, json);
-    if (!json) print(summaryText(ran.value.summary, ran.value));
-    return exitCodes[ran.value.summary.outcome];
   } finally {
-    if (monitor?.ok) await monitor.value.close();
     stop.off();
   }
 }

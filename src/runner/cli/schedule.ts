@@ -1,6 +1,7 @@
 // shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once; or prints the file
 // by which something else does so, with --print.
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
+import type { Monitor } from '../operations/monitoring.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import {
   type RunEnd,
@@ -13,14 +14,16 @@ import type { ScheduleEvent } from '../report/schedule-event.ts';
 import { problemTitle, scheduleEventText } from '../report/schedule-text.ts';
 import { withPipeline } from './command.ts';
 import { exitCodes, problemCode, withExitCode } from './exit-code.ts';
-import { openLog } from './log.ts';
+import type { CommitFlags } from './git-commands.ts';
+import { type Log, openLog } from './log.ts';
+import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import type { PipelineFlags } from './options.ts';
 import { type Stop, stopWhenAsked } from './stop.ts';
 import { complain, fail, print, printJson } from './terminal.ts';
 
 type Rehearsals = NonNullable<ScheduleOptions['run']>;
 
-export interface ScheduleFlags extends PipelineFlags {
+export interface ScheduleFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly once?: boolean;
   readonly print?: string;
   readonly budget?: number;
@@ -41,31 +44,61 @@ export async function scheduleCommand(
   const log = opened.value;
   const stop = stopWhenAsked(8);
   try {
-    const scheduled = await schedule(names, {
-      ...optionsOf(flags, stop),
-      onEvent: (event) => {
-        log.write(factsOf(event));
-        if (json) printJson(factsOf(event));
-        else show(event, flags.once === true);
-      },
+    return await withMonitor(flags, stop.signal, async (monitor) => {
+      if (monitor !== undefined) announce(monitor, json);
+      const write = writerTo(log);
+      const scheduled = await schedule(names, {
+        ...optionsOf(flags, stop, monitor),
+        onEvent: (event) => {
+          write(event);
+          if (monitor !== undefined) inform(monitor, event);
+          if (json) printJson(factsOf(event));
+          else show(event, flags.once === true);
+        },
+      });
+      if (!scheduled.ok) return fail(scheduled.error, json);
+      if (flags.once !== true) return 0;
+      showNext(scheduled.value, json);
+      return Math.max(0, ...scheduled.value.ends.map(codeOf));
     });
-    if (!scheduled.ok) return fail(scheduled.error, json);
-    if (flags.once !== true) return 0;
-    showNext(scheduled.value, json);
-    return Math.max(0, ...scheduled.value.ends.map(codeOf));
   } finally {
     stop.off();
     log.close();
   }
 }
 
-function optionsOf(flags: ScheduleFlags, { signal }: Stop): ScheduleOptions {
-  const { input = {}, once, speed, pictures, budget } = flags;
+/** Lines about a run have the fields that its own log would have, and the pipeline and the due time. */
+function writerTo(log: Log): (event: ScheduleEvent) => void {
+  const runs = new Map<string, Log>();
+  return (event) => {
+    if (event.type !== 'run') return log.write(factsOf(event));
+    const { file, pipeline, due, event: inner } = event;
+    const known = inner.type === 'started' ? undefined : runs.get(file);
+    const own = known ?? log.child({ pipeline, due });
+    runs.set(file, own);
+    own.write(withExitCode(inner));
+  };
+}
+
+/** The process is ready as soon as one schedule is followed. */
+function inform(monitor: Monitor, event: ScheduleEvent): void {
+  if (event.type === 'scheduled') monitor.opened([]);
+  if (event.type !== 'scheduled' && event.type !== 'ran') return;
+  const { pipeline, next } = event;
+  monitor.setNextDue(pipeline, next === undefined ? undefined : Date.parse(next));
+}
+
+function optionsOf(
+  flags: ScheduleFlags,
+  { signal }: Stop,
+  monitor: Monitor | undefined,
+): ScheduleOptions {
+  const { input = {}, once, speed, pictures, budget, commit, commitOutputs } = flags;
   const { state, output, allowOutside, service, rehearse, hosted } = flags;
   return {
     ...{ inputs: input, once, signal },
     run: {
-      ...{ state, output, service, rehearse, hosted, budget },
+      ...{ state, output, service, rehearse, hosted, budget, monitor, commit, commitOutputs },
       ...(allowOutside === undefined ? {} : { allowOutside }),
       ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
       ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),

@@ -8,12 +8,18 @@ import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text
 import type { WatchEvent } from '../report/watch-event.ts';
 import { watchEventText } from '../report/watch-text.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
+import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
+import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import type { PipelineFlags } from './options.ts';
 import { stopWhenAsked } from './stop.ts';
 import { complain, fail, print, printJson } from './terminal.ts';
 
-export interface WatchFlags extends Omit<PipelineFlags, 'limit' | 'retryFailed'> {
+export interface WatchFlags
+  extends Omit<PipelineFlags, 'limit' | 'retryFailed'>,
+    MonitorFlags,
+    CommitFlags {
+  readonly json?: boolean;
   readonly budget?: number;
   readonly settle?: number;
   readonly poll?: number;
@@ -44,27 +50,43 @@ export async function watchCommand(file: string, flags: WatchFlags): Promise<num
 }
 
 async function follow(file: string, flags: WatchFlags, log: Log): Promise<number> {
-  const { json = false, input: inputs = {}, settle, poll, items, speed, pictures, ...rest } = flags;
+  const {
+    json = false,
+    input: inputs = {},
+    settle,
+    poll,
+    items,
+    speed,
+    pictures,
+    ...others
+  } = flags;
+  const { monitor: _monitor, ...rest } = others;
   const stop = stopWhenAsked(graceSeconds);
   const show = json ? printJson : reader(flags.rehearse === true, stop.signal);
   try {
-    const watched = await watch(file, {
-      run: {
-        ...rest,
-        items: { only: items },
-        ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
-        ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
-      },
-      ...{ inputs, settleMs: settle, pollMs: poll, signal: stop.signal },
-      onEvent: (event) => {
-        const shown = withCode(event);
-        log.write(shown);
-        show(shown);
-      },
+    return await withMonitor(flags, stop.signal, async (monitor) => {
+      if (monitor !== undefined) announce(monitor, json);
+      let runLog = log;
+      const watched = await watch(file, {
+        run: {
+          ...rest,
+          ...{ monitor, items: { only: items } },
+          ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
+          ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+        },
+        ...{ inputs, settleMs: settle, pollMs: poll, signal: stop.signal },
+        onEvent: (event) => {
+          if (event.type === 'watching') monitor?.opened([]);
+          if (event.type === 'batch') runLog = log.child({});
+          if (event.type === 'run') runLog.write(withExitCode(event.event));
+          else log.write(event);
+          show(withCode(event));
+        },
+      });
+      if (!watched.ok) return fail(watched.error, json);
+      if (!json) print(endText(watched.value));
+      return codes[watched.value.outcome];
     });
-    if (!watched.ok) return fail(watched.error, json);
-    if (!json) print(endText(watched.value));
-    return codes[watched.value.outcome];
   } finally {
     stop.off();
   }

@@ -110,25 +110,16 @@ export async function runIn(
     ...{ type: 'started', ...places },
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
-  const { signal, monitor } = options;
-  if (monitor !== undefined) onEvent({ type: 'monitoring', address: monitor.address });
+  const { signal } = options;
   const hookContext = {
-    ...{ bound, rehearsal, env, clock, redactor, onEvent, signal },
+    ...{ bound, rehearsal, env, clock, redactor, onEvent, signal, due: dueText(options) },
     backoffMs: internals.backoffMs ?? 1000,
   };
   const hooks = allowedHooks(hookContext);
   if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
     onEvent({ type: 'warning', message: store.value.note });
-  const context = {
-    manner,
-    options,
-    internals,
-    clock,
-    redactor,
-    onEvent,
-    watch,
-    target: target.value,
-  };
+  const shared = { manner, options, internals, clock, redactor, onEvent, watch };
+  const context = { ...shared, target: target.value };
   const summary = !webhooks.ok
     ? webhooks
     : !store.ok
@@ -141,6 +132,10 @@ export async function runIn(
   await callHooks(hooks, report, hookContext);
   return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
 }
+
+/** When a scheduled run was due, ISO 8601. */
+const dueText = ({ due }: RunOptions): string | undefined =>
+  due === undefined ? undefined : new Date(due).toISOString();
 
 /** What a monitor knows about a pipeline. */
 const watchedRun = ({ name, pipeline }: ReturnType<typeof boundPipeline>) => ({
@@ -156,12 +151,14 @@ const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
 async function withoutTarget(
   error: Problem,
   bound: ReturnType<typeof boundPipeline>,
-  { env = process.env, clock = realClock, onEvent, signal, rehearse, webhookSecret }: RunOptions,
+  options: RunOptions,
   { backoffMs = 1000 }: RunInternals,
 ): Promise<Result<never, Problem>> {
-  const redactor = new Redactor([...secretsIn(env), webhookSecret]);
+  const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
+  const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
   const context = {
     ...{ bound, rehearsal: rehearse === true, env, clock, redactor, signal, backoffMs },
+    due: dueText(options),
     onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
   };
   // The error is what counts here, so hooks without consent are not mentioned.
@@ -191,8 +188,7 @@ async function runOn(
   const { manner, options, clock, onEvent, target } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-  const due = options.due === undefined ? undefined : new Date(options.due).toISOString();
-  const run = { id: options.runId, due };
+  const run = { id: options.runId, due: dueText(options) };
   const resting = (paths: RunPaths, ledger: Ledger) => {
     const { tier, looks } = readLooks(paths.looks);
     const last = new LastLooks(looks, speedOf(context));
@@ -205,8 +201,8 @@ async function runOn(
   if (!opened.ok) return opened;
   await using prepared = opened.value;
   const { plan, warnings } = prepared.planned;
-  if (due !== undefined && prepared.run.over) {
-    onWarning(`the run that was due at ${due} has ended, and is not repeated`);
+  if (run.due !== undefined && prepared.run.over) {
+    onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
     const elapsedMs = clock.elapsed() - began;
     return ok(nothingDone({ items: plan.items, credits: prepared.state.ledger.total, elapsedMs }));
   }

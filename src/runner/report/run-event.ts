@@ -40,7 +40,6 @@ export type RunEvent =
   /** `run`: the number of this run in the state file, where it is recorded if it does something. */
   | { readonly type: 'planned'; readonly plan: Plan; readonly run: number }
   /** `--monitor`: /healthz, /readyz and /metrics are at this address. */
-  | { readonly type: 'monitoring'; readonly address: string }
   /**
    * The run receives webhook events at this address. `doubts`: creations of earlier runs that are
    * in doubt.

@@ -20,8 +20,6 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return planText(event.plan);
     case 'listening':
       return listeningText(event);
-    case 'monitoring':
-      return `Monitor: ${event.address} (/healthz, /readyz, /metrics)`;
     case 'generations':
       return generationsText(event);
     case 'account':

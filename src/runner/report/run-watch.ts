@@ -4,8 +4,6 @@ import type { RunEvent } from './run-event.ts';
 
 /** Hears about all runs of this process. */
 export interface RunObserver {
-  /** Where the monitor answers, `http://127.0.0.1:9464`. */
-  readonly address: string;
   /** Call when a run begins. */
   begin(run: WatchedRun): RunWatch;
 }

@@ -66,7 +66,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     this.#o = options;
-    const { journal, runner, onEvent, pipeline } = options;
+    const { journal, runner, onEvent, pipeline, clock, budget: total } = options;
     const { steps, items, limits } = pipeline;
     const all = items.kind === 'one';
     this.#itemSteps = all ? [] : steps.filter((step) => !step.shared);
@@ -82,7 +82,6 @@ export class Loop {
       open: (item) => this.#open(item),
       closed: () => this.#budget.closed,
     });
-    const { clock, budget: total } = options;
     const caps = { total, perItem: pipeline.budget.perItem, calendar: calendarCaps(pipeline) };
     const budget = new Budget({ ...caps, journal, clock });
     if (options.closed !== undefined) budget.close(options.closed);
@@ -161,13 +160,13 @@ export class Loop {
   }
 
   #isOver(): boolean {
-    return this.#window.isShut && this.#window.isEmpty && this.#shared.schedule.isOver;
+    return this.#window.isDrained && this.#shared.schedule.isOver;
   }
 
   /** The phase of an item-level step, for the shared steps that wait for all items. */
   #itemPhase(step: string): Phase {
-    const over = this.#window.isShut && this.#window.isEmpty;
-    return this.#barrier.phase(step, { over, rest: this.#window.rest });
+    const { isDrained: over, rest } = this.#window;
+    return this.#barrier.phase(step, { over, rest });
   }
 
   #startAll(): void {
@@ -186,7 +185,7 @@ export class Loop {
   #leave(itemRun: ItemRun): void {
     if (!this.#window.close(itemRun)) return;
     this.#endings.itemOver(itemRun);
-    if (this.#window.isShut && this.#window.isEmpty) this.#window.stir(this.#shared);
+    if (this.#window.isDrained) this.#window.stir(this.#shared);
   }
 
   #take(itemRun: ItemRun, { step, turn }: StepTurn): void {
@@ -248,8 +247,7 @@ export class Loop {
     if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     const reused = savedFirst?.has(task) !== true;
-    const { project } = job;
-    this.#endings.end(waiter, { ending: 'done', why, reused, files, project });
+    this.#endings.end(waiter, { ending: 'done', why, reused, files, project: job.project });
   }
 
   /** Records all notices, then ends the jobs that are over. */

@@ -54,6 +54,11 @@ export class Window {
     return this.#exhausted || (closed !== undefined && closed.because !== 'saving');
   }
 
+  /** True if no item is in progress, and none will be. */
+  get isDrained(): boolean {
+    return this.isShut && this.isEmpty;
+  }
+
   /** The phase of the items that were not admitted; undefined if every item was. */
   get rest(): 'blocked' | 'later' | undefined {
     if (this.#exhausted) return undefined;

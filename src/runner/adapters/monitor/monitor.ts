@@ -16,6 +16,8 @@ export interface MonitorOptions {
 }
 
 export interface Monitor extends RunObserver {
+  /** Where it answers, `http://127.0.0.1:9464`. */
+  readonly address: string;
   /** The process is set up, and waits for work on these state files (absolute paths). */
   opened(states: readonly string[]): void;
   /** When the next run of a pipeline is due, in epoch milliseconds; undefined if none is. */
