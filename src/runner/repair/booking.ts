@@ -35,7 +35,7 @@ function corrected(run: RunLine, { credits, isNew = false }: Booking): RunLine {
 
 /**
  * Books what is left to the last run. If the sums of a file did not agree before, credits are only added: a missing line may
- * have been a payment.
+ * have been a payment. Without a known beginning, two sides with the same gap lack the same line.
  */
 export function settledSums(
   runs: readonly RunLine[],
@@ -43,9 +43,10 @@ export function settledSums(
   ledgers: Readonly<Record<MergeSide, Ledger>>,
 ): readonly RunLine[] {
   const { ours, theirs, base } = ledgers;
-  const gaps = [gapOf(ours.runs(), ours.jobs()), gapOf(theirs.runs(), theirs.jobs())];
+  const gaps = [gapOf(ours.runs(), ours.jobs()), gapOf(theirs.runs(), theirs.jobs())] as const;
   const start = gapOf(base.runs(), base.jobs());
-  const expected = gaps.reduce((sum, gap) => sum + gap, 0) - start;
+  const isShared = base.runs().length === 0 && gaps[0] === gaps[1];
+  const expected = isShared ? gaps[0] : gaps[0] + gaps[1] - start;
   const credits = expected - gapOf(runs, jobs);
   const agreed = [...gaps, start].every((gap) => gap === 0);
   return credits > 0 || (credits < 0 && agreed)

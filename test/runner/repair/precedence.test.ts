@@ -84,11 +84,18 @@ describe('of two lines about one job', () => {
   });
 });
 
-test('of two lines, one that is forgotten or failed is taken over nothing', () => {
-  const doubt = line(intent(), doubted());
+test('of two lines about different attempts, one that is forgotten or failed is taken over nothing', () => {
+  const doubt = { ...line(intent(), doubted()), name: 'a #9' };
   const over = line(...paid, complete(), forgotten());
   for (const found of [preferred(over, doubt), preferred(doubt, over)])
     expect(found.line.state).toBe('doubt');
+});
+
+test('of two lines about one attempt, one that is forgotten knows how the doubt was resolved', () => {
+  const doubt = line(intent(), doubted());
+  const over = line(...paid, complete(), forgotten());
+  for (const found of [preferred(over, doubt), preferred(doubt, over)])
+    expect(found.line).toEqual(over);
 });
 
 test('files of a project that is not settled do not make it a deleted one', () => {

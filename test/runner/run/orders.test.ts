@@ -62,7 +62,8 @@ describe('what was paid', () => {
     const line = jobLine('created', { project: 'p', credits: 7 });
     expect(attachOrder(head, quick, line, job)).toEqual({
       ...{ ...head, operation: 'attach', attempts: 5, fingerprint: job },
-      ...{ project: 'p', settled: false, credits: 7, timeoutMs: 10 * minute },
+      ...{ project: 'p', settled: false, since: Date.parse(line.at) },
+      ...{ credits: 7, timeoutMs: 10 * minute },
     });
     const patient = headOf('k', 't', step('patient'));
     expect(attachOrder(patient, step('patient'), line, job)).toMatchObject({

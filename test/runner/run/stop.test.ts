@@ -6,7 +6,7 @@ import { Parts } from './parts.ts';
 
 const nothing = {
   ...{ interrupted: false, unauthorized: false, money: false, machine: false, outage: false },
-  why: undefined,
+  ...{ left: false, why: undefined, by: undefined, until: undefined },
 };
 
 test.each<readonly [Closed | undefined, object]>([
@@ -23,11 +23,18 @@ test.each<readonly [Closed | undefined, object]>([
     { because: 'machine', why: 'm' },
     { machine: true, why: 'm' },
   ],
+  [
+    { because: 'budget', why: 'day', until: 5 },
+    { money: true, why: 'day', until: 5 },
+  ],
+  [{ because: 'left', why: 'l' }, { why: 'l' }],
   [{ because: 'failures', why: 'f' }, { why: 'f' }],
   [{ because: 'saving', why: 's' }, { why: 's' }],
 ])('a run that was closed by %j stopped for that', (closed, expected) => {
   const { runner, onEvent } = new Parts();
-  expect(new Stop(runner, onEvent).stopped(closed, true)).toEqual({ ...nothing, ...expected });
+  expect(new Stop(runner, onEvent).stopped(closed, true)).toEqual({
+    ...{ ...nothing, by: closed?.because, ...expected },
+  });
 });
 
 test.each<readonly [Halted['what'], object]>([
@@ -35,6 +42,7 @@ test.each<readonly [Halted['what'], object]>([
   ['unauthorized', { unauthorized: true }],
   ['machine', { machine: true }],
   ['outage', { outage: true }],
+  ['left', { left: true }],
 ])('a run that was halted by %s stops once, and says why', (what, expected) => {
   const parts = new Parts();
   const stop = new Stop(parts.runner, parts.onEvent);
@@ -43,8 +51,20 @@ test.each<readonly [Halted['what'], object]>([
   stop.halt({ what: 'interrupt', why: 'second' });
   expect([stop.isHalted, parts.runner.aborted]).toEqual([true, true]);
   expect(parts.told).toEqual([{ type: 'stopping', why: 'first' }]);
-  expect(stop.stopped(undefined, true)).toEqual({ ...nothing, ...expected, why: 'first' });
+  expect(stop.stopped(undefined, true)).toEqual({
+    ...{ ...nothing, ...expected, why: 'first', by: what },
+  });
   expect(stop.stopped({ because: 'budget', why: 'b' }, true)).toMatchObject({
     ...{ money: true, why: 'first' },
   });
+});
+
+test('a run that was left, and had not admitted every item, goes on later', () => {
+  const { runner, onEvent } = new Parts();
+  const stop = new Stop(runner, onEvent);
+  const left = { because: 'left', why: 'l' } as const;
+  expect([stop.stopped(left, true).left, stop.stopped(left, false).left]).toEqual([false, true]);
+  expect(stop.isLeft).toBe(false);
+  stop.halt({ what: 'left', why: 'overdue' });
+  expect(stop.isLeft).toBe(true);
 });

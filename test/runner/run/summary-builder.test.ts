@@ -10,7 +10,7 @@ const none: Stopped = {
 };
 const zero = {
   ...{ done: 0, reused: 0, skipped: 0, excluded: 0 },
-  ...{ failed: 0, doubt: 0, pending: 0, blocked: 0 },
+  ...{ failed: 0, doubt: 0, pending: 0, blocked: 0, rendering: 0, later: 0 },
 };
 const rest = {
   ...{ items: 5, elapsedMs: 1 },

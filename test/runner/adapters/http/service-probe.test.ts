@@ -25,7 +25,7 @@ const always = (
 
 describe('the service', () => {
   test.each(pathForms)('is known by its account, whatever its paths (%s)', async (paths) => {
-    const { address, key } = await service({ paths, credits: 70 });
+    const { address, key } = await service({ paths, credits: 70, tier: 'pro' });
     expect(await probed(address, key)).toMatchObject({
       is: 'service',
       account: { ok: true, value: { credits: 70, tier: 'pro' } },
