@@ -1,7 +1,7 @@
 // Ctrl-C once, twice, SIGTERM, a closed terminal or pipe: whenever a run is stopped, what was sent is recorded, and the
 // next run goes on from there without paying again.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,7 +10,7 @@ import { err, ok } from '../../src/contract/base/result.ts';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { bill, ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
+import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { sampleOf } from '../sweep.ts';
 
 const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
@@ -22,6 +22,22 @@ const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { it
 const slowCreation = { fault: 'latency', on: 'POST /v1/face-swap-photo', for: '1h' } as const;
 
 const throttled: ApiFailure = { reason: 'throttled', message: '' };
+
+test('a stop while files are still read ends the run before it begins', async () => {
+  const rig = new Rig(`pipeline: p
+steps:
+  clip: { uses: upload, with: { file: clip.mp4 } }
+`);
+  rig.write('clip.mp4', '');
+  // Reading it takes longer than this test may; it takes no room on the disk.
+  truncateSync(rig.path('clip.mp4'), 2 ** 40);
+  const child = rig.start(['run', 'pipeline.yaml', '--rehearse']);
+  const end = ended(child);
+  child.stdout?.once('data', () => void child.kill('SIGTERM'));
+  const { code, stdout } = await end;
+  expect(code).toBe(130);
+  expect(stdout).toContain('Interrupted. Run it again to continue; nothing is paid twice.');
+});
 
 describe('a stop while a creation is under way', () => {
   /** Every creation is refused once; then the run is stopped while the next one is being answered. */

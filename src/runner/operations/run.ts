@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { readLooks } from '../adapters/state/looks-file.ts';
-import type { CreditTotals, Ledger } from '../journal/ledger.ts';
+import type { Ledger } from '../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../plan/calendar-budget.ts';
 import { stopText } from '../report/calendar-text.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
@@ -173,9 +173,13 @@ async function summaryOf(
   context: RunContext,
   state: string,
 ): Promise<Result<Summary, Problem>> {
+  const { clock, options } = context;
+  const began = clock.elapsed();
   try {
     return await runOn(bound, context);
   } catch (error) {
+    if (options.signal?.aborted === true && error === options.signal.reason)
+      return ok(nothingDone('interrupted', clock.elapsed() - began));
     if (!isSystemProblem(error)) throw error;
     return err(stoppedBy(error, state));
   }
@@ -195,7 +199,7 @@ async function runOn(
     return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
   };
   const opened = await prepare(bound, target, options, {
-    ...{ access: 'run', run, clock, onWarning },
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal },
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -204,7 +208,8 @@ async function runOn(
   if (run.due !== undefined && prepared.run.over) {
     onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
     const elapsedMs = clock.elapsed() - began;
-    return ok(nothingDone({ items: plan.items, credits: prepared.state.ledger.total, elapsedMs }));
+    const { reserved } = prepared.state.ledger.total;
+    return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
   }
   const rehearsal = target.kind === 'rehearsal';
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
@@ -233,15 +238,14 @@ async function runOn(
   return ok(summary);
 }
 
-/** The summary of a run that finds nothing to do before it begins. */
+/** The summary of a run that ends before it begins anything. */
 function nothingDone(
-  now: Pick<Summary, 'elapsedMs'> & {
-    readonly items: number;
-    readonly credits: CreditTotals;
-  },
+  outcome: 'done' | 'interrupted',
+  elapsedMs: number,
+  { items, reserved } = { items: 0, reserved: 0 },
 ): Summary {
-  const credits = { charged: 0, refunded: 0, reserved: now.credits.reserved };
-  return new SummaryBuilder().build('done', { ...now, credits });
+  const credits = { charged: 0, refunded: 0, reserved };
+  return new SummaryBuilder().build(outcome, { items, elapsedMs, credits });
 }
 
 /** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */

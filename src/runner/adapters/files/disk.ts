@@ -126,19 +126,23 @@ export class RealDisk implements Disk {
     return sep === '/' ? path : path.split(sep).join('/');
   }
 
-  async digest(place: Place): Promise<Result<Digest, string>> {
+  async digest(place: Place, stop?: AbortSignal): Promise<Result<Digest, string>> {
     const { path } = this.fileAt(place);
     const read = await attempt('reading', '', async () => {
       const now = this.#o.clock.now();
       await using file = await open(path, 'r');
       const before = await file.stat({ bigint: true });
       const hash = createHash('sha256');
-      for await (const chunk of chunksOf(file)) hash.update(chunk);
+      for await (const chunk of chunksOf(file)) {
+        if (stop?.aborted === true) return undefined;
+        hash.update(chunk);
+      }
       const digest = digestFrom(hash.digest('hex'));
       this.#o.hashes.set(path, before, digest, now);
       return digest;
     });
-    return read.ok ? read : err(read.error.message.trimStart());
+    if (!read.ok) return err(read.error.message.trimStart());
+    return read.value === undefined ? err('was not read to its end') : ok(read.value);
   }
 
   async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>> {

@@ -1,5 +1,6 @@
 // The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
@@ -54,6 +55,8 @@ export interface PlanningInputs {
   readonly ledger: Ledger;
   readonly disk: Disk;
   readonly clock: Clock;
+  /** If it is aborted, the planning ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
   /** Steps that the run excludes. */
   readonly excluded: ReadonlySet<string>;
   /** True if every output must be in this checkout. */
@@ -64,13 +67,15 @@ export interface PlanningInputs {
   readonly platform?: string;
 }
 
+const itemsPerTurn = 1000;
+
 export async function planItems(
   loaded: BoundPipeline,
   items: ItemList,
   inputs: PlanningInputs,
 ): Promise<PlannedItems> {
   const { ledger, disk, clock, excluded, requireOutputs, platform = process.platform } = inputs;
-  const { base, rests } = inputs;
+  const { base, rests, stop } = inputs;
   const { pipeline } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
@@ -114,10 +119,11 @@ export async function planItems(
       if (unread.length === 0) return itemPlan;
       await Promise.all(
         unread.map(async (place) => {
-          const digest = await disk.digest(place);
+          const digest = await disk.digest(place, stop);
           if (!digest.ok) fileFacts.unreadable(place, digest.error);
         }),
       );
+      stop?.throwIfAborted();
     }
   };
   const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
@@ -158,7 +164,12 @@ export async function planItems(
   take(shared, undefined);
   const barrier = new Barrier(items.count < items.total);
   const later = new Set<string>();
+  let visited = 0;
   for (const item of items) {
+    visited += 1;
+    // A signal of the system is heard only between two turns of the event loop.
+    if (visited % itemsPerTurn === 0) await setImmediate();
+    stop?.throwIfAborted();
     const itemPlan = await visit(perItem, item, { shared });
     take(itemPlan, item);
     for (const { step, action } of itemPlan.tasks) {

@@ -47,6 +47,8 @@ export interface Prepared extends AsyncDisposable {
 
 interface PrepareContext extends StateContext {
   readonly access: 'plan' | 'run';
+  /** If it is aborted, the planning ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
   readonly run?: RequestedRun;
   /** For a tick: tells which tasks have nothing to do now. */
   readonly resting?: (paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean;
@@ -56,7 +58,7 @@ export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, run: requested = {}, resting, ...context }: PrepareContext,
+  { access, run: requested = {}, resting, stop, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -91,7 +93,7 @@ export async function prepare(
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
   const planned = await planItems(bound, items, {
-    ...{ base, ledger, disk, clock, excluded, rests: resting?.(usable, ledger) },
+    ...{ base, ledger, disk, clock, stop, excluded, rests: resting?.(usable, ledger) },
     requireOutputs: options.requireOutputs ?? false,
   });
   const held = cleanup.move();

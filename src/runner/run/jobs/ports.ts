@@ -98,7 +98,7 @@ export interface Disk {
   /**
    * Reads and hashes a file, so that the next look knows its digest. The error is the end of a sentence about the file.
    */
-  digest(place: Place): Promise<Result<Digest, string>>;
+  digest(place: Place, stop?: AbortSignal): Promise<Result<Digest, string>>;
   /** The absolute path of a file. */
   fileAt(place: Place): LocalFile;
   /** The recorded form of a path below the output folder: relative to the pipeline file. */

@@ -146,7 +146,8 @@ const nothing: readonly Recorded[] = [];
 export async function* digest(order: DigestOrder, context: JobContext): Performance {
   const unreadable: Unreadable[] = [];
   for (const place of order.places) {
-    const read = await context.disk.digest(place);
+    const read = await context.disk.digest(place, context.stop);
+    if (context.stop.aborted) return stopped;
     if (!read.ok) unreadable.push({ place, why: read.error });
   }
   yield* nothing;
