@@ -3,6 +3,7 @@ import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
+import { StateFileChanged } from '../adapters/state/file-version.ts';
 import type { CreditTotals } from '../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../plan/calendar-budget.ts';
 import { stopText } from '../report/calendar-text.ts';
@@ -25,6 +26,7 @@ import { rehearsalTier } from './service/connect-service.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget } from './service/target.ts';
 import { webhookConfigOf } from './service/webhooks.ts';
+import { changedProblem } from './state/unsaved-state.ts';
 import { chooseStore } from './store/choose-store.ts';
 
 export type { RunInternals, RunOptions };
@@ -134,6 +136,7 @@ async function summaryOf(
   try {
     return await runOn(bound, context);
   } catch (error) {
+    if (error instanceof StateFileChanged) return err(changedProblem(error));
     if (!isSystemProblem(error)) throw error;
     return err(stoppedBy(error, state));
   }

@@ -7,12 +7,14 @@ import { FileFacts } from '../../run/file-facts.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal-writer.ts';
+import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { speedFactorOf } from '../service/connect-service.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
+import { movedAdvice, movedReason } from '../state/unsaved-state.ts';
 import type { PreparedRun } from './context.ts';
 import { GracePeriod } from './grace-period.ts';
-import { type PhaseResult, runPhases } from './phases.ts';
+import { type MachineStop, type PhaseResult, runPhases } from './phases.ts';
 import type { RunResources } from './resources.ts';
 import { watchedApi } from './watched-api.ts';
 
@@ -30,13 +32,14 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     requestsPerMinute: prepared.bound.pipeline.limits.requestsPerMinute,
     ...internals.client,
   });
-  const { file, low } = await beginJournal(run, resources);
+  const begun = await beginJournal(run, resources);
+  const { file } = begun;
   const journal = new JournalWriter(prepared.state.ledger, internals.lines?.(file) ?? file, clock, {
     run: { id: options.runId, due: prepared.run.due },
     redactor,
   });
   try {
-    return await record(run, resources, { client, stopper, file, low, journal });
+    return await record(run, resources, { ...begun, client, stopper, journal });
   } catch (error) {
     for (const made of journal.unwritten)
       run.onEvent({ type: 'warning', message: unrecorded(made) });
@@ -53,27 +56,37 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
 
 interface JournalInUse {
   readonly file: JournalFile;
-  /** Aborted when the disk has no room for the journal except the ballast. */
-  readonly low: AbortSignal;
+  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
+  readonly low: MachineStop;
+  /** Aborted when another program has changed the state file. */
+  readonly moved: MachineStop;
 }
+
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 async function beginJournal(
   { prepared }: PreparedRun,
   { ballast }: RunResources,
 ): Promise<JournalInUse> {
   const { bound, paths, state } = prepared;
-  const low = new AbortController();
+  const [low, moved] = [new AbortController(), new AbortController()];
   const header = {
     shotlist: formatVersion,
     pipeline: bound.name,
     service: paths.serviceName,
   } as const;
-  const file = await openJournal(paths.state, header, state, () => {
+  const makeRoom = (): boolean => {
     if (!ballast.give()) return false;
     low.abort();
     return true;
-  });
-  return { file, low: low.signal };
+  };
+  const onMoved = (): void => moved.abort();
+  const file = await openJournal(paths.state, header, state, { makeRoom, onMoved });
+  return {
+    file,
+    low: { signal: low.signal, why: diskFull },
+    moved: { signal: moved.signal, why: movedReason(paths.state) },
+  };
 }
 
 interface Means extends JournalInUse {
@@ -89,7 +102,7 @@ async function record(
   means: Means,
 ): Promise<Summary> {
   const { prepared, options, clock, onEvent } = run;
-  const { file, journal } = means;
+  const { file, journal, moved } = means;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
   run.watch?.ledger(() => ledger.total);
@@ -100,18 +113,21 @@ async function record(
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const { summary, stopped } = await phases(run, means, { address: service.address, inbox, store });
   if (!stopped.interrupted && !stopped.machine && !stopped.outage) journal.end();
-  await file.close();
+  await file.flush();
   await ballast.remove();
   if (journal.wrote || warnings.length > 0) {
     const compacted = await file.compact(ledger);
     if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
   }
+  if (moved.signal.aborted)
+    onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
+  const end = moved.signal.aborted && !stopped.machine ? byMachine(stopped, moved.why) : stopped;
   const after = ledger.total;
-  return summary.build(summary.outcome(stopped), {
+  return summary.build(summary.outcome(end), {
     items: prepared.planned.plan.items,
-    stopped: stopped.why,
-    stoppedBy: stopped.by,
-    resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
+    stopped: end.why,
+    stoppedBy: end.by,
+    resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
     credits: {
       charged: after.charged - before.charged,
       refunded: after.refunded - before.refunded,
@@ -121,9 +137,15 @@ async function record(
   });
 }
 
+/** The run found out after its last task. */
+const byMachine = (stopped: Stopped, why: string): Stopped => ({
+  ...stopped,
+  ...{ machine: true, why: stopped.why ?? why, by: stopped.by ?? 'machine' },
+});
+
 async function phases(
   { prepared, options, internals, clock, target, budget, onEvent, watch }: PreparedRun,
-  { client, stopper, journal, low }: Means,
+  { client, stopper, journal, low, moved }: Means,
   { address, inbox, store }: Pick<RunResources, 'inbox' | 'store'> & { readonly address: string },
 ): Promise<PhaseResult> {
   const { bound, base, items, excluded, planned } = prepared;
@@ -139,7 +161,8 @@ async function phases(
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
-    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
+    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal },
+    machineStops: [low, moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     context: { api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
     payAgain: options.payAgain ?? false,

@@ -35,8 +35,13 @@ export interface PhaseOptions
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
-  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
-  readonly low: AbortSignal;
+  readonly machineStops: readonly MachineStop[];
+}
+
+/** Why this machine ends the run early: what is in flight is still recorded. */
+export interface MachineStop {
+  readonly signal: AbortSignal;
+  readonly why: string;
 }
 
 export interface PhaseResult {
@@ -72,13 +77,11 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   });
 }
 
-const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
-
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent'>>;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
-  const { pipeline, context, stopper, list, plannedItems, signal, low } = options;
+  const { pipeline, context, stopper, list, plannedItems, signal } = options;
   const loop = new Loop({
     ...options,
     runner: localRunner({
@@ -98,7 +101,8 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
   };
   heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
-  heed(low, () => loop.halt({ what: 'machine', why: diskFull }));
+  for (const { signal, why } of options.machineStops)
+    heed(signal, () => loop.halt({ what: 'machine', why }));
   try {
     await loop.run();
   } finally {

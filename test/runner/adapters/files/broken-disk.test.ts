@@ -115,10 +115,11 @@ describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare
     const ballast = await takeBallast(join(disk.folder, 'p.ballast'));
     if (!ballast.ok) throw new Error(ballast.error);
     let asked = 0;
-    const journal = new JournalFile(file, header, await load(file), () => {
+    const makeRoom = (): boolean => {
       asked += 1;
       return ballast.value.give();
-    });
+    };
+    const journal = new JournalFile(file, header, await load(file), { makeRoom });
     journal.append(lines[0] ?? '');
     await journal.sync();
     disk.fill();
