@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, ended, envOf, plainly, type Rig, until } from '../rig.ts';
+import { atLine } from './at-line.ts';
 import { cloneOf, commitAll, git, memes, origin, state, takes } from './clones.ts';
 
 let local: LocalService;
@@ -22,23 +22,6 @@ beforeAll(async () => {
 
 const unsaved = `${state}.unsaved`;
 const only = (items: string) => ({ items: { only: items } }) as const;
-
-/** Does something right before a line with these words, by default the first, is handed to the state file. */
-function atLine(words: string, act: () => void, which = 1): RunInternals {
-  let seen = 0;
-  return {
-    lines: (file) => ({
-      append(line) {
-        if (line.includes(words)) {
-          seen += 1;
-          if (seen === which) act();
-        }
-        file.append(line);
-      },
-      sync: () => file.sync(),
-    }),
-  };
-}
 
 /** The number of creations that the service has charged for. */
 const charges = (): number => local.ledger().filter(({ kind }) => kind === 'charge').length;
