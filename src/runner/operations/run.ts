@@ -19,7 +19,8 @@ import { refusals, smaller } from './planning/price-checks.ts';
 import { commitRun } from './run/commit.ts';
 import type { PreparedRun, RunContext } from './run/context.ts';
 import { execute } from './run/execute.ts';
-import { allowedHooks, callHooks, type HookReport } from './run/hooks.ts';
+import { GracePeriod } from './run/grace-period.ts';
+import { allowedHooks, callHooks, type HookReport, leaveMs } from './run/hooks.ts';
 import type { RunInternals, RunOptions } from './run/options.ts';
 import { openResources } from './run/resources.ts';
 import { rehearsalTier } from './service/connect-service.ts';
@@ -77,9 +78,12 @@ export async function runWith(
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
   const { signal, monitor } = options;
+  const leave = new GracePeriod(clock, leaveMs);
+  if (signal !== undefined) leave.beginAfter(signal);
   if (monitor !== undefined) onEvent({ type: 'monitoring', address: monitor.address });
   const hookContext = {
-    ...{ bound, rehearsal, env, clock, redactor, onEvent, signal },
+    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.expired },
+    due: dueTimeOf(options),
     backoffMs: internals.backoffMs ?? 1000,
   };
   const hooks = allowedHooks(hookContext);
@@ -96,6 +100,7 @@ export async function runWith(
     : refusalOf(summary.error);
   if (!summary.ok) watch?.refused(summary.error.reason);
   await callHooks(hooks, report, hookContext);
+  leave.cancel();
   return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
 }
 
@@ -113,19 +118,28 @@ const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
 async function withoutTarget(
   error: Problem,
   bound: ReturnType<typeof boundPipeline>,
-  { env = process.env, clock = realClock, onEvent, signal, rehearse, webhookSecret }: RunOptions,
+  options: RunOptions,
   { backoffMs = 1000 }: RunInternals,
 ): Promise<Result<never, Problem>> {
-  const redactor = new Redactor([...secretsIn(env), webhookSecret]);
+  const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
+  const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
+  const leave = new GracePeriod(clock, leaveMs);
+  if (signal !== undefined) leave.beginAfter(signal);
   const context = {
-    ...{ bound, rehearsal: rehearse === true, env, clock, redactor, signal, backoffMs },
+    ...{ bound, rehearsal: rehearse === true, env, clock, redactor, backoffMs },
+    ...{ leave: leave.expired, due: dueTimeOf(options) },
     onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
   };
   // The error is what counts here, so hooks without consent are not mentioned.
   const hooks = allowedHooks({ ...context, onEvent: () => undefined });
   await callHooks(hooks, refusalOf(error), context);
+  leave.cancel();
   return err(error);
 }
+
+/** ISO 8601, in UTC. */
+const dueTimeOf = ({ due }: RunOptions): string | undefined =>
+  due === undefined ? undefined : new Date(due).toISOString();
 
 /** `state`: the state file. */
 async function summaryOf(
@@ -149,7 +163,7 @@ async function runOn(
   const { options, clock, onEvent, target } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-  const due = options.due === undefined ? undefined : new Date(options.due).toISOString();
+  const due = dueTimeOf(options);
   const run = { id: options.runId, due };
   const opened = await prepare(bound, target, options, { access: 'run', run, clock, onWarning });
   if (!opened.ok) return opened;
