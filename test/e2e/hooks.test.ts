@@ -6,12 +6,23 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
+import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
 import { trust } from '../../src/runner/operations/trust.ts';
 import type { RunEvent } from '../../src/runner/report/run-event.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { photo } from '../photo.ts';
-import { type Ended, envOf, photoPipeline, Rig, service, type Told, until } from '../rig.ts';
+import {
+  type Ended,
+  ended,
+  envOf,
+  photoPipeline,
+  photoRig,
+  Rig,
+  service,
+  type Told,
+  until,
+} from '../rig.ts';
 import { doubted } from './doubted.ts';
 
 /** Writes what it gets to files in its working folder. */
@@ -163,11 +174,14 @@ async function inProcess(
   { rig, env }: Pick<Hooked, 'rig' | 'env'>,
   local: LocalService,
   clock = realClock,
+  signal?: AbortSignal,
+  due?: number,
 ): Promise<Told> {
   const given = trust(rig.file, { env });
   if (!given.ok) throw new Error('not trusted');
   const { XDG_STATE_HOME: state = '' } = env;
-  return await rig.run(local, { clock }, {}, { XDG_STATE_HOME: state });
+  const options = { clock, due, ...(signal === undefined ? {} : { signal }) };
+  return await rig.run(local, options, {}, { XDG_STATE_HOME: state });
 }
 
 const hookEvents = (events: readonly RunEvent[]): readonly RunEvent[] =>
@@ -214,7 +228,8 @@ test('a command that is still working when the process is asked to stop has litt
     {
       clock: {
         ...clock,
-        sleep: async (ms, signal) => (ms === 1000 ? undefined : clock.sleep(ms, signal)),
+        sleep: async (ms, signal) =>
+          ms === 8000 || ms === 1000 ? undefined : clock.sleep(ms, signal),
       },
       signal: stop.signal,
     },
@@ -228,6 +243,85 @@ test('a command that is still working when the process is asked to stop has litt
   expect(hookEvents(events)).toMatchObject([
     { result: 'failed', why: 'was killed because the run was asked to stop' },
   ]);
+});
+
+describe('a run that was interrupted', () => {
+  const memes = (hooks: string): string =>
+    photoPipeline.replace('output: out\n', `output: out\n${hooks}\n`);
+
+  test('calls on_finish in time, after SIGTERM: the outcome says what became of it', async () => {
+    const local = await service({ speed: 5 });
+    const rig = await photoRig(2, memes(recordFinish));
+    rig.write('notify.mjs', recorder);
+    const env = { ...envOf(local), XDG_STATE_HOME: rig.path('user') };
+    await rig.command(['trust', 'pipeline.yaml'], env);
+    const child = rig.start(['run', 'pipeline.yaml'], env);
+    const end = ended(child);
+    await until('it is charged', () => local.ledger().some(({ kind }) => kind === 'charge'));
+    child.kill('SIGTERM');
+    expect((await end).code).toBe(130);
+    const { input } = JSON.parse(rig.read('finish.json')) as Record;
+    expect(JSON.parse(input)).toMatchObject({
+      ...{ hook: 'on_finish', type: 'ended' },
+      summary: { outcome: 'interrupted', exitCode: 130 },
+    });
+  });
+
+  test('has its webhook called, although it was asked to stop', async () => {
+    const { host, bodies } = await receiver(503, 200);
+    const made = await hooked(uploads(`on_finish: { webhook: "https://${host}/x" }`));
+    const { events, summary } = await inProcess(made, made.local, realClock, AbortSignal.abort());
+    expect(summary.outcome).toBe('interrupted');
+    expect(hookEvents(events)).toMatchObject([{ calls: host, result: 'called' }]);
+    expect(bodies).toHaveLength(2);
+    expect(bodies[0]).toContain('"outcome":"interrupted"');
+  });
+
+  test('does not wait for a webhook that never answers', async () => {
+    const { host } = await receiver('never');
+    const made = await hooked(uploads(`on_finish: { webhook: "https://${host}/x" }`));
+    const sleep: Clock['sleep'] = async (ms, signal) =>
+      ms === 8000 || ms === 1000 ? undefined : await realClock.sleep(ms, signal);
+    const clock = { ...realClock, sleep };
+    const { events, summary } = await inProcess(made, made.local, clock, AbortSignal.abort());
+    expect(summary.outcome).toBe('interrupted');
+    expect(hookEvents(events)).toMatchObject([{ calls: host, result: 'failed' }]);
+  });
+});
+
+describe('a run that could not begin', () => {
+  test('because the state file is damaged, calls on_finish with the reason', async () => {
+    const { rig, command, record } = await hooked();
+    await command('trust', 'pipeline.yaml');
+    rig.write('p.state.jsonl', 'damaged\n');
+    expect((await command('run', 'pipeline.yaml')).code).toBe(2);
+    expect(JSON.parse(record('finish.json').input)).toMatchObject({
+      ...{ type: 'refused', reason: 'input' },
+      diagnostics: [{ message: expect.stringContaining('p.state.jsonl:1') }],
+    });
+  });
+
+  test('because another run has the lock, calls nothing: that run calls its own hooks', async () => {
+    const { rig, command } = await hooked();
+    await command('trust', 'pipeline.yaml');
+    await command('run', 'pipeline.yaml', '--rehearse');
+    const taken = await takeLock(rig.path('.shotlist/p.state.jsonl.lock'), Date.now());
+    if (!taken.ok) throw new Error(taken.error);
+    const ran = await command('run', 'pipeline.yaml');
+    await taken.value.release();
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('p.state.jsonl');
+    expect(existsSync(rig.path('finish.json'))).toBe(false);
+  });
+});
+
+test('a scheduled run tells its hooks when it was due', async () => {
+  const made = await hooked();
+  const due = Date.UTC(2026, 0, 2, 3);
+  await inProcess(made, made.local, realClock, undefined, due);
+  expect(JSON.parse(made.record('finish.json').input)).toMatchObject({
+    due: '2026-01-02T03:00:00.000Z',
+  });
 });
 
 function isAlive(pid: number): boolean {
@@ -329,8 +423,8 @@ test('a rehearsal calls nothing, and says what a real run would call', async () 
   expect(existsSync(rig.path('finish.json'))).toBe(false);
 });
 
-/** https://localhost, which answers with these statuses, one after the other. */
-async function receiver(...statuses: readonly number[]) {
+/** https://localhost, which answers with these statuses, one after the other, or never. */
+async function receiver(...statuses: readonly (number | 'never')[]) {
   const altNames = [{ type: 2 as const, value: 'localhost' }];
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     extensions: [{ name: 'subjectAltName', altNames }],
@@ -344,10 +438,14 @@ async function receiver(...statuses: readonly number[]) {
     for await (const piece of request) body += String(piece);
     bodies.push(`${request.method} ${request.url} ${body}`);
     const status = statuses[bodies.length - 1] ?? 200;
+    if (status === 'never') return;
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const bound = server.address();
   const port = typeof bound === 'object' ? bound?.port : undefined;
   return { host: `localhost:${port}`, bodies };

@@ -132,7 +132,7 @@ class JobContext {
         stopper,
         excluded: out.value,
         signal: undefined,
-        low: new AbortController().signal,
+        machineStops: [],
         journal,
         fileFacts: new FileFacts(disk),
         clock,

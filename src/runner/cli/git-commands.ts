@@ -11,15 +11,20 @@ export interface CommitFlags {
 export function withGitCommands(program: Command, done: (exitCode: number) => void): void {
   program
     .command('merge')
-    .description('merge two state files with a common ancestor; git calls it after git-setup')
-    .argument('<base>')
-    .argument('<ours>', 'gets the result')
-    .argument('<theirs>')
+    .description(
+      'merge two state files, with their common ancestor (base) if there is one; <ours> gets the result. Git calls it after git-setup',
+    )
+    .usage('[options] [base] <ours> <theirs>')
+    .arguments('<first> <second> [third]')
     .option('--output <file>', 'write the result to this new file instead')
     .option('--path <file>', 'the state file, if git calls this with temporary files')
     .option('--json', 'print facts as JSON')
-    .action(async (base: string, ours: string, theirs: string, flags) => {
-      done(await (await import('./merge.ts')).mergeCommand([base, ours, theirs], flags));
+    .action(async (first: string, second: string, third: string | undefined, flags) => {
+      const files =
+        third === undefined
+          ? { ours: first, theirs: second }
+          : { base: first, ours: second, theirs: third };
+      done(await (await import('./merge.ts')).mergeCommand(files, flags));
     });
 
   program

@@ -1,6 +1,6 @@
 // shotlist merge: merges two state files with a common ancestor. Exit code 1: both sides paid for one job; 2: a file
 // cannot be read.
-import { merge } from '../operations/merge.ts';
+import { type MergeFiles, merge } from '../operations/merge.ts';
 import { mergeText } from '../report/merge-text.ts';
 import { answer } from './command.ts';
 import { caution } from './terminal.ts';
@@ -11,11 +11,8 @@ export interface MergeFlags {
   readonly json?: boolean;
 }
 
-export async function mergeCommand(
-  [base, ours, theirs]: readonly [string, string, string],
-  flags: MergeFlags,
-): Promise<number> {
-  const merged = await merge({ base, ours, theirs }, { ...flags, onWarning: caution });
+export async function mergeCommand(files: MergeFiles, flags: MergeFlags): Promise<number> {
+  const merged = await merge(files, { ...flags, onWarning: caution });
   const code = answer(merged, flags.json === true, {
     text: (facts) => mergeText(facts, flags.path !== undefined),
     exitCode: ({ paidTwice }) => (paidTwice.length === 0 ? 0 : 1),

@@ -19,8 +19,8 @@ import { type Problem, problem } from './pipeline/problem.ts';
 export type { DoublePayment, RenumberedRun };
 
 export interface MergeFiles {
-  /** The common ancestor; an empty file if there is none. */
-  readonly base: string;
+  /** The common ancestor; undefined, or an empty file, if there is none. */
+  readonly base?: string | undefined;
   readonly ours: string;
   readonly theirs: string;
 }
@@ -117,7 +117,8 @@ function outputProblem(
   output: string | undefined,
 ): Problem | undefined {
   if (output === undefined || !existsSync(output)) return undefined;
-  if ([base, ours, theirs].some((file) => resolve(file) === resolve(output))) return undefined;
+  if ([base, ours, theirs].some((file) => file && resolve(file) === resolve(output)))
+    return undefined;
   const hint = 'name a new file, or one of the three';
   return problem(`--output ${output} exists already, and nothing is overwritten`, 'shotlist', hint);
 }
@@ -145,9 +146,10 @@ interface Version {
 
 async function read(
   name: keyof MergeFiles,
-  file: string,
+  file: string | undefined,
   onWarning: (message: string) => void,
 ): Promise<Result<Version, Problem>> {
+  if (file === undefined) return ok({ header: undefined, ledger: new Ledger() });
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined)
     return err(problem(`${name}: ${file} does not exist`, 'shotlist', usage));
@@ -164,7 +166,8 @@ async function read(
   return ok(loaded.value);
 }
 
-const usage = 'shotlist merge <base> <ours> <theirs>; an empty file is a base with nothing in it';
+const usage =
+  'shotlist merge [base] <ours> <theirs>; without a base, everything of both files counts as new';
 
 /** All versions belong to one pipeline and one service: ids of another have no meaning. */
 function headerOf(ours: Version, theirs: Version, base: Version): Result<Header, Problem> {

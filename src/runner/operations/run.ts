@@ -1,31 +1,18 @@
 // `run`: runs a pipeline. Everything that can be refused is refused before the first request.
 import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
-import { readLooks } from '../adapters/state/looks-file.ts';
-import type { Ledger } from '../journal/ledger.ts';
-import { CalendarBudget, calendarCaps } from '../plan/calendar-budget.ts';
-import { stopText } from '../report/calendar-text.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
-import { LastLooks } from '../run/jobs/last-looks.ts';
-import { SummaryBuilder } from '../run/summary-builder.ts';
-import { pathsOf, type RunPaths } from './files/run-paths.ts';
+import { pathsOf } from './files/run-paths.ts';
 import { shownPath } from './files/shown-path.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
-import { prepare } from './planning/prepare.ts';
-import { refusals, smaller } from './planning/price-checks.ts';
-import { commitRun } from './run/commit.ts';
-import { type PreparedRun, type RunContext, speedOf } from './run/context.ts';
-import { execute } from './run/execute.ts';
-import { allowedHooks, callHooks, type HookReport } from './run/hooks.ts';
+import type { Problem } from './pipeline/problem.ts';
+import { GracePeriod } from './run/grace-period.ts';
+import { allowedHooks, callHooks, type HookReport, leaveMs } from './run/hooks.ts';
 import type { Manner } from './run/manner.ts';
-import type { RunInternals, RunOptions } from './run/options.ts';
-import { openResources } from './run/resources.ts';
-import { restingTasks } from './run/resting.ts';
-import { rehearsalTier } from './service/connect-service.ts';
+import { dueTimeOf, type RunInternals, type RunOptions } from './run/options.ts';
+import { type Performed, performRun } from './run/perform-run.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget } from './service/target.ts';
 import { webhookConfigOf } from './service/webhooks.ts';
@@ -111,8 +98,11 @@ export async function runIn(
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
   const { signal } = options;
+  const leave = new GracePeriod(clock, leaveMs);
+  if (signal !== undefined) leave.beginAfter(signal);
   const hookContext = {
-    ...{ bound, rehearsal, env, clock, redactor, onEvent, signal, due: dueText(options) },
+    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.expired },
+    due: dueTimeOf(options),
     backoffMs: internals.backoffMs ?? 1000,
   };
   const hooks = allowedHooks(hookContext);
@@ -120,22 +110,25 @@ export async function runIn(
     onEvent({ type: 'warning', message: store.value.note });
   const shared = { manner, options, internals, clock, redactor, onEvent, watch };
   const context = { ...shared, target: target.value };
-  const summary = !webhooks.ok
+  const performed: Result<Performed, Problem> = !webhooks.ok
     ? webhooks
     : !store.ok
       ? store
-      : await summaryOf(bound, { ...context, webhooks: webhooks.value, store: store.value }, state);
-  const report = summary.ok
-    ? ({ type: 'ended', summary: summary.value } as const)
-    : refusalOf(summary.error);
-  if (!summary.ok) watch?.refused(summary.error.reason);
-  await callHooks(hooks, report, hookContext);
-  return summary.ok ? ok({ summary: summary.value, ...places }) : summary;
+      : await performRun(
+          bound,
+          { ...context, webhooks: webhooks.value, store: store.value },
+          state,
+        );
+  if (!performed.ok) watch?.refused(performed.error.reason);
+  // A tick may come every minute: what has not changed was told before.
+  if (manner === 'run' || (performed.ok && performed.value.changed))
+    await callHooks(hooks, reportOf(performed), hookContext);
+  leave.cancel();
+  return performed.ok ? ok({ summary: performed.value.summary, ...places }) : performed;
 }
 
-/** When a scheduled run was due, ISO 8601. */
-const dueText = ({ due }: RunOptions): string | undefined =>
-  due === undefined ? undefined : new Date(due).toISOString();
+const reportOf = (performed: Result<Performed, Problem>): HookReport =>
+  performed.ok ? { type: 'ended', summary: performed.value.summary } : refusalOf(performed.error);
 
 /** What a monitor knows about a pipeline. */
 const watchedRun = ({ name, pipeline }: ReturnType<typeof boundPipeline>) => ({
@@ -156,104 +149,16 @@ async function withoutTarget(
 ): Promise<Result<never, Problem>> {
   const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
   const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
+  const leave = new GracePeriod(clock, leaveMs);
+  if (signal !== undefined) leave.beginAfter(signal);
   const context = {
-    ...{ bound, rehearsal: rehearse === true, env, clock, redactor, signal, backoffMs },
-    due: dueText(options),
+    ...{ bound, rehearsal: rehearse === true, env, clock, redactor, backoffMs },
+    ...{ leave: leave.expired, due: dueTimeOf(options) },
     onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
   };
   // The error is what counts here, so hooks without consent are not mentioned.
   const hooks = allowedHooks({ ...context, onEvent: () => undefined });
   await callHooks(hooks, refusalOf(error), context);
+  leave.cancel();
   return err(error);
-}
-
-/** `state`: the state file. */
-async function summaryOf(
-  bound: ReturnType<typeof boundPipeline>,
-  context: RunContext,
-  state: string,
-): Promise<Result<Summary, Problem>> {
-  const { clock, options } = context;
-  const began = clock.elapsed();
-  try {
-    return await runOn(bound, context);
-  } catch (error) {
-    if (options.signal?.aborted === true && error === options.signal.reason)
-      return ok(nothingDone('interrupted', clock.elapsed() - began));
-    if (!isSystemProblem(error)) throw error;
-    return err(stoppedBy(error, state));
-  }
-}
-
-async function runOn(
-  bound: ReturnType<typeof boundPipeline>,
-  context: RunContext,
-): Promise<Result<Summary, Problem>> {
-  const { manner, options, clock, onEvent, target } = context;
-  const began = clock.elapsed();
-  const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-  const run = { id: options.runId, due: dueText(options) };
-  const resting = (paths: RunPaths, ledger: Ledger) => {
-    const { tier, looks } = readLooks(paths.looks);
-    const last = new LastLooks(looks, speedOf(context));
-    return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
-  };
-  const opened = await prepare(bound, target, options, {
-    ...{ access: 'run', run, clock, onWarning, stop: options.signal },
-    ...(manner === 'tick' ? { resting } : {}),
-  });
-  if (!opened.ok) return opened;
-  await using prepared = opened.value;
-  const { plan, warnings } = prepared.planned;
-  if (run.due !== undefined && prepared.run.over) {
-    onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
-    const elapsedMs = clock.elapsed() - began;
-    const { reserved } = prepared.state.ledger.total;
-    return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
-  }
-  const rehearsal = target.kind === 'rehearsal';
-  const budget = smaller(options.budget, bound.pipeline.budget.credits);
-  const tier = rehearsal ? rehearsalTier : undefined;
-  const diagnostics = refusals(prepared, { budget, rehearsal, tier });
-  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
-  onEvent({ type: 'planned', plan, run: prepared.run.number });
-  warnings.forEach(onWarning);
-  if (budget !== undefined && plan.credits > budget)
-    onWarning(
-      `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
-    );
-  const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
-  for (const limit of calendar.at(clock.now(), prepared.state.ledger)) {
-    const stops = stopText(limit, plan.credits);
-    if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
-  }
-  const { asleep } = prepared.planned;
-  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep };
-  const resources = await openResources(preparedRun);
-  if (!resources.ok) return resources;
-  await using held = resources.value;
-  const summary = await execute(preparedRun, held);
-  await commitRun(preparedRun, summary);
-  onEvent({ type: 'ended', summary });
-  return ok(summary);
-}
-
-/** The summary of a run that ends before it begins anything. */
-function nothingDone(
-  outcome: 'done' | 'interrupted',
-  elapsedMs: number,
-  { items, reserved } = { items: 0, reserved: 0 },
-): Summary {
-  const credits = { charged: 0, refunded: 0, reserved };
-  return new SummaryBuilder().build(outcome, { items, elapsedMs, credits });
-}
-
-/** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */
-function stoppedBy(error: unknown, state: string): Problem {
-  const hint =
-    'everything that was recorded is safe; fix this, then run again: nothing is paid twice';
-  return {
-    ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
-    reason: 'system',
-  };
 }

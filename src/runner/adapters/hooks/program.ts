@@ -16,9 +16,8 @@ export interface ProgramOptions {
   readonly input: string;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly timeoutMs: number;
-  /** If it is aborted, the program has `leaveMs` to end. */
-  readonly signal?: AbortSignal | undefined;
-  readonly leaveMs: number;
+  /** If it is aborted, the program is killed. */
+  readonly signal: AbortSignal;
 }
 
 export interface ProgramEnd {
@@ -70,7 +69,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
     const first = await Promise.race([
       exited.then(() => 'exited' as const),
       clock.sleep(timeoutMs, over.signal).then(() => 'late' as const),
-      stopping(options, over.signal),
+      aborted(options.signal, over.signal),
     ]);
     if (first === 'exited') await Promise.race([closed, clock.sleep(drainMs, over.signal)]);
     // A process that it left behind and that holds its output open.
@@ -85,17 +84,11 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   }
 }
 
-/** Resolves some time after the run was asked to stop. */
-async function stopping(
-  { signal, clock, leaveMs }: ProgramOptions,
-  over: AbortSignal,
-): Promise<'stopped'> {
-  const asked = Promise.withResolvers<void>();
-  if (signal?.aborted) asked.resolve();
-  signal?.addEventListener('abort', () => asked.resolve(), { once: true, signal: over });
-  await asked.promise;
-  await clock.sleep(leaveMs, over);
-  return 'stopped';
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<'stopped'> {
+  const { promise, resolve } = Promise.withResolvers<'stopped'>();
+  if (signal.aborted) resolve('stopped');
+  signal.addEventListener('abort', () => resolve('stopped'), { once: true, signal: over });
+  return promise;
 }
 
 function endOf(

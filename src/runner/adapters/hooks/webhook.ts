@@ -15,7 +15,7 @@ export interface WebhookOptions {
   /** The pause before the second attempt, in milliseconds; doubles. */
   readonly backoffMs: number;
   /** If it is aborted, no attempt begins, and the current one is given up. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 const attempts = 3;
@@ -32,23 +32,21 @@ export async function postWebhook(options: WebhookOptions): Promise<string | und
     connect: connector(timeoutMs),
     ...connectorOptions,
   });
-  const over = new AbortController();
   try {
     await pRetry(async () => await post(agent, options), {
       retries: attempts - 1,
       minTimeout: 0,
       async onFailedAttempt({ attemptNumber, retriesLeft, error }) {
         if (error instanceof Undelivered && retriesLeft > 0)
-          await clock.sleep(backoffMs * 2 ** (attemptNumber - 1), signal ?? over.signal);
+          await clock.sleep(backoffMs * 2 ** (attemptNumber - 1), signal);
       },
-      shouldRetry: ({ error }) => error instanceof Undelivered && signal?.aborted !== true,
+      shouldRetry: ({ error }) => error instanceof Undelivered && !signal.aborted,
     });
     return undefined;
   } catch (error) {
     if (error instanceof Undelivered || error instanceof Refused) return error.message;
     throw error;
   } finally {
-    over.abort();
     await agent.destroy();
   }
 }

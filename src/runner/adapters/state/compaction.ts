@@ -13,14 +13,18 @@ import { syncFolder } from '../files/output-folders.ts';
 /** How many characters are handed to the system at once. */
 const many = 1 << 18;
 
-/** If this fails, the old file stays: it says the same in more lines. The error says why. */
+/**
+ * If this fails, the old file stays: it says the same in more lines. The error says why. Calls `ready` like
+ * `replaceState`.
+ */
 export async function compactState(
   file: string,
   header: Header,
   ledger: Ledger,
+  ready?: () => Promise<void>,
 ): Promise<Result<void, string>> {
   try {
-    await replaceState(file, `${file}.part`, header, ledger);
+    await replaceState(file, `${file}.part`, header, ledger, ready);
     return ok(undefined);
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
@@ -28,15 +32,20 @@ export async function compactState(
   }
 }
 
-/** Writes the new file as `part` beside the old one, syncs it, and renames it. Throws system errors. */
+/**
+ * Writes the new file as `part` beside the old one, syncs it, and renames it. Calls `ready` right before the rename; if
+ * that throws, the old file stays. Throws system errors.
+ */
 export async function replaceState(
   file: string,
   part: string,
   header: Header,
   ledger: Ledger,
+  ready: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   try {
     await writePart(part, header, ledger);
+    await ready();
     await rename(part, file);
     await syncFolder(dirname(file));
   } catch (error) {
@@ -56,15 +65,20 @@ export async function writeLedger(
   header: Header,
   ledger: Ledger,
 ): Promise<void> {
+  for (const text of compactedTexts(header, ledger)) await handle.appendFile(text);
+  await handle.sync();
+}
+
+/** The text of a compacted state file, in pieces of many lines. */
+export function* compactedTexts(header: Header, ledger: Ledger): Generator<string> {
   let text = '';
   for (const line of linesOf(header, ledger)) {
     text += `${lineText(line)}\n`;
     if (text.length < many) continue;
-    await handle.appendFile(text);
+    yield text;
     text = '';
   }
-  await handle.appendFile(text);
-  await handle.sync();
+  yield text;
 }
 
 /** The lines of a compacted state file. */

@@ -7,7 +7,7 @@ import { createNew } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 
 export interface ConflictSides {
-  readonly base: string;
+  readonly base: string | undefined;
   readonly ours: string;
   readonly theirs: string;
 }
@@ -23,6 +23,7 @@ export async function writeConflict(
     ['||||||| base', base],
     ['=======', theirs],
   ] as const) {
+    if (file === undefined) continue;
     await handle.appendFile(`${marker}\n`);
     await using side = await openRegular(file);
     const bytes = await side.readFile();

@@ -1,16 +1,40 @@
 // The state file during a run: lines are appended and synced in groups. At the end of the run, the file is compacted.
-import { constants, statSync, writeSync } from 'node:fs';
+import { constants, lstatSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Result } from '../../../contract/base/result.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isFull, isSystemProblem } from '../../../contract/files/system-error.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
 import { openOwn } from '../files/new-file.ts';
-import { compactState, replaceState } from './compaction.ts';
+import { syncFolder } from '../files/output-folders.ts';
+import { compactedTexts, compactState, replaceState } from './compaction.ts';
+import {
+  assertRead,
+  assertSame,
+  type Content,
+  ContentHash,
+  contentOf,
+  isStill,
+  StateFileChanged,
+  sinceRead,
+  sinceWritten,
+} from './file-version.ts';
 import type { Loaded } from './load-state.ts';
+import { unsavedFile } from './unsaved-file.ts';
+
+export interface JournalTerms {
+  /** Called when the disk is full; true: another attempt may succeed. */
+  readonly makeRoom?: () => boolean;
+  /**
+   * Called when another program has changed the state file although lines were written to it. From then on, the journal
+   * is the unsaved file, which has all that the state file had and all lines of this run. Without this function, the
+   * next sync fails.
+   */
+  readonly onMoved?: () => void;
+}
 
 /**
  * The open journal. Lines are written when they are synced. After a failed write or sync, nothing more is written: the
@@ -20,19 +44,23 @@ export class JournalFile implements LineFile {
   readonly #file: string;
   readonly #header: Header;
   readonly #loaded: Loaded;
-  readonly #makeRoom: () => boolean;
+  readonly #terms: JournalTerms;
+  /** The state file, or the unsaved file. */
+  #path: string;
   #handle: FileHandle | undefined;
+  /** The length of the open file. */
+  #bytes = 0;
   #pending: string[] = [];
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** Calls `makeRoom` when the disk is full; true: another attempt may succeed. */
-  constructor(file: string, header: Header, loaded: Loaded, makeRoom: () => boolean = () => false) {
+  constructor(file: string, header: Header, loaded: Loaded, terms: JournalTerms = {}) {
     this.#file = file;
+    this.#path = file;
     this.#header = header;
     this.#loaded = loaded;
-    this.#makeRoom = makeRoom;
+    this.#terms = terms;
   }
 
   append(line: string): void {
@@ -53,13 +81,20 @@ export class JournalFile implements LineFile {
     return this.#next;
   }
 
-  /** A failure is permanent: `#running` keeps the rejection, so every later sync fails in the same way. */
+  /**
+   * A failure is permanent: `#running` keeps the rejection, so every later sync fails in the same way.
+   *
+   * Looks at the file before the write, so that no line follows a text that nobody has read, and after the sync, because
+   * a file that was replaced meanwhile has no name any more, and its lines are lost. No request is sent before that.
+   */
   async #syncOnce(): Promise<void> {
     try {
-      const handle = this.#handle ?? (await this.#open());
+      this.#handle ??= await this.#open();
+      if (!this.#isStill(this.#handle)) await this.#move();
       const lines = this.#pending.splice(0);
-      if (lines.length > 0) this.#write(handle, `${lines.join('\n')}\n`);
-      await handle.datasync();
+      if (lines.length > 0) this.#write(this.#handle, `${lines.join('\n')}\n`);
+      await this.#handle.datasync();
+      if (!this.#isStill(this.#handle)) await this.#move();
     } catch (error) {
       this.#failure = { error };
       this.#pending = [];
@@ -67,6 +102,10 @@ export class JournalFile implements LineFile {
       throw error;
     }
     if (this.#next === undefined) this.#running = undefined;
+  }
+
+  #isStill(handle: FileHandle): boolean {
+    return isStill(this.#path, handle, this.#bytes);
   }
 
   /**
@@ -77,42 +116,95 @@ export class JournalFile implements LineFile {
     const bytes = Buffer.from(text);
     for (let written = 0; written < bytes.length; ) {
       try {
-        written += writeSync(handle.fd, bytes, written, bytes.length - written);
+        const more = writeSync(handle.fd, bytes, written, bytes.length - written);
+        written += more;
+        this.#bytes += more;
       } catch (error) {
         if (!isFull(error) || !this.#makeRoom()) throw error;
       }
     }
   }
 
-  /** Opens the file at the first line: a run in which nothing happens creates and changes no file. */
+  #makeRoom(): boolean {
+    return this.#terms.makeRoom?.() ?? false;
+  }
+
+  /**
+   * Opens the file at the first line: a run in which nothing happens creates and changes no file. The file must have
+   * exactly the bytes that were loaded. Only a change between this check and the write that follows is not noticed.
+   */
   async #open(): Promise<FileHandle> {
-    const { header, wholeBytes, unterminated } = this.#loaded;
+    const { header, wholeBytes, unterminated, content } = this.#loaded;
     makeFolder(dirname(this.#file));
-    if (header === undefined) await this.#found();
-    const handle = await openOwn(this.#file, constants.O_WRONLY | constants.O_APPEND);
-    this.#handle = handle;
-    if (header !== undefined && (await handle.stat()).size > wholeBytes)
-      await handle.truncate(wholeBytes);
-    if (unterminated) this.#write(handle, '\n');
+    const expected = content ?? (await this.#found());
+    const handle = await openOwn(this.#file, constants.O_RDWR | constants.O_APPEND);
+    try {
+      await assertSame(this.#file, handle, expected);
+      this.#bytes = header === undefined ? expected.bytes : wholeBytes;
+      if (expected.bytes > this.#bytes) await handle.truncate(this.#bytes);
+      if (unterminated) this.#write(handle, '\n');
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
     return handle;
   }
 
-  /** A new file appears together with its header: nobody ever sees it without one. */
-  async #found(): Promise<void> {
+  /**
+   * A new file appears together with its header: nobody ever sees it without one. Returns its content. A file that
+   * appeared meanwhile is not replaced.
+   */
+  async #found(): Promise<Content> {
     const part = `${this.#file}.new`;
-    const begin = (): Promise<void> => replaceState(this.#file, part, this.#header, new Ledger());
+    const ledger = new Ledger();
+    const begin = (): Promise<void> =>
+      replaceState(this.#file, part, this.#header, ledger, async () => {
+        if (lstatSync(this.#file, { throwIfNoEntry: false }) !== undefined)
+          throw new StateFileChanged(this.#file, sinceRead);
+      });
     try {
       await begin();
     } catch (error) {
       if (!isFull(error) || !this.#makeRoom()) throw error;
       await begin();
     }
+    const hash = new ContentHash();
+    for (const text of compactedTexts(this.#header, ledger)) hash.add(Buffer.from(text));
+    return hash.content;
   }
 
-  /** Writes the pending lines. After a failure, which `sync` has reported, it only closes the file. */
-  async close(): Promise<void> {
+  /**
+   * Continues in the unsaved file, and leaves the other program's file as it is. The ledger has all lines, including those
+   * that are pending, so the file begins with what they fold to.
+   */
+  async #move(): Promise<void> {
+    const { onMoved } = this.#terms;
+    const { ledger } = this.#loaded;
+    if (onMoved === undefined || this.#path !== this.#file)
+      throw new StateFileChanged(this.#path, sinceWritten);
+    onMoved();
+    const path = unsavedFile(this.#file);
+    const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL;
+    const handle = await openOwn(path, flags);
+    await this.#letGo();
+    [this.#path, this.#handle, this.#bytes] = [path, handle, 0];
+    // From here to the restart, nothing may happen to the ledger, so nothing waits.
+    for (const text of compactedTexts(this.#header, ledger)) this.#write(handle, text);
+    this.#pending = [];
+    ledger.restart();
+    await handle.sync();
+    await syncFolder(dirname(path));
+  }
+
+  /** Writes the pending lines. After a failure, which `sync` has reported, it does nothing. */
+  async flush(): Promise<void> {
     while (this.#failure === undefined && this.#running !== undefined) await this.#running;
     if (this.#pending.length > 0) await this.sync();
+  }
+
+  /** Writes the pending lines and closes the file. */
+  async close(): Promise<void> {
+    await this.flush();
     await this.#letGo();
   }
 
@@ -128,28 +220,50 @@ export class JournalFile implements LineFile {
   }
 
   /**
-   * Closes the file and replaces it by what its lines fold to. If this fails, the file stays as it is, and is intact.
+   * Writes the pending lines, and replaces the file by what its lines fold to. If this fails, the file stays as it is, and
+   * is intact.
    */
   async compact(ledger: Ledger): Promise<Result<void, string>> {
-    await this.close();
-    return await compactState(this.#file, this.#header, ledger);
+    await this.flush();
+    const wrote = this.#handle !== undefined;
+    try {
+      return await compactState(this.#path, this.#header, ledger, () => this.#release());
+    } catch (error) {
+      if (!(error instanceof StateFileChanged)) throw error;
+      if (!wrote) return err(error.message);
+      await this.#move();
+      return ok(undefined);
+    } finally {
+      await this.#letGo();
+    }
+  }
+
+  /** Closes the file for compaction, if another program has not changed it. */
+  async #release(): Promise<void> {
+    const handle = this.#handle;
+    if (handle === undefined) return await assertRead(this.#file, this.#loaded.content);
+    if (!this.#isStill(handle)) throw new StateFileChanged(this.#path, sinceWritten);
+    // Windows does not replace an open file.
+    await this.#letGo();
   }
 }
 
 /**
  * Opens the journal for a run. A file in an older format is compacted first, so that its lines are always in the format
- * that its header names. Throws system errors, before any credit is spent.
+ * that its header names. Throws system errors and `StateFileChanged`, before any credit is spent.
  */
 export async function openJournal(
   file: string,
   header: Header,
   loaded: Loaded,
-  makeRoom: () => boolean = () => false,
+  terms: JournalTerms = {},
 ): Promise<JournalFile> {
-  if (!loaded.outdated) return new JournalFile(file, header, loaded, makeRoom);
+  if (!loaded.outdated) return new JournalFile(file, header, loaded, terms);
   const { ledger } = loaded;
-  await replaceState(file, `${file}.part`, header, ledger);
+  await replaceState(file, `${file}.part`, header, ledger, () => assertRead(file, loaded.content));
   ledger.restart();
-  const current = { ...loaded, outdated: false, wholeBytes: statSync(file).size };
-  return new JournalFile(file, header, { ...current, unterminated: false }, makeRoom);
+  await using handle = await openOwn(file, constants.O_RDONLY);
+  const content = await contentOf(handle);
+  const current = { ...loaded, content, outdated: false, wholeBytes: content.bytes };
+  return new JournalFile(file, header, { ...current, unterminated: false }, terms);
 }

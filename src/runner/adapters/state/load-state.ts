@@ -8,6 +8,7 @@ import { type JobStore, Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
 import { byteProblem } from '../../journal/raw-line.ts';
 import { isTorn } from '../../journal/torn.ts';
+import { type Content, ContentHash } from './file-version.ts';
 import { eachLine, LineTooLong } from './raw-lines.ts';
 
 export interface Loaded {
@@ -21,6 +22,8 @@ export interface Loaded {
   readonly wholeBytes: number;
   /** The last line is complete but has no line feed yet. */
   readonly unterminated: boolean;
+  /** The whole file as it was read; undefined if there is no state file yet. */
+  readonly content: Content | undefined;
 }
 
 /** Errors name the file and the line. */
@@ -29,9 +32,12 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
   let format = currentFormat;
+  const hash = new ContentHash();
   const loaded = (more: Partial<Loaded>): Result<Loaded, string> => {
     const outdated = format !== currentFormat;
-    return ok({ ledger, header, outdated, warnings: [], wholeBytes, unterminated: false, ...more });
+    const content = header === undefined ? undefined : hash.content;
+    const read = { ledger, header, outdated, content, wholeBytes };
+    return ok({ ...read, warnings: [], unterminated: false, ...more });
   };
   try {
     // Only a missing name means that nothing has happened yet. A broken link, or a folder that cannot be entered, does
@@ -39,7 +45,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return loaded({});
     if (stats.isSymbolicLink()) return err(linkProblem(file));
-    for await (const raw of eachLine(file)) {
+    for await (const raw of eachLine(file, hash)) {
       number += 1;
       const { text, terminated, bytes } = raw;
       if (isTorn(raw, number, ledger.seq, format.events)) {

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { openRegular } from '../../../contract/files/regular-file.ts';
 import { systemReason } from '../../../contract/files/system-error.ts';
 import type { RawLine } from '../../journal/raw-line.ts';
+import type { ContentHash } from './file-version.ts';
 
 const lineFeed = 10;
 const chunkBytes = 1 << 18;
@@ -20,8 +21,8 @@ export interface SizedLine extends RawLine {
   readonly bytes: number;
 }
 
-/** Yields one line after another. Throws system errors. */
-export async function* eachLine(file: string): AsyncGenerator<SizedLine> {
+/** Yields one line after another. Gives all bytes to `hash`, if there is one. Throws system errors. */
+export async function* eachLine(file: string, hash?: ContentHash): AsyncGenerator<SizedLine> {
   let rest: Buffer[] = [];
   let size = 0;
   const keep = (piece: Buffer): void => {
@@ -39,6 +40,7 @@ export async function* eachLine(file: string): AsyncGenerator<SizedLine> {
     const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(chunkBytes) });
     if (bytesRead === 0) break;
     const chunk = buffer.subarray(0, bytesRead);
+    hash?.add(chunk);
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
       keep(chunk.subarray(from, end));

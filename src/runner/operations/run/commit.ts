@@ -10,6 +10,7 @@ import { commitMessage } from '../../report/commit-text.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { count } from '../../report/text.ts';
 import { shownPath } from '../files/shown-path.ts';
+import { movedReason, unsavedProblem } from '../state/unsaved-state.ts';
 import { chooseOutputs } from './commit-outputs.ts';
 import type { PreparedRun } from './context.ts';
 
@@ -45,6 +46,7 @@ async function commit(
 ): Promise<Result<(Committed & { readonly outputs: number }) | undefined, string>> {
   const { prepared, options, redactor } = run;
   const { state } = prepared.paths;
+  if (unsavedProblem(state) !== undefined) return err(movedReason(state));
   const git = { env: options.env ?? process.env };
   const checkout = await checkoutOf(dirname(state), git);
   if (!checkout.ok) return checkout;

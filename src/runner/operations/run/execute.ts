@@ -9,18 +9,26 @@ import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal-writer.ts';
+import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
+import { movedAdvice, movedReason } from '../state/unsaved-state.ts';
 import { type PreparedRun, speedOf } from './context.ts';
 import { Detachment } from './detachment.ts';
 import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
 import { RunMemory } from './memory.ts';
-import { type PhaseResult, runPhases } from './phases.ts';
+import { type MachineStop, type PhaseResult, runPhases } from './phases.ts';
 import type { RunResources } from './resources.ts';
 import { watchedApi } from './watched-api.ts';
 
-export async function execute(run: PreparedRun, resources: RunResources): Promise<Summary> {
+interface Executed {
+  readonly summary: Summary;
+  /** True if the state file has changed. */
+  readonly changed: boolean;
+}
+
+export async function execute(run: PreparedRun, resources: RunResources): Promise<Executed> {
   const { prepared, options, redactor, clock, target, internals } = run;
   const { service } = resources;
   const detachment = new Detachment(clock);
@@ -37,13 +45,14 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     requestsPerMinute: prepared.bound.pipeline.limits.requestsPerMinute,
     ...internals.client,
   });
-  const { file, low } = await beginJournal(run, resources);
+  const begun = await beginJournal(run, resources);
+  const { file } = begun;
   const journal = new JournalWriter(prepared.state.ledger, internals.lines?.(file) ?? file, clock, {
     run: { id: options.runId, due: prepared.run.due },
     redactor,
   });
   try {
-    return await record(run, resources, { client, stopper, file, low, journal, detachment });
+    return await record(run, resources, { ...begun, client, stopper, journal, detachment });
   } catch (error) {
     for (const made of journal.unwritten)
       run.onEvent({ type: 'warning', message: unrecorded(made) });
@@ -61,27 +70,37 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
 
 interface JournalInUse {
   readonly file: JournalFile;
-  /** Aborted when the disk has no room for the journal except the ballast. */
-  readonly low: AbortSignal;
+  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
+  readonly low: MachineStop;
+  /** Aborted when another program has changed the state file. */
+  readonly moved: MachineStop;
 }
+
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 async function beginJournal(
   { prepared }: PreparedRun,
   { ballast }: RunResources,
 ): Promise<JournalInUse> {
   const { bound, paths, state } = prepared;
-  const low = new AbortController();
+  const [low, moved] = [new AbortController(), new AbortController()];
   const header = {
     shotlist: formatVersion,
     pipeline: bound.name,
     service: paths.serviceName,
   } as const;
-  const file = await openJournal(paths.state, header, state, () => {
+  const makeRoom = (): boolean => {
     if (!ballast.give()) return false;
     low.abort();
     return true;
-  });
-  return { file, low: low.signal };
+  };
+  const onMoved = (): void => moved.abort();
+  const file = await openJournal(paths.state, header, state, { makeRoom, onMoved });
+  return {
+    file,
+    low: { signal: low.signal, why: diskFull },
+    moved: { signal: moved.signal, why: movedReason(paths.state) },
+  };
 }
 
 interface Means extends JournalInUse {
@@ -96,9 +115,9 @@ async function record(
   run: PreparedRun,
   { service, ballast, inbox, store, account }: RunResources,
   means: Means,
-): Promise<Summary> {
+): Promise<Executed> {
   const { prepared, manner, options, clock, onEvent } = run;
-  const { file, journal } = means;
+  const { file, journal, moved } = means;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
   run.watch?.ledger(() => ledger.total);
@@ -118,19 +137,22 @@ async function record(
   // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.
   const keepsBudget = manner === 'tick' && money;
   if (!interrupted && !machine && !outage && !goesOn && !keepsBudget) journal.end();
-  await file.close();
+  await file.flush();
   await ballast.remove();
   if (journal.wrote || warnings.length > 0) {
     const compacted = await file.compact(ledger);
     if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
   }
   await memory.save();
+  if (moved.signal.aborted)
+    onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
+  const end = moved.signal.aborted && !stopped.machine ? byMachine(stopped, moved.why) : stopped;
   const after = ledger.total;
-  return summary.build(summary.outcome(stopped), {
+  const built = summary.build(summary.outcome(end), {
     items: prepared.planned.plan.items,
-    stopped: stopped.why,
-    stoppedBy: stopped.by,
-    resumesAt: stopped.until === undefined ? undefined : new Date(stopped.until).toISOString(),
+    stopped: end.why,
+    stoppedBy: end.by,
+    resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
     wakeAt: goesOn ? memory.wakeAt() : undefined,
     credits: {
       charged: after.charged - before.charged,
@@ -139,7 +161,14 @@ async function record(
     },
     elapsedMs: clock.elapsed() - run.began,
   });
+  return { summary: built, changed: journal.wrote };
 }
+
+/** The run found out after its last task. */
+const byMachine = (stopped: Stopped, why: string): Stopped => ({
+  ...stopped,
+  ...{ machine: true, why: stopped.why ?? why, by: stopped.by ?? 'machine' },
+});
 
 /** Undefined for a run that waits until everything is over. */
 function attentionOf(
@@ -159,7 +188,7 @@ interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
 
 async function phases(
   run: PreparedRun,
-  { client, stopper, journal, low, detachment }: Means,
+  { client, stopper, journal, low, moved, detachment }: Means,
   { address, inbox, store, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
@@ -175,7 +204,8 @@ async function phases(
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
-    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, low, journal },
+    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal },
+    machineStops: [low, moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick' },
     generationLimits: generationLimits(pipeline.limits, tier, manner),

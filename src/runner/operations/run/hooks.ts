@@ -9,11 +9,12 @@ import { postWebhook } from '../../adapters/hooks/webhook.ts';
 import type { Hook } from '../../language/pipeline.ts';
 import { exitCodes } from '../../report/exit-codes.ts';
 import { hookName } from '../../report/hook-text.ts';
-import type { HookField, RunEvent, RunOutcome, Summary } from '../../report/run-event.ts';
+import type { HookField, RunEvent, Summary } from '../../report/run-event.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import { consentToHooks } from '../service/consent.ts';
+import { GracePeriod } from './grace-period.ts';
 import { hookEnvironment } from './hook-environment.ts';
 
 export interface HookContext {
@@ -23,8 +24,8 @@ export interface HookContext {
   readonly clock: Clock;
   readonly redactor: Redactor;
   readonly onEvent: (event: RunEvent) => void;
-  /** If it is aborted while a hook works, the hook has a few seconds to end. */
-  readonly signal: AbortSignal | undefined;
+  /** Aborted `leaveMs` after the run was asked to stop. */
+  readonly leave: AbortSignal;
   /** When a scheduled run was due, ISO 8601. */
   readonly due?: string | undefined;
   /** The first pause before a webhook is called again, in milliseconds. */
@@ -40,8 +41,10 @@ interface OwnHook {
 const programMs = 60_000;
 /** For one attempt to reach a webhook. */
 const webhookMs = 10_000;
-/** For a program whose run was asked to stop: the whole command has 10 s then. */
-const leaveMs = 1_000;
+/** After the run was asked to stop: then the whole command has 10 s, and at most two hooks. */
+export const leaveMs = 8_000;
+/** For a hook, even if the end of the run took all of that time. */
+const leastMs = 1_000;
 /** In characters; the log has more. */
 const shownOutput = 300;
 
@@ -81,15 +84,11 @@ export async function callHooks(
     if (concerns(field, report)) await callHook(field, hook, report, context);
 }
 
-/** Outcomes about which somebody must know, even if the run did nothing. An interrupted run is continued later. */
-const alarming: ReadonlySet<RunOutcome> = new Set(['failed', 'budget', 'doubt', 'unauthorized']);
-
 function concerns(field: HookField, report: HookReport): boolean {
   // The run that holds the state file calls its own hooks.
   if (report.type === 'refused') return field === 'on_finish' && report.reason !== 'locked';
   const { outcome, tasks } = report.summary;
-  if (outcome === 'interrupted') return false;
-  return field === 'on_doubt' ? tasks.doubt > 0 : tasks.done > 0 || alarming.has(outcome);
+  return field === 'on_doubt' ? tasks.doubt > 0 : tasks.done > 0 || outcome !== 'done';
 }
 
 async function callHook(
@@ -103,7 +102,10 @@ async function callHook(
   if (rehearsal) return onEvent({ ...told, result: 'rehearsed' });
   const body = printableJson(JSON.stringify(redactor.value(bodyOf(field, report, context))));
   const began = clock.elapsed();
-  const { failure, output } = await act(hook, body, context);
+  const end = new GracePeriod(clock, leastMs);
+  end.beginAfter(context.leave);
+  const { failure, output } = await act(hook, body, context, end.expired);
+  end.cancel();
   const elapsedMs = Math.round(clock.elapsed() - began);
   const said = scrubbed(redactor.text(output)).trimEnd();
   const spoken = { elapsedMs, ...(said === '' ? {} : { output: said }) };
@@ -130,12 +132,13 @@ function bodyOf(field: HookField, report: HookReport, { bound, rehearsal, due }:
 async function act(
   hook: Hook,
   body: string,
-  { bound, env, clock, redactor, signal, backoffMs }: HookContext,
+  { bound, env, clock, redactor, backoffMs }: HookContext,
+  signal: AbortSignal,
 ): Promise<{ readonly failure?: string; readonly output: string }> {
   if (hook.kind === 'command')
     return await runProgram({
       ...{ command: hook.command, folder: bound.folder, input: `${body}\n`, clock, signal },
-      ...{ env: hookEnvironment(env, redactor), timeoutMs: programMs, leaveMs },
+      ...{ env: hookEnvironment(env, redactor), timeoutMs: programMs },
     });
   const { address } = hook;
   const failure = await postWebhook({

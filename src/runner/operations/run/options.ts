@@ -52,6 +52,10 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly rehearsalPictures?: Pictures;
 }
 
+/** When a scheduled run was due: ISO 8601, in UTC. */
+export const dueTimeOf = ({ due }: RunOptions): string | undefined =>
+  due === undefined ? undefined : new Date(due).toISOString();
+
 /** For tests: replaces the parts between a run and the outside. */
 export interface RunInternals {
   /** Wraps the journal's lines on their way to the state file. */

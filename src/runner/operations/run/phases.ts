@@ -38,8 +38,13 @@ export interface PhaseOptions
   readonly signal: AbortSignal | undefined;
   /** When the run leaves the projects that still render. */
   readonly detachment?: Pick<Detachment, 'leave' | 'overdue'>;
-  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
-  readonly low: AbortSignal;
+  readonly machineStops: readonly MachineStop[];
+}
+
+/** Why this machine ends the run early: what is in flight is still recorded. */
+export interface MachineStop {
+  readonly signal: AbortSignal;
+  readonly why: string;
 }
 
 export interface PhaseResult {
@@ -76,13 +81,12 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
 }
 
 const detached = 'left as --detach-after says; the next run continues it';
-const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent'>>;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
-  const { pipeline, context, stopper, list, plannedItems, signal, low, detachment } = options;
+  const { pipeline, context, stopper, list, plannedItems, signal, detachment } = options;
   const loop = new Loop({
     ...options,
     runner: localRunner({
@@ -104,7 +108,8 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
   heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
   heed(detachment?.leave, () => loop.leave(detached));
   heed(detachment?.overdue, () => loop.halt({ what: 'left', why: detached }));
-  heed(low, () => loop.halt({ what: 'machine', why: diskFull }));
+  for (const { signal, why } of options.machineStops)
+    heed(signal, () => loop.halt({ what: 'machine', why }));
   try {
     await loop.run();
   } finally {

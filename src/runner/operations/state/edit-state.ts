@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
+import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
 import type { Header } from '../../journal/line.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
@@ -16,6 +17,7 @@ import { secretsIn } from '../service/secrets.ts';
 import { type ConnectedService, connectOwner } from './connect-owner.ts';
 import { type LocateOptions, locateState } from './locate-state.ts';
 import { headerOf, openState } from './open-state.ts';
+import { changedProblem } from './unsaved-state.ts';
 
 export interface EditOptions extends LocateOptions {
   /** `--service`: the address of the hosted service. */
@@ -49,6 +51,7 @@ export async function editState<T>(
   try {
     return await edit(bound, options, work);
   } catch (error) {
+    if (error instanceof StateFileChanged) return err(changedProblem(error));
     if (!isSystemProblem(error)) throw error;
     return err({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
   }

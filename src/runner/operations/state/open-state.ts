@@ -17,6 +17,7 @@ import type { RunPaths } from '../files/run-paths.ts';
 import { checkWritable } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem, stateProblem } from '../pipeline/problem.ts';
+import { unsavedProblem } from './unsaved-state.ts';
 
 /**
  * - `read`: reads the file while others may work on it.
@@ -52,6 +53,9 @@ export async function openState(
   cleanup.defer(() => locked.value[Symbol.asyncDispose]());
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? await holderOf(paths.lock) : undefined;
+  const unsaved = unsavedProblem(paths.state);
+  if (unsaved !== undefined && access !== 'read') return err(unsaved);
+  for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
   const store = databaseStore();
   cleanup.defer(() => store.close());
   const loaded = await loadState(paths.state, store);

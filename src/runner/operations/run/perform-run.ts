@@ -1,0 +1,123 @@
+// Performs one run: plans it, refuses what can be refused before the first request, and executes the rest.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
+import { StateFileChanged } from '../../adapters/state/file-version.ts';
+import { readLooks } from '../../adapters/state/looks-file.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
+import { stopText } from '../../report/calendar-text.ts';
+import type { Summary } from '../../report/run-event.ts';
+import { LastLooks } from '../../run/jobs/last-looks.ts';
+import { SummaryBuilder } from '../../run/summary-builder.ts';
+import type { RunPaths } from '../files/run-paths.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import { prepare } from '../planning/prepare.ts';
+import { refusals, smaller } from '../planning/price-checks.ts';
+import { rehearsalTier } from '../service/connect-service.ts';
+import { changedProblem } from '../state/unsaved-state.ts';
+import { commitRun } from './commit.ts';
+import { type PreparedRun, type RunContext, speedOf } from './context.ts';
+import { execute } from './execute.ts';
+import { dueTimeOf } from './options.ts';
+import { openResources } from './resources.ts';
+import { restingTasks } from './resting.ts';
+
+export interface Performed {
+  readonly summary: Summary;
+  /** True if the state file has changed. */
+  readonly changed: boolean;
+}
+
+/** `state`: the state file. */
+export async function performRun(
+  bound: BoundPipeline,
+  context: RunContext,
+  state: string,
+): Promise<Result<Performed, Problem>> {
+  const { clock, options } = context;
+  const began = clock.elapsed();
+  try {
+    return await runOn(bound, context);
+  } catch (error) {
+    if (options.signal?.aborted === true && error === options.signal.reason)
+      return ok(nothingDone('interrupted', clock.elapsed() - began));
+    if (error instanceof StateFileChanged) return err(changedProblem(error));
+    if (!isSystemProblem(error)) throw error;
+    return err(stoppedBy(error, state));
+  }
+}
+
+async function runOn(
+  bound: BoundPipeline,
+  context: RunContext,
+): Promise<Result<Performed, Problem>> {
+  const { manner, options, clock, onEvent, target } = context;
+  const began = clock.elapsed();
+  const onWarning = (message: string): void => onEvent({ type: 'warning', message });
+  const run = { id: options.runId, due: dueTimeOf(options) };
+  const resting = (paths: RunPaths, ledger: Ledger) => {
+    const { tier, looks } = readLooks(paths.looks);
+    const last = new LastLooks(looks, speedOf(context));
+    return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
+  };
+  const opened = await prepare(bound, target, options, {
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal },
+    ...(manner === 'tick' ? { resting } : {}),
+  });
+  if (!opened.ok) return opened;
+  await using prepared = opened.value;
+  const { plan, warnings } = prepared.planned;
+  if (run.due !== undefined && prepared.run.over) {
+    onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
+    const elapsedMs = clock.elapsed() - began;
+    const { reserved } = prepared.state.ledger.total;
+    return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
+  }
+  const rehearsal = target.kind === 'rehearsal';
+  const budget = smaller(options.budget, bound.pipeline.budget.credits);
+  const tier = rehearsal ? rehearsalTier : undefined;
+  const diagnostics = refusals(prepared, { budget, rehearsal, tier });
+  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
+  onEvent({ type: 'planned', plan, run: prepared.run.number });
+  warnings.forEach(onWarning);
+  if (budget !== undefined && plan.credits > budget)
+    onWarning(
+      `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
+    );
+  const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
+  for (const limit of calendar.at(clock.now(), prepared.state.ledger)) {
+    const stops = stopText(limit, plan.credits);
+    if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
+  }
+  const { asleep } = prepared.planned;
+  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep };
+  const resources = await openResources(preparedRun);
+  if (!resources.ok) return resources;
+  await using held = resources.value;
+  const executed = await execute(preparedRun, held);
+  await commitRun(preparedRun, executed.summary);
+  onEvent({ type: 'ended', summary: executed.summary });
+  return ok(executed);
+}
+
+/** A run that ends before it begins anything. */
+function nothingDone(
+  outcome: 'done' | 'interrupted',
+  elapsedMs: number,
+  { items, reserved } = { items: 0, reserved: 0 },
+): Performed {
+  const credits = { charged: 0, refunded: 0, reserved };
+  const summary = new SummaryBuilder().build(outcome, { items, elapsedMs, credits });
+  return { summary, changed: false };
+}
+
+/** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */
+function stoppedBy(error: unknown, state: string): Problem {
+  const hint =
+    'everything that was recorded is safe; fix this, then run again: nothing is paid twice';
+  return {
+    ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
+    reason: 'system',
+  };
+}
