@@ -112,6 +112,24 @@ describe('a trusted command', () => {
     expect(JSON.parse(record('finish.json').input)).toMatchObject({ due });
   });
 
+  test('is called by a tick only if the tick changed the state file', async () => {
+    const items = `items: { values: [a, b] }\n${recordFinish}`;
+    const { rig, command, record } = await hooked(
+      uploads(items).replace('a.png', '"${{ item.value }}.png"'),
+    );
+    rig.write('b.png', '');
+    await command('trust', 'pipeline.yaml');
+    expect((await command('tick', 'pipeline.yaml')).code).toBe(1);
+    expect(JSON.parse(record('finish.json').input)).toMatchObject({
+      summary: { outcome: 'failed' },
+    });
+    rig.write('finish.json', 'untouched');
+    expect((await command('tick', 'pipeline.yaml')).code).toBe(1);
+    expect(rig.read('finish.json')).toBe('untouched');
+    expect((await command('run', 'pipeline.yaml')).code).toBe(1);
+    expect(rig.read('finish.json')).not.toBe('untouched');
+  });
+
   test('is not called again by a run that has nothing to do', async () => {
     const { rig, command } = await hooked();
     await command('trust', 'pipeline.yaml');

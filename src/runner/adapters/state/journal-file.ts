@@ -1,25 +1,24 @@
 // The state file during a run: lines are appended and synced in groups. At the end of the run, the file is compacted.
-import { constants, lstatSync, writeSync } from 'node:fs';
+import { constants, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isFull, isSystemProblem } from '../../../contract/files/system-error.ts';
-import { Ledger } from '../../journal/ledger.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
 import { openOwn } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 import { compactedTexts, compactState, replaceState } from './compaction.ts';
+import { createStateFile } from './create-state-file.ts';
 import {
   assertRead,
   assertSame,
   type Content,
-  ContentHash,
   contentOf,
   isStill,
   StateFileChanged,
-  sinceRead,
   sinceWritten,
 } from './file-version.ts';
 import type { Loaded } from './load-state.ts';
@@ -136,7 +135,7 @@ export class JournalFile implements LineFile {
   async #open(): Promise<FileHandle> {
     const { header, wholeBytes, unterminated, content } = this.#loaded;
     makeFolder(dirname(this.#file));
-    const expected = content ?? (await this.#found());
+    const expected = content ?? (await this.#create());
     const handle = await openOwn(this.#file, constants.O_RDWR | constants.O_APPEND);
     try {
       await assertSame(this.#file, handle, expected);
@@ -150,27 +149,13 @@ export class JournalFile implements LineFile {
     return handle;
   }
 
-  /**
-   * A new file appears together with its header: nobody ever sees it without one. Returns its content. A file that
-   * appeared meanwhile is not replaced.
-   */
-  async #found(): Promise<Content> {
-    const part = `${this.#file}.new`;
-    const ledger = new Ledger();
-    const begin = (): Promise<void> =>
-      replaceState(this.#file, part, this.#header, ledger, async () => {
-        if (lstatSync(this.#file, { throwIfNoEntry: false }) !== undefined)
-          throw new StateFileChanged(this.#file, sinceRead);
-      });
+  async #create(): Promise<Content> {
     try {
-      await begin();
+      return await createStateFile(this.#file, this.#header);
     } catch (error) {
       if (!isFull(error) || !this.#makeRoom()) throw error;
-      await begin();
+      return await createStateFile(this.#file, this.#header);
     }
-    const hash = new ContentHash();
-    for (const text of compactedTexts(this.#header, ledger)) hash.add(Buffer.from(text));
-    return hash.content;
   }
 
   /**
