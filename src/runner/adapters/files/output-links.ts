@@ -1,5 +1,8 @@
-// Checks links in the output folder: they must not lead a download out of it, nor into a folder of git or shotlist.
+// Checks the folders below the output folder: no link may lead a download out of it, nor into a folder of git or shotlist,
+// and no file may have the name of a folder.
+import { statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { reservedFolder } from '../../plan/reserved-name.ts';
 import { futureRealPath, realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
@@ -12,10 +15,28 @@ export function linkProblem(folder: string, root: string): string | undefined {
   return reserved === undefined ? undefined : `a link leads into a ${reserved} folder`;
 }
 
+/** The first part of `folder` that is there and is no folder, relative to `root`. */
+function fileOnTheWay(root: string, folder: string): string | undefined {
+  let path = root;
+  for (const part of relative(root, folder).split(sep)) {
+    path = join(path, part);
+    try {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats === undefined) return undefined;
+      if (!stats.isDirectory()) return relative(root, path).split(sep).join('/');
+    } catch (error) {
+      // Links are judged by where they lead, and what cannot be entered is reported when it is written to.
+      if (isSystemProblem(error)) return undefined;
+      throw error;
+    }
+  }
+  return undefined;
+}
+
 /** The number of folders to remember. A forgotten folder is checked again. */
 const foldersMax = 10_000;
 
-/** Checked for each download before anything is paid. */
+/** Checks for each download, before anything is paid, that its folder is there or can be made. */
 export class OutputLinks {
   readonly #root: string;
   readonly #known = new Map<string, string | undefined>();
@@ -31,10 +52,17 @@ export class OutputLinks {
     if (folder === '') return undefined;
     const known = this.#known.get(folder);
     if (known !== undefined || this.#known.has(folder)) return known;
-    const real = futureRealPath(resolve(join(this.#root, folder)));
-    const found = real === undefined ? 'a link leads nowhere' : linkProblem(real, this.#root);
+    const found = this.#problemOf(resolve(join(this.#root, folder)));
     if (this.#known.size >= foldersMax) this.#known.clear();
     this.#known.set(folder, found);
     return found;
+  }
+
+  #problemOf(folder: string): string | undefined {
+    const file = fileOnTheWay(this.#root, folder);
+    if (file !== undefined)
+      return `${file} in the output folder is a file, and a folder must have this name`;
+    const real = futureRealPath(folder);
+    return real === undefined ? 'a link leads nowhere' : linkProblem(real, this.#root);
   }
 }
