@@ -2,7 +2,9 @@
 // and no file may have the name of a folder.
 import { statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { extensionOf } from '../../../contract/api/asset.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
+import { extensionMark } from '../../language/result-name.ts';
 import { reservedFolder } from '../../plan/reserved-name.ts';
 import { futureRealPath, realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
@@ -13,6 +15,16 @@ export function linkProblem(folder: string, root: string): string | undefined {
   const parts = relative(root, folder).split(sep);
   const reserved = parts.map(reservedFolder).find((name) => name !== undefined);
   return reserved === undefined ? undefined : `a link leads into a ${reserved} folder`;
+}
+
+/** False also for what cannot be entered: that is reported when it is written to. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    if (isSystemProblem(error)) return false;
+    throw error;
+  }
 }
 
 /** The first part of `folder` that is there and is no folder, relative to `root`. */
@@ -48,7 +60,10 @@ export class OutputLinks {
 
   /** Why nothing can be written to `to`, as a sentence. The text of `to` stays below the output folder. */
   problem(to: string): string | undefined {
-    const folder = to.slice(0, to.lastIndexOf('/') + 1);
+    return this.#folderProblem(to.slice(0, to.lastIndexOf('/') + 1)) ?? this.#nameProblem(to);
+  }
+
+  #folderProblem(folder: string): string | undefined {
     if (folder === '') return undefined;
     const known = this.#known.get(folder);
     if (known !== undefined || this.#known.has(folder)) return known;
@@ -56,6 +71,14 @@ export class OutputLinks {
     if (this.#known.size >= foldersMax) this.#known.clear();
     this.#known.set(folder, found);
     return found;
+  }
+
+  /** Without an extension, several results get names of their own. */
+  #nameProblem(to: string): string | undefined {
+    if (to.endsWith('/') || to.includes(extensionMark) || extensionOf(to) === '') return undefined;
+    return isFolder(join(this.#root, to))
+      ? `${to} in the output folder is a folder, and a file must have this name`
+      : undefined;
   }
 
   #problemOf(folder: string): string | undefined {

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linkProblem, OutputLinks } from '../../../../src/runner/adapters/files/output-links.ts';
+import { extensionMark } from '../../../../src/runner/language/result-name.ts';
 import { temporaryFolder } from './places.ts';
 
 /** An output folder with a folder beside it. */
@@ -57,6 +58,17 @@ describe('a download', () => {
     expect(new OutputLinks(out).problem(to)).toBe(
       `${name} in the output folder is a file, and a folder must have this name`,
     );
+  });
+
+  test('needs a file where a folder is, unless its name is not known yet', () => {
+    const { out } = place();
+    mkdirSync(join(out, 'deep/a.png'));
+    const links = new OutputLinks(out);
+    expect(links.problem('deep/a.png')).toBe(
+      'deep/a.png in the output folder is a folder, and a file must have this name',
+    );
+    for (const to of ['deep/a.png/', 'deep', `deep/a.${extensionMark}`, 'deep/b.png'])
+      expect(links.problem(to), to).toBeUndefined();
   });
 
   test('may land below an output folder that is a link itself', () => {
