@@ -108,3 +108,46 @@ steps:
     expect(summary.tasks).toMatchObject({ failed: 0, blocked: 3 });
   });
 });
+
+describe('a download whose place is taken', () => {
+  test('by a file where its folder should be: plan and run name it, and only the other photo is paid', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    rig.write('photos/sub/p2.png', await photo(8));
+    rig.write('out/sub', 'mine');
+    const words = 'sub in the output folder is a file, and a folder must have this name';
+    const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+    expect(planned.stdout).toContain(words);
+    expect(planned.code).toBe(1);
+    const { code, stdout, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+    expect(stdout + stderr).toContain(words);
+    expect(code).toBe(1);
+    expect([...bill(local.ledger()).keys()]).toEqual(['p1']);
+    expect(rig.read('out/sub')).toBe('mine');
+  });
+
+  test('by a folder with its name: plan and run name it, and only the other photo is paid', async () => {
+    const local = await service();
+    const rig = await photoRig(2);
+    rig.write('out/p2.png/mine', 'mine');
+    const words = 'p2.png in the output folder is a folder, and a file must have this name';
+    const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+    expect(planned.stdout).toContain(words);
+    expect(planned.code).toBe(1);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'failed', items: { done: 1 } });
+    expect([...bill(local.ledger()).keys()]).toEqual(['p1']);
+  });
+
+  test('because the output folder is a file: neither plan nor run begins', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    rig.write('out', 'mine');
+    for (const command of ['plan', 'run']) {
+      const { code, stderr } = await rig.command([command, 'pipeline.yaml'], envOf(local));
+      expect(stderr).toContain('is a file, not a folder');
+      expect(code).toBe(2);
+    }
+    expect(local.ledger().some(({ kind }) => kind === 'charge')).toBe(false);
+  });
+});

@@ -114,6 +114,15 @@ describe('a store in a folder', () => {
     expect(summary).toMatchObject({ outcome: 'done', tasks: { done: 0, failed: 0 } });
     expect(clone.files('out')).toEqual([]);
     expect(clone.read(state)).toBe(rig.read(state));
+    const words = '2 files are elsewhere: in the output store.\n';
+    const shown = await clone.command(['status', 'pipeline.yaml']);
+    expect(shown.stdout).toContain(words);
+    expect(shown.stdout).not.toContain('another checkout');
+    const planned = await clone.command(['plan', 'pipeline.yaml'], envOf(local));
+    expect(planned.stdout).toContain(words);
+    // Also if this checkout saved them.
+    rmSync(rig.path('out'), { recursive: true });
+    expect((await rig.command(['status', 'pipeline.yaml'])).stdout).toContain(words);
   });
 
   test.each([

@@ -75,6 +75,7 @@ describe.each(names)('the %s state file', (name) => {
     const { unsaved, ...status } = statusOf(await loaded(rig), {
       ...{ now: 0, expiringMs: 0, fateOf },
       conditionOf: () => 'whole',
+      isStored: () => false,
     });
     expect({ ...status, unsaved: unsaved.map(({ soon: _, ...one }) => one) }).toMatchObject(
       said.status,

@@ -4,7 +4,7 @@ import { realClock } from '../adapters/clock.ts';
 import { HashCache } from '../adapters/files/hash-cache.ts';
 import { SavedFiles } from '../adapters/files/saved-files.ts';
 import { storeNameOf } from '../language/store.ts';
-import { conditionOf, isSomewhere } from '../plan/recorded-files.ts';
+import { conditionOf, isSomewhere, isStored } from '../plan/recorded-files.ts';
 import { resultFates } from '../plan/result-fate.ts';
 import { type Status, statusOf } from '../report/status.ts';
 import type { Clock } from '../run/jobs/ports.ts';
@@ -66,6 +66,7 @@ export async function status(
   });
   const found = statusOf(state.ledger, {
     ...{ now: clock.now(), expiringMs, fateOf, running },
+    isStored: (output) => isStored(output, facts),
     conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),
   });
   return ok({ state: paths.state, service: header.value.service, ...found });

@@ -43,11 +43,14 @@ export interface FileCounts {
   readonly changed: number;
   /** Another checkout saved them, and they have never been in this one; or the store has them. */
   readonly elsewhere: number;
+  /** Those of them that the store has. */
+  readonly stored: number;
 }
 
 export const sumOf = (one: FileCounts, other: FileCounts): FileCounts => ({
   changed: one.changed + other.changed,
   elsewhere: one.elsewhere + other.elsewhere,
+  stored: one.stored + other.stored,
 });
 
 /** upload, face-detect: free, and done once. Stale values are refreshed when a step that needs them begins. */
@@ -147,7 +150,10 @@ function reused(
   facts: OutputFacts,
 ): Decision {
   const numberOf = (state: Standing): number => states.filter((one) => one === state).length;
-  const files = { changed: numberOf('edited'), elsewhere: numberOf('elsewhere') };
+  const stored = own.filter(
+    (output, index) => states[index] === 'elsewhere' && isStored(output, facts),
+  ).length;
+  const files = { changed: numberOf('edited'), elsewhere: numberOf('elsewhere'), stored };
   if (files.elsewhere > 0) {
     const isFetchable = own.every((one) => isSomewhere(one, facts) || isStored(one, facts));
     const who = isFetchable ? 'the store has it' : 'another checkout saved it';

@@ -7,21 +7,23 @@ import { extensionMark } from '../language/result-name.ts';
 /** The advice. */
 export const endWithExtension = 'end it with .${{ result.ext }}';
 
-/** The usual extension of a tool step's files, if it is known before the step runs. */
-function usualExtension({ kind, with: body }: Step): string | undefined {
+const gifFormats = ['gif', 'mp4', 'webm'];
+
+/** The usual extensions of a tool step's files: several if only the run knows. Undefined: any of its medium. */
+function usualExtensions({ kind, with: body }: Step): readonly string[] | undefined {
   if (kind.name === 'ai-gif-generator') {
     const format =
       body.kind === 'object'
         ? body.fields.find(([name]) => name === 'output_format')?.[1]
         : undefined;
-    if (format === undefined) return 'gif';
-    return format.kind === 'value' ? String(format.value) : undefined;
+    if (format === undefined) return ['gif'];
+    return format.kind === 'value' ? [String(format.value)] : gifFormats;
   }
   switch (kind.tool?.record) {
     case 'image':
-      return 'png';
+      return ['png'];
     case 'video':
-      return 'mp4';
+      return ['mp4'];
     default:
       return undefined;
   }
@@ -32,6 +34,9 @@ const mediaOf = ({ kind }: Step): string | undefined => kind.tool?.record;
 /** JPEG has two spellings. */
 export const sameFormat = (one: string, other: string): boolean =>
   one.replace('jpeg', 'jpg') === other.replace('jpeg', 'jpg');
+
+const eitherOf = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
 /** Counts misleading names by step and extension, so that a million files are a few lines. */
 export class OutputNames {
@@ -48,13 +53,10 @@ export class OutputNames {
     const named = extensionOf(to);
     if (tool === undefined || named === '' || to.endsWith('/') || to.includes(extensionMark))
       return;
-    const usual = usualExtension(tool);
     const media = mediaTypeOf(named);
-    const misleads =
-      usual === undefined
-        ? media !== undefined && media !== mediaOf(tool)
-        : !sameFormat(named, usual) && media !== undefined;
-    if (!misleads) return;
+    const usual = usualExtensions(tool);
+    const fits = usual?.some((one) => sameFormat(named, one)) ?? media === mediaOf(tool);
+    if (media === undefined || fits) return;
     const key = `${step.name}.${named}`;
     const known = this.#found.get(key) ?? { step: step.name, named, tool, files: 0 };
     known.files += 1;
@@ -63,8 +65,8 @@ export class OutputNames {
 
   warnings(): readonly string[] {
     return [...this.#found.values()].map(({ step, named, tool, files }) => {
-      const usual = usualExtension(tool);
-      const sends = usual === undefined ? `${mediaOf(tool)} files` : usual.toUpperCase();
+      const usual = usualExtensions(tool)?.map((one) => one.toUpperCase());
+      const sends = usual === undefined ? `${mediaOf(tool)} files` : eitherOf(usual);
       return (
         `step "${step}" names ${files === 1 ? '1 file' : `${files} files`} .${named}, but ${tool.kind.name} usually sends ${sends}; ` +
         `the content is saved unchanged. For the right extension, change to: and ${endWithExtension}`

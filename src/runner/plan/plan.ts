@@ -59,7 +59,7 @@ export class PlanTally {
   #items = 0;
   #badItems = 0;
   #noted = 0;
-  #files: FileCounts = { changed: 0, elsewhere: 0 };
+  #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
 
   /** `bad`: one of the item's tasks cannot run. */
   addItem(bad: boolean): void {

@@ -7,11 +7,15 @@ export function filesText({
   changed,
   lost = 0,
   elsewhere,
+  stored,
 }: FileCounts & { readonly lost?: number }): readonly string[] {
   return [
     ...(changed > 0 ? [`${are(changed)} changed on disk: left alone.`] : []),
     ...(lost > 0 ? [`${are(lost)} lost: saved here, and gone.`] : []),
-    ...(elsewhere > 0 ? [`${are(elsewhere)} elsewhere: saved by another checkout.`] : []),
+    ...(elsewhere > stored
+      ? [`${are(elsewhere - stored)} elsewhere: saved by another checkout.`]
+      : []),
+    ...(stored > 0 ? [`${are(stored)} elsewhere: in the output store.`] : []),
   ];
 }
 

@@ -87,6 +87,8 @@ export interface StatusQuestion {
   readonly fateOf: (step: string) => ResultFate;
   /** The condition of a recorded file; `whole` if its content is anywhere in this checkout. */
   readonly conditionOf: (output: OutputLine) => Condition;
+  /** True if the output store has the file. */
+  readonly isStored: (output: OutputLine) => boolean;
   /**
    * The process that is using the state file. Then, a request without an answer is in progress, not
    * in doubt.
@@ -95,7 +97,7 @@ export interface StatusQuestion {
 }
 
 export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
-  const { now, expiringMs, fateOf, running, conditionOf } = question;
+  const { now, expiringMs, fateOf, running } = question;
   const jobs: Record<string, Record<string, number>> = {};
   const doubts: Doubt[] = [];
   const unsaved: Unsaved[] = [];
@@ -128,7 +130,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     credits: ledger.total,
     jobs,
     outputs,
-    files: filesOf(ledger, conditionOf),
+    files: filesOf(ledger, question),
     unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
     remote,
     additions,
@@ -137,25 +139,33 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
   };
 }
 
+interface OddFile {
+  readonly at: string;
+  readonly condition: Condition;
+  readonly stored: boolean;
+}
+
 /** A path counts once, with its newest record: a later result may have replaced an earlier one. */
-function filesOf(ledger: Ledger, conditionOf: StatusQuestion['conditionOf']): Status['files'] {
-  const odd = new Map<string, { readonly at: string; readonly condition: Condition }>();
+function filesOf(ledger: Ledger, { conditionOf, isStored }: StatusQuestion): Status['files'] {
+  const odd = new Map<string, OddFile>();
   for (const { at, outputs = [] } of ledger.jobs())
     for (const output of outputs) {
       const condition = conditionOf(output);
       const known = odd.get(output.path);
       if (!isHere(condition) && (known === undefined || known.at < at))
-        odd.set(output.path, { at, condition });
+        odd.set(output.path, { at, condition, stored: isStored(output) });
     }
   // A file that one record describes as it is counts as whole, whatever other records say of its path.
   if (odd.size > 0)
     for (const { outputs = [] } of ledger.jobs())
       for (const output of outputs)
         if (odd.has(output.path) && isHere(conditionOf(output))) odd.delete(output.path);
-  const files = { changed: 0, lost: 0, elsewhere: 0 };
-  for (const { condition } of odd.values())
+  const files = { changed: 0, lost: 0, elsewhere: 0, stored: 0 };
+  for (const { condition, stored } of odd.values()) {
     if (condition === 'changed' || condition === 'lost' || condition === 'elsewhere')
       files[condition] += 1;
+    if (condition === 'elsewhere' && stored) files.stored += 1;
+  }
   return files;
 }
 

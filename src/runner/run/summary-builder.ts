@@ -22,7 +22,7 @@ export class SummaryBuilder {
   };
   readonly #problems: Summary['problems'][number][] = [];
   readonly #groups = new FailureGroups();
-  #files: FileCounts = { changed: 0, elsewhere: 0 };
+  #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
   #ended = 0;
   #itemsDone = 0;
   #itemsUnfinished = 0;

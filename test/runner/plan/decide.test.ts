@@ -230,7 +230,7 @@ describe('a download that another checkout saved', () => {
       expect(decide(jobLine(state, saved), away('out/a.png'))).toEqual({
         act: 'reuse',
         why: 'elsewhere: another checkout saved it',
-        files: { changed: 0, elsewhere: 1 },
+        files: { changed: 0, elsewhere: 1, stored: 0 },
       });
     },
   );
@@ -272,12 +272,12 @@ describe('a download that another checkout saved', () => {
     disk.outputs.set('out/a-1.png', 'one');
     expect(decide(jobLine('deleted', two), disk)).toMatchObject({
       act: 'reuse',
-      files: { changed: 0, elsewhere: 1 },
+      files: { changed: 0, elsewhere: 1, stored: 0 },
     });
     disk.outputs.set('out/a-1.png', 'retouched');
     expect(decide(jobLine('deleted', two), disk)).toMatchObject({
       act: 'reuse',
-      files: { changed: 1, elsewhere: 1 },
+      files: { changed: 1, elsewhere: 1, stored: 0 },
     });
   });
 

@@ -273,7 +273,7 @@ describe('a deleted project', () => {
       const tally = new PlanTally();
       for (const planned of world.planItem(a)) tally.add(planned);
       expect(tally.plan(['save'])).toMatchObject({
-        files: { changed: 0, elsewhere: 1 },
+        files: { changed: 0, elsewhere: 1, stored: 0 },
         credits: 0,
         noted: 0,
       });

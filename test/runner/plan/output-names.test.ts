@@ -45,8 +45,10 @@ describe('a name', () => {
     ['video', 'a.mp4'],
     ['gif', 'a.gif'],
     ['webm', 'a.webm'],
-    // Which format it is, only the run will know, so any picture is as good.
-    ['open', 'a.webp'],
+    // Only the run knows which of the three formats it is.
+    ['open', 'a.gif'],
+    ['open', 'a.mp4'],
+    ['open', 'a.webm'],
     ['open', 'a.backup'],
   ])('of what %s sends may be %j', (tool, to) => {
     expect(said(tool, to)).toBeUndefined();
@@ -58,7 +60,8 @@ describe('a name', () => {
     ['video', 'a.png', '1 file .png, but character-replace usually sends MP4;'],
     ['gif', 'a.mp4', '1 file .mp4, but ai-gif-generator usually sends GIF;'],
     ['webm', 'a.gif', '1 file .gif, but ai-gif-generator usually sends WEBM;'],
-    ['open', 'a.mp3', '1 file .mp3, but ai-gif-generator usually sends'],
+    ['open', 'a.mp3', '1 file .mp3, but ai-gif-generator usually sends GIF, MP4 or WEBM;'],
+    ['open', 'a.webp', '1 file .webp, but ai-gif-generator usually sends GIF, MP4 or WEBM;'],
   ])('of what %s sends misleads as %j', (tool, to, why) => {
     expect(said(tool, to)).toContain(`step "save" names ${why}`);
   });

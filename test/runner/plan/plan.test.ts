@@ -184,6 +184,6 @@ test('items with a task that cannot run are counted', () => {
   for (const bad of [true, false, true]) tally.addItem(bad);
   expect(tally.plan([])).toEqual({
     ...{ items: 3, badItems: 2, rows: [], credits: 0, unpriced: 0, unpricedWhy: [] },
-    ...{ notes: [], noted: 0, files: { changed: 0, elsewhere: 0 } },
+    ...{ notes: [], noted: 0, files: { changed: 0, elsewhere: 0, stored: 0 } },
   });
 });

@@ -19,7 +19,7 @@ const plan: Plan = {
   credits: 20,
   unpriced: 0,
   unpricedWhy: [],
-  files: { changed: 0, elsewhere: 0 },
+  files: { changed: 0, elsewhere: 0, stored: 0 },
   badItems: 0,
   notes: [],
   noted: 0,

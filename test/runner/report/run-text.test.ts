@@ -24,7 +24,7 @@ const summary: Summary = {
     rendering: 0,
     later: 0,
   },
-  files: { changed: 0, elsewhere: 0 },
+  files: { changed: 0, elsewhere: 0, stored: 0 },
   credits: { charged: 30, refunded: 0, reserved: 0 },
   elapsedMs: 1500,
   problems: [],

@@ -28,6 +28,7 @@ const asked = {
   expiringMs: 6 * 3_600_000,
   fateOf: (): ResultFate => 'fetched',
   conditionOf: (): Condition => 'whole',
+  isStored: () => false,
 };
 
 const history: readonly NewEvent[] = [
@@ -185,8 +186,9 @@ describe('recorded files that are not here as recorded', () => {
     ['b-0.png', 'lost'],
     ['c-0.png', 'changed'],
     ['d-0.png', 'unread'],
+    ['s-0.png', 'elsewhere'],
   ]);
-  const lines = ['a', 'b', 'c', 'd'].flatMap((of) => [
+  const lines = ['a', 'b', 'c', 'd', 's'].flatMap((of) => [
     intent(of),
     created(of),
     complete(of),
@@ -196,13 +198,14 @@ describe('recorded files that are not here as recorded', () => {
     statusOf(ledger, {
       ...asked,
       conditionOf: ({ path, sha256 }) => sha(path, sha256) ?? 'whole',
+      isStored: ({ path }) => path.startsWith('s'),
     });
 
   test('are changed, lost or elsewhere: three words, one line each, and no failure', () => {
     const status = look(folded([run(1), ...lines]), (path) => conditions.get(path));
     expect(status).toMatchObject({
-      outputs: 4,
-      files: { changed: 1, lost: 1, elsewhere: 1 },
+      outputs: 5,
+      files: { changed: 1, lost: 1, elsewhere: 2, stored: 1 },
       failures: [],
     });
     expect(statusText(status, 'x', 'p.yaml').split('\n')).toEqual(
@@ -210,6 +213,7 @@ describe('recorded files that are not here as recorded', () => {
         '1 file is changed on disk: left alone.',
         '1 file is lost: saved here, and gone.',
         '1 file is elsewhere: saved by another checkout.',
+        '1 file is elsewhere: in the output store.',
       ]),
     );
   });
@@ -223,6 +227,6 @@ describe('recorded files that are not here as recorded', () => {
       whole = !whole;
       return whole ? 'whole' : 'changed';
     });
-    expect(replaced.files).toEqual({ changed: 0, lost: 0, elsewhere: 0 });
+    expect(replaced.files).toEqual({ changed: 0, lost: 0, elsewhere: 0, stored: 0 });
   });
 });

@@ -75,7 +75,7 @@ describe('the summary', () => {
       ...{ outcome: 'failed', stopped: 'too much', problems: [], groups: [] },
       items: { total: 5, done: 1, unfinished: 4 },
       tasks: { ...zero, done: 1, blocked: 1 },
-      ...{ files: { changed: 0, elsewhere: 0 }, elapsedMs: 1, credits: rest.credits },
+      ...{ files: { changed: 0, elsewhere: 0, stored: 0 }, elapsedMs: 1, credits: rest.credits },
     });
     expect(summary.build('done', rest)).not.toHaveProperty('stopped');
   });

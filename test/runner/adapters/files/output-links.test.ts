@@ -1,8 +1,9 @@
 // Links in the output folder, looked at before anything is paid.
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { linkProblem, OutputLinks } from '../../../../src/runner/adapters/files/output-links.ts';
+import { extensionMark } from '../../../../src/runner/language/result-name.ts';
 import { temporaryFolder } from './places.ts';
 
 /** An output folder with a folder beside it. */
@@ -43,6 +44,31 @@ describe('a download', () => {
     mkdirSync(join(out, name, 'hooks'), { recursive: true });
     symlinkSync(`${name}/hooks`, join(out, 'link'));
     expect(new OutputLinks(out).problem('link/a.png')).toBe(`a link leads into a ${name} folder`);
+  });
+
+  test.each([
+    ['file/a.png', 'file'],
+    ['file/new/a.png', 'file'],
+    ['deep/file/a.png', 'deep/file'],
+    ['alias/a.png', 'alias'],
+  ])('needs a folder where a file is: %s', (to, name) => {
+    const { out } = place();
+    for (const file of ['file', 'deep/file']) writeFileSync(join(out, file), 'mine');
+    symlinkSync('file', join(out, 'alias'));
+    expect(new OutputLinks(out).problem(to)).toBe(
+      `${name} in the output folder is a file, and a folder must have this name`,
+    );
+  });
+
+  test('needs a file where a folder is, unless its name is not known yet', () => {
+    const { out } = place();
+    mkdirSync(join(out, 'deep/a.png'));
+    const links = new OutputLinks(out);
+    expect(links.problem('deep/a.png')).toBe(
+      'deep/a.png in the output folder is a folder, and a file must have this name',
+    );
+    for (const to of ['deep/a.png/', 'deep', `deep/a.${extensionMark}`, 'deep/b.png'])
+      expect(links.problem(to), to).toBeUndefined();
   });
 
   test('may land below an output folder that is a link itself', () => {
