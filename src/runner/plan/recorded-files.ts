@@ -58,16 +58,21 @@ export function keptCopy(output: OutputLine, facts: OutputFacts): boolean {
 /**
  * The condition of a recorded file. `unread`: the content must be hashed before a decision. `lost`: it was here, and is
  * gone or cannot be read. `elsewhere`: another checkout saved it, and it has never been here, or the store has it.
+ * `pruned`: `shotlist prune` removed it, whatever is in its place now.
  */
-export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere';
+export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere' | 'pruned';
 
 export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
   const fact = facts.output(output.path);
-  if (fact.is === 'absent')
-    return facts.isElsewhere(output) || isStored(output, facts) ? 'elsewhere' : 'lost';
-  if (fact.bytes !== output.bytes) return 'changed';
-  if (fact.digest === undefined) return 'unread';
-  return fact.digest === output.sha256 ? 'whole' : 'changed';
+  const pruned = output.pruned !== undefined;
+  if (fact.is === 'absent') {
+    if (isStored(output, facts)) return 'elsewhere';
+    if (pruned) return 'pruned';
+    return facts.isElsewhere(output) ? 'elsewhere' : 'lost';
+  }
+  if (fact.bytes === output.bytes && fact.digest === undefined) return 'unread';
+  if (fact.bytes === output.bytes && fact.digest === output.sha256) return 'whole';
+  return pruned ? 'pruned' : 'changed';
 }
 
 /** True if the store has a file for each of a job's downloads. */

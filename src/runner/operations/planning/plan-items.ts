@@ -1,5 +1,6 @@
 // The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
@@ -15,6 +16,7 @@ import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
+import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
@@ -44,6 +46,8 @@ export interface PlannedItems {
   readonly unsaved: ReadonlyMap<string, string>;
   /** Items with paid projects that are not finished: they come next. */
   readonly inProgress: ReadonlySet<string>;
+  /** What the tasks refer to in the state file. */
+  readonly references: PlanReferences;
 }
 
 export interface PlanningInputs {
@@ -93,6 +97,10 @@ export async function planItems(
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
   const tally = new PlanTally();
+  const references = new PlanReferences(context.jobOf, (path) => {
+    const below = relative(outputs.root, resolve(outputs.folder, path));
+    return below.startsWith('..') ? undefined : below;
+  });
   const problems = new PlanProblems(loaded, outputs);
   const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
@@ -119,6 +127,7 @@ export async function planItems(
     const { tasks, badTasks, verdicts } = itemPlan;
     for (const task of tasks) {
       tally.add(task);
+      references.add(task);
       problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
     }
@@ -182,6 +191,7 @@ export async function planItems(
     warnings: names.warnings(),
     unsaved,
     inProgress,
+    references,
   };
 }
 
