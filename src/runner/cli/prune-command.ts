@@ -14,6 +14,7 @@ export function withPruneCommand(program: Command, done: (exitCode: number) => v
     .option('--output <folder>', 'the folder of the downloads, if the runs had this option')
     .option('--allow-outside', 'allow an output folder outside the repository')
     .option('--older-than <time>', 'only what is at least so old, such as 30d', duration)
+    .option('--missing-folders', 'count items in missing or empty folders as gone')
     .option('--yes', 'remove without a question')
     .action(async (file: string, flags) => {
       done(await (await import('./prune.ts')).pruneCommand(file, flags));

@@ -9,6 +9,7 @@ import { caution, fail, print } from './terminal.ts';
 export interface PruneFlags extends PipelineFlags {
   readonly yes?: boolean;
   readonly olderThan?: number;
+  readonly missingFolders?: boolean;
 }
 
 export async function pruneCommand(file: string, flags: PruneFlags): Promise<number> {

@@ -2,12 +2,11 @@
 // the service whose results are saved.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Orphans, orphansWhere } from '../plan/orphan.ts';
-import type { OutsideOptions } from './files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
 import { type Refused, type Removed, removeOrphans } from './pruning/remove.ts';
-import { survey } from './pruning/survey.ts';
+import { type SurveyOptions, survey } from './pruning/survey.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 import { locateState } from './state/locate-state.ts';
 import { chooseStore } from './store/choose-store.ts';
@@ -15,7 +14,7 @@ import { type OpenStore, openStore } from './store/open-store.ts';
 
 export type { Orphans, Refused };
 
-export interface PruneOptions extends EditOptions, OutsideOptions {
+export interface PruneOptions extends EditOptions, SurveyOptions {
   /** Only orphans that were last made, saved or set aside at least this long ago, in milliseconds. */
   readonly olderThanMs?: number | undefined;
 }

@@ -60,6 +60,8 @@ export interface LeftAlone {
   readonly unseen: number;
   /** Projects whose results are not saved here. */
   readonly unsaved: number;
+  /** Projects that `keep: remote` leaves at the service. */
+  readonly remote: number;
   /** Kept files that are the only copy of a result whose task the pipeline still has. */
   readonly lastCopies: number;
   /** Kept files that the state file does not know. */
@@ -84,7 +86,7 @@ export const noOrphans: Orphans = {
   left: {
     changed: [],
     undecided: [],
-    ...{ history: 0, unseen: 0, unsaved: 0, lastCopies: 0 },
+    ...{ history: 0, unseen: 0, unsaved: 0, remote: 0, lastCopies: 0 },
     ...{ unrecorded: 0, outside: 0, shared: 0 },
   },
 };

@@ -1,19 +1,15 @@
 // Finds orphans: what earlier runs left and the current pipeline no longer needs. Whatever a plan cannot tell is needed:
 // a step that is not decided before a run, an item that may be out of sight, a result that depends on the day.
 import { extensionOf } from '../../contract/api/asset.ts';
-import { unknownKind } from '../journal/job-kind.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { worthOf } from '../journal/state.ts';
-import type { Step } from '../language/pipeline.ts';
-import type { Item } from '../task/item.ts';
-import { itemOf, stepOf } from '../task/task.ts';
 import { uploadFingerprint } from './ask.ts';
 import type { OutputFacts } from './facts.ts';
-import { historyIn } from './history.ts';
+import { isFinished, JobRelations, type Relation, type RelationQuestion } from './job-relations.ts';
 import { KeptCopies, type KeptFile, type KeptUse } from './kept-copies.ts';
 import type { OrphanFile, OrphanProject, Orphans, RecordName } from './orphan.ts';
-import { type PlanReferences, pathKey } from './plan-references.ts';
-import { conditionOf, downloadCount, isStored, keptCopy } from './recorded-files.ts';
+import { pathKey } from './plan-references.ts';
+import { conditionOf, downloadCount, filesNotHere, isStored, keptCopy } from './recorded-files.ts';
 
 /** Facts about what is on disk, beside those that a plan asks for. */
 export interface OrphanFacts extends OutputFacts {
@@ -25,47 +21,27 @@ export interface OrphanFacts extends OutputFacts {
   writtenAt(path: string): number;
 }
 
-export interface OrphanQuestion {
-  readonly steps: readonly Step[];
-  /** All items of the pipeline. */
-  readonly items: Iterable<Item>;
-  /** All recorded jobs; read more than once. */
-  readonly jobs: () => Iterable<JobLine>;
-  /** Of the plan of all items and steps. */
-  readonly references: PlanReferences;
+export interface OrphanQuestion extends RelationQuestion {
   readonly kept: readonly KeptFile[];
   readonly facts: OrphanFacts;
 }
 
 export const findOrphans = (question: OrphanQuestion): Orphans => new Search(question).found();
 
-/**
- * How the pipeline stands to a job. `needed`: a planned task has it, or it is not finished. `superseded`: the pipeline
- * has its task, with other content or parameters. `gone`: its item or its step is gone.
- */
-type Relation = 'needed' | 'undecided' | 'history' | 'unseen' | 'superseded' | 'gone';
-
 class Search {
   readonly #o: OrphanQuestion;
-  readonly #steps: ReadonlyMap<string, Step>;
-  readonly #isHistory: (job: JobLine) => boolean;
-  readonly #undecided: ReadonlySet<string>;
-  readonly #goneItems: ReadonlySet<string>;
+  readonly #relations: JobRelations;
   readonly #files = new Map<string, OrphanFile>();
   readonly #changed = new Map<string, string>();
   readonly #projects: OrphanProject[] = [];
   readonly #kept: KeptCopies;
   readonly #held = new Set<string>();
-  readonly #counts = { history: 0, unseen: 0, unsaved: 0, outside: 0 };
+  readonly #counts = { history: 0, unseen: 0, unsaved: 0, remote: 0, outside: 0 };
 
   constructor(question: OrphanQuestion) {
     this.#o = question;
-    const { steps, references, kept } = question;
-    this.#steps = new Map(steps.map((step) => [step.name, step]));
-    this.#isHistory = historyIn(steps);
-    this.#undecided = new Set(references.undecided.map(({ kind }) => kind));
-    this.#kept = new KeptCopies(kept);
-    this.#goneItems = this.#findGoneItems();
+    this.#relations = new JobRelations(question, (item) => question.facts.isGone(item));
+    this.#kept = new KeptCopies(question.kept);
   }
 
   found(): Orphans {
@@ -83,43 +59,8 @@ class Search {
     };
   }
 
-  /** The items of recorded tasks that the pipeline does not have. */
-  #findGoneItems(): ReadonlySet<string> {
-    const keys = new Set<string>();
-    for (const job of this.#o.jobs())
-      if (isFinished(job))
-        for (const task of tasksOf(job)) {
-          const key = itemOf(task);
-          if (key !== undefined) keys.add(key);
-        }
-    if (keys.size > 0) for (const { key } of this.#o.items) keys.delete(key);
-    return keys;
-  }
-
-  /** True if the pipeline has this task, whatever it does now. */
-  #has(task: string): boolean {
-    const step = this.#steps.get(stepOf(task));
-    const key = itemOf(task);
-    if (step === undefined || step.shared !== (key === undefined)) return false;
-    return key === undefined || !this.#goneItems.has(key);
-  }
-
-  #isUnseen(task: string): boolean {
-    const key = itemOf(task);
-    return key !== undefined && this.#goneItems.has(key) && !this.#o.facts.isGone(key);
-  }
-
-  #relationOf(job: JobLine): Relation {
-    const tasks = tasksOf(job);
-    if (this.#o.references.has(job.job) || !isFinished(job) || tasks.length === 0) return 'needed';
-    if (job.kind === unknownKind || this.#undecided.has(job.kind)) return 'undecided';
-    if (this.#isHistory(job)) return 'history';
-    if (tasks.some((task) => this.#has(task))) return 'superseded';
-    return tasks.some((task) => this.#isUnseen(task)) ? 'unseen' : 'gone';
-  }
-
   #look(job: JobLine): void {
-    const relation = this.#relationOf(job);
+    const relation = this.#relations.of(job);
     switch (relation) {
       case 'needed':
         this.#lookForCopies(job);
@@ -147,9 +88,15 @@ class Search {
     if (!isFinished(job) || outputs.length <= downloadCount(job)) return;
     for (const output of outputs) {
       const { task, index, path, sha256 } = output;
-      if (this.#has(task) || this.#isUnseen(task) || this.#isHistory(job)) continue;
+      if (
+        this.#relations.has(task) ||
+        this.#relations.isUnseen(task) ||
+        this.#relations.isHistory(job)
+      )
+        continue;
       const twin = outputs.find(
-        (other) => other.index === index && other.sha256 === sha256 && this.#has(other.task),
+        (other) =>
+          other.index === index && other.sha256 === sha256 && this.#relations.has(other.task),
       );
       if (twin === undefined || pathKey(twin.path) === pathKey(path)) continue;
       if (this.#isHere(twin)) this.#lookAtFile(job, output, false);
@@ -192,34 +139,26 @@ class Search {
   }
 
   #isNeededAt(job: JobLine, task: string): boolean {
-    const relation = this.#relationOf(job);
-    return relation === 'needed' ? this.#has(task) : relation !== 'gone';
+    const relation = this.#relations.of(job);
+    return relation === 'needed' ? this.#relations.has(task) : relation !== 'gone';
   }
 
-  /** A project may go when its result is saved: for a task that the pipeline has, where it belongs or in the store. */
+  /** A project may go when its result is saved: for a task that the pipeline has, in its place or in the store. */
   #lookAtProject(job: JobLine, relation: 'superseded' | 'gone'): void {
-    const { project, outputs = [], kind } = job;
+    const { project, kind, tasks } = job;
     if (job.state !== 'complete' || project === undefined) return;
-    const { facts } = this.#o;
-    const onlyStored: OutputLine[] = [];
-    const count = downloadCount(job);
-    for (let index = 0; index < count; index++) {
-      const all = outputs.filter((output) => output.index === index);
-      const isHere = (output: OutputLine): boolean =>
-        this.#isHere(output) || (relation === 'gone' && keptCopy(output, facts));
-      if (all.some(isHere)) continue;
-      const stored = all.find((output) => isStored(output, facts));
-      if (stored === undefined) {
-        this.#counts.unsaved += 1;
-        return;
-      }
-      onlyStored.push(stored);
+    if (tasks.some((task) => this.#relations.step(task)?.keepRemote === true)) {
+      this.#counts.remote += 1;
+      return;
     }
-    if (count === 0) {
+    const { facts } = this.#o;
+    const isSafe = (output: OutputLine): boolean =>
+      this.#isHere(output) || (relation === 'gone' && keptCopy(output, facts));
+    const onlyStored = filesNotHere(job, isSafe, facts);
+    if (onlyStored === undefined) {
       this.#counts.unsaved += 1;
       return;
     }
-    const { tasks } = job;
     const about = { tasks, at: this.#timeOf(job), credits: worthOf(job) };
     this.#projects.push({ job: job.job, kind, project, onlyStored, ...about });
   }
@@ -266,10 +205,3 @@ function keptUse(relation: Relation, whole: boolean, spare: boolean): KeptUse {
   if (relation !== 'superseded') return 'needed';
   return spare ? 'none' : 'last';
 }
-
-/** Only finished jobs have files. */
-const isFinished = ({ state }: JobLine): boolean => state === 'complete' || state === 'deleted';
-
-const tasksOf = ({ tasks, outputs = [] }: JobLine): readonly string[] => [
-  ...new Set([...tasks, ...outputs.map(({ task }) => task)]),
-];

@@ -42,6 +42,27 @@ export function filesElsewhere(job: JobLine, facts: Facts): readonly OutputLine[
   return found;
 }
 
+/**
+ * The files that only the store has, if every download of a job is safe here or in the store; undefined if some are not,
+ * or if it has none.
+ */
+export function filesNotHere(
+  job: JobLine,
+  isHere: (output: OutputLine) => boolean,
+  facts: OutputFacts,
+): readonly OutputLine[] | undefined {
+  const found: OutputLine[] = [];
+  const count = downloadCount(job);
+  for (let index = 0; index < count; index++) {
+    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
+    if (recorded.some(isHere)) continue;
+    const stored = recorded.find((output) => isStored(output, facts));
+    if (stored === undefined) return undefined;
+    found.push(stored);
+  }
+  return count === 0 ? undefined : found;
+}
+
 /** True if the content is in this checkout: in its place, or kept. */
 export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
   conditionOf(output, facts) === 'whole' || keptCopy(output, facts);

@@ -85,7 +85,7 @@ function section<T extends OrphanFile | OrphanKept | OrphanProject>(
 }
 
 const keptName = ({ sha256, extension }: OrphanKept): string =>
-  `.shotlist/kept/${sha256.slice(0, 12)}…${extension === '' ? '' : `.${extension}`}`;
+  `${sha256.slice(0, 12)}…${extension === '' ? '' : `.${extension}`}`;
 
 const tasksText = ([first = '', ...more]: readonly string[]): string =>
   more.length === 0 ? first : `${first} and ${more.length} more`;
@@ -124,9 +124,10 @@ const reasons: readonly (readonly [Counted, string, string])[] = [
   [
     'unseen',
     'result',
-    'of items whose folder is missing, empty or not wholly readable: perhaps a drive is not mounted',
+    'of items whose folder is missing, empty or unreadable, perhaps because a drive is not mounted; --missing-folders lists them too',
   ],
   ['unsaved', 'project', 'whose files are not all saved here'],
+  ['remote', 'project', 'that keep: remote leaves at the service'],
   ['lastCopies', 'kept file', 'that no other copy exists of, of tasks that the pipeline still has'],
   ['unrecorded', 'kept file', 'that this state file does not record'],
   ['outside', 'file', 'outside the output folder, or behind a link'],

@@ -15,6 +15,8 @@ export interface LeftoversOptions {
   readonly items: string | undefined;
   /** True if some folders or files could not be looked at when the items were listed. */
   readonly blind: boolean;
+  /** Items in missing or empty folders count as gone. */
+  readonly missingFolders: boolean;
 }
 
 export class Leftovers {
@@ -30,9 +32,9 @@ export class Leftovers {
 
   /** A folder that is missing or empty may be the place of a drive that is not mounted. */
   isGone(item: string): boolean {
-    const { folder, items, blind } = this.#o;
+    const { folder, items, blind, missingFolders } = this.#o;
     if (items === undefined) return true;
-    if (blind) return false;
+    if (blind || missingFolders) return !blind;
     const parent = dirname(resolve(folder, items + item));
     const known = this.#inhabited.get(parent) ?? isInhabited(parent);
     this.#inhabited.set(parent, known);

@@ -22,6 +22,8 @@ export interface OrphanSearch {
   readonly ledger: Ledger;
   readonly references: PlanReferences;
   readonly disk: Disk;
+  /** Items in missing or empty folders count as gone, and not as out of sight. */
+  readonly missingFolders?: boolean | undefined;
 }
 
 /**
@@ -62,14 +64,14 @@ type Files = Pick<Disk, 'store' | 'output' | 'isElsewhere' | 'kept'>;
 
 /** Undefined if the plan needs everything that is recorded. */
 function found(
-  { bound, paths, items, ledger, references }: OrphanSearch,
+  { bound, paths, items, ledger, references, missingFolders = false }: OrphanSearch,
   files: Files,
 ): Orphans | undefined {
   const kept = keptFilesIn(paths.kept);
   if (kept.length === 0 && !references.mayMiss(ledger.size)) return undefined;
   const { pipeline, folder } = bound;
   const leftovers = new Leftovers({
-    ...{ folder, output: paths.output, blind: items.warnings.length > 0 },
+    ...{ folder, output: paths.output, blind: items.warnings.length > 0, missingFolders },
     items: pipeline.items.kind === 'glob' ? globBase(pipeline.items.pattern) : undefined,
   });
   const facts: OrphanFacts = {

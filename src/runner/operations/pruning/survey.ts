@@ -26,11 +26,16 @@ export interface SurveyContext {
   readonly onWarning: (message: string) => void;
 }
 
+export interface SurveyOptions extends OutsideOptions {
+  /** `--missing-folders`: items in missing or empty folders count as gone, and not as out of sight. */
+  readonly missingFolders?: boolean | undefined;
+}
+
 const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
 
 export async function survey(
   bound: BoundPipeline,
-  options: OutsideOptions,
+  options: SurveyOptions,
   { paths, rehearsal, ledger, clock, onWarning }: SurveyContext,
 ): Promise<Result<Orphans, Problem>> {
   const unusable = namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths);
@@ -51,7 +56,9 @@ export async function survey(
     base: { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) },
     ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
   });
-  const orphans = await certainOrphans({ bound, paths, items, ledger, references, disk });
+  const { missingFolders } = options;
+  const search = { bound, paths, items, ledger, references, disk, missingFolders };
+  const orphans = await certainOrphans(search);
   // A rehearsal has its folders for itself.
   return rehearsal ? ok(orphans) : await withoutShared(orphans, bound, paths);
 }
