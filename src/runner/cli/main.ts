@@ -24,6 +24,7 @@ import {
   withSteps,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
+import { withPruneCommand } from './prune-command.ts';
 import { shown } from './shown.ts';
 import { version } from './version.ts';
 
@@ -207,9 +208,11 @@ withState(
     exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
   });
 
-withGitCommands(program, (code) => {
+const done = (code: number): void => {
   exitCode = code;
-});
+};
+withPruneCommand(program, done);
+withGitCommands(program, done);
 
 program
   .command('trust')

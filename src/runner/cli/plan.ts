@@ -5,6 +5,7 @@ import { type Planned, plan } from '../operations/plan.ts';
 import { budgetLeft, budgetLeftText } from '../report/calendar-text.ts';
 import { envText, outsideText } from '../report/exposure-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
+import { orphansLine } from '../report/prune-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
 import { withPipeline } from './command.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
@@ -31,7 +32,7 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
 function show(
   planned: Planned,
   problems: Problem['diagnostics'],
-  { text, warnings }: LoadedPipeline,
+  { file, text, warnings }: LoadedPipeline,
   asked: boolean,
 ): void {
   const { rehearsal, balance } = planned;
@@ -41,6 +42,8 @@ function show(
   planned.warnings.forEach(caution);
   print(planText(planned.plan, messages));
   for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
+  const orphans = orphansLine(planned.orphans, file);
+  if (orphans !== undefined) print(orphans);
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);

@@ -87,6 +87,12 @@ export const eventSchemas = {
     index: outputFields.index,
     store: storeName,
   }),
+  /** A person lets prune remove a saved file. Written before the file is removed. */
+  pruned: event('pruned', ['job', 'task', 'index'], {
+    job: fingerprint,
+    task,
+    index: outputFields.index,
+  }),
   /** Deleted by a delete step, which `task` names, or elsewhere; then `why` says how that is known. Never both. */
   deleted: {
     ...event('deleted', ['job'], { job: fingerprint, task, why: { type: 'string' } }),

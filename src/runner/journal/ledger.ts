@@ -52,6 +52,7 @@ export class Ledger {
   /** The actual charges, for estimates of creations to come. */
   readonly rates = new Rates();
   #reserved = 0;
+  #size = 0;
   #seq = 0;
 
   constructor(jobs: JobStore = memoryStore()) {
@@ -60,6 +61,11 @@ export class Ledger {
 
   job(fingerprint: string): JobLine | undefined {
     return this.#jobs.get(fingerprint);
+  }
+
+  /** The number of jobs. */
+  get size(): number {
+    return this.#size;
   }
 
   jobs(): Iterable<JobLine> {
@@ -206,6 +212,7 @@ export class Ledger {
   }
 
   #put(line: JobLine, before: JobLine | undefined): void {
+    if (before === undefined) this.#size += 1;
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);

@@ -87,7 +87,11 @@ export const outputSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['task', 'index', 'path', 'bytes', 'sha256'],
-  properties: { ...outputFields, stored: storeName },
+  properties: {
+    ...outputFields,
+    stored: storeName,
+    pruned: { ...time, description: 'When shotlist prune was told to remove the file.' },
+  },
 } as const;
 
 /** The measure of a creation's price: charges for the same kind of order are compared by their size. */

@@ -19,7 +19,9 @@ export function reuseEvents(
         ? []
         : (job.outputs ?? [])
             .filter((output) => output.task === task)
-            .map((output) => ({ event: 'output', job: job.job, ...output }));
+            .map(({ stored: _stored, pruned: _pruned, ...output }) => ({
+              ...{ event: 'output', job: job.job, ...output },
+            }));
     case 'upload':
     case 'detect':
     case 'create':

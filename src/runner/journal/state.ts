@@ -83,14 +83,10 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     case 'output':
       if (before?.state !== 'complete' && before?.state !== 'deleted') return illegal();
       return ok({ ...before, outputs: withOutput(before.outputs ?? [], event) });
-    case 'stored': {
-      const outputs = before?.outputs?.map((output) =>
-        isOf(output, event) ? { ...output, stored: event.store } : output,
-      );
-      if (before === undefined || outputs?.some((output) => isOf(output, event)) !== true)
-        return illegal();
-      return ok({ ...before, outputs });
-    }
+    case 'stored':
+      return marked(before, event, { stored: event.store }) ?? illegal();
+    case 'pruned':
+      return marked(before, event, { pruned: event.at }) ?? illegal();
     case 'deleted':
       if (event.why === undefined && before?.state !== 'complete') return illegal();
       if (before?.state !== 'created' && before?.state !== 'complete') return illegal();
@@ -240,6 +236,20 @@ function withOutput(
   return [...others, { task, index, path, bytes, sha256, ...inStore }].sort(
     (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
   );
+}
+
+/** Adds to what is recorded of a file; undefined if there is no such file. */
+function marked(
+  before: JobLine | undefined,
+  file: Saved,
+  mark: { readonly stored: string } | { readonly pruned: string },
+): Move | undefined {
+  const outputs = before?.outputs ?? [];
+  if (before === undefined || !outputs.some((output) => isOf(output, file))) return undefined;
+  return ok({
+    ...before,
+    outputs: outputs.map((output) => (isOf(output, file) ? { ...output, ...mark } : output)),
+  });
 }
 
 const isOf = (output: Saved, { task, index }: Saved): boolean =>

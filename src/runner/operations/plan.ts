@@ -4,6 +4,7 @@ import { realClock } from '../adapters/clock.ts';
 import { httpClient } from '../adapters/http/http-client.ts';
 import { CalendarBudget, type CalendarLimit, calendarCaps } from '../plan/calendar-budget.ts';
 import { type EnvUse, envUses } from '../plan/env-uses.ts';
+import type { OrphanCounts } from '../plan/orphan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
@@ -11,6 +12,7 @@ import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
 import { type PrepareOptions, prepare } from './planning/prepare.ts';
 import { refusals } from './planning/price-checks.ts';
+import { countOrphans } from './pruning/find.ts';
 import { type Balance, balanceFor } from './service/balance.ts';
 import { rehearsalTier } from './service/connect-service.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
@@ -40,6 +42,8 @@ export interface Planned {
   /** The files that were read outside the repository because `allowOutside` is set: at most a thousand real paths. */
   readonly outside: readonly string[];
   readonly state: string;
+  /** What `prune` would remove; absent if the plan covers only some items or steps. */
+  readonly orphans?: OrphanCounts;
 }
 
 /** The problem with which a run would refuse to begin. */
@@ -92,8 +96,10 @@ export async function plan(
     ...(chosen.ok ? [] : chosen.error.diagnostics),
     ...refusals(prepared, { budget, rehearsal, tier }),
   ];
+  const orphans = await countOrphans(prepared, rehearsal);
   const planned: Planned = {
     plan,
+    ...(orphans === undefined ? {} : { orphans }),
     calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(
       clock.now(),
       prepared.state.ledger,

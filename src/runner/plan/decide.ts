@@ -114,18 +114,18 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
     return { act: 'copy', why: 'downloaded before to another place', sources: spare };
   if (job.state !== 'deleted') return { act: 'begin', why: whyAgain(states) };
   const [away] = filesElsewhere(job, facts) ?? [];
-  const why =
-    away === undefined
-      ? 'its project was deleted and the downloaded file is gone or changed'
-      : `its project was deleted and ${elsewhereHint(away.path)}`;
-  return { act: 'lost', why };
+  if (away !== undefined)
+    return { act: 'lost', why: `its project was deleted and ${elsewhereHint(away.path)}` };
+  const pruned = recorded.find((output) => conditionOf(output, facts) === 'pruned')?.pruned;
+  const gone = pruned === undefined ? 'is gone or changed' : `was pruned on ${pruned.slice(0, 10)}`;
+  return { act: 'lost', why: `its project was deleted and the downloaded file ${gone}` };
 }
 
 /**
  * The state of a recorded file. `superseded`: another result of ours replaced it, and it was kept. `edited`: somebody
  * changed it, which they may do.
  */
-type Standing = 'whole' | 'lost' | 'elsewhere' | 'superseded' | 'edited';
+type Standing = 'whole' | 'lost' | 'elsewhere' | 'superseded' | 'edited' | 'pruned';
 
 function standingOf(output: OutputLine, facts: Facts): Standing {
   const condition = conditionOf(output, facts);
@@ -166,9 +166,9 @@ function reused(
 
 function whyAgain(states: readonly Standing[]): string {
   if (states.length === 0) return 'not downloaded yet';
-  return states.includes('elsewhere') && !states.includes('lost')
-    ? 'its file is elsewhere, and this run requires it here'
-    : 'its file is gone';
+  if (states.includes('elsewhere') && !states.includes('lost'))
+    return 'its file is elsewhere, and this run requires it here';
+  return states.includes('pruned') ? 'its file was pruned' : 'its file is gone';
 }
 
 /** The end of a sentence about a file that must be here. */
@@ -180,6 +180,7 @@ const conditionText: Readonly<Record<Exclude<Condition, 'elsewhere'>, string>> =
   unread: 'not read yet',
   changed: 'changed on disk',
   lost: 'lost',
+  pruned: 'pruned',
 };
 
 export interface DeleteQuestion {

@@ -42,6 +42,27 @@ export function filesElsewhere(job: JobLine, facts: Facts): readonly OutputLine[
   return found;
 }
 
+/**
+ * The files that only the store has, if every download of a job is safe here or in the store; undefined if some are not,
+ * or if it has none.
+ */
+export function filesNotHere(
+  job: JobLine,
+  isHere: (output: OutputLine) => boolean,
+  facts: OutputFacts,
+): readonly OutputLine[] | undefined {
+  const found: OutputLine[] = [];
+  const count = downloadCount(job);
+  for (let index = 0; index < count; index++) {
+    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
+    if (recorded.some(isHere)) continue;
+    const stored = recorded.find((output) => isStored(output, facts));
+    if (stored === undefined) return undefined;
+    found.push(stored);
+  }
+  return count === 0 ? undefined : found;
+}
+
 /** True if the content is in this checkout: in its place, or kept. */
 export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
   conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
@@ -58,16 +79,21 @@ export function keptCopy(output: OutputLine, facts: OutputFacts): boolean {
 /**
  * The condition of a recorded file. `unread`: the content must be hashed before a decision. `lost`: it was here, and is
  * gone or cannot be read. `elsewhere`: another checkout saved it, and it has never been here, or the store has it.
+ * `pruned`: `shotlist prune` removed it, whatever is in its place now.
  */
-export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere';
+export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere' | 'pruned';
 
 export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
   const fact = facts.output(output.path);
-  if (fact.is === 'absent')
-    return facts.isElsewhere(output) || isStored(output, facts) ? 'elsewhere' : 'lost';
-  if (fact.bytes !== output.bytes) return 'changed';
-  if (fact.digest === undefined) return 'unread';
-  return fact.digest === output.sha256 ? 'whole' : 'changed';
+  const pruned = output.pruned !== undefined;
+  if (fact.is === 'absent') {
+    if (isStored(output, facts)) return 'elsewhere';
+    if (pruned) return 'pruned';
+    return facts.isElsewhere(output) ? 'elsewhere' : 'lost';
+  }
+  if (fact.bytes === output.bytes && fact.digest === undefined) return 'unread';
+  if (fact.bytes === output.bytes && fact.digest === output.sha256) return 'whole';
+  return pruned ? 'pruned' : 'changed';
 }
 
 /** True if the store has a file for each of a job's downloads. */

@@ -1,5 +1,6 @@
 // The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
@@ -16,6 +17,7 @@ import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
+import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
@@ -47,6 +49,8 @@ export interface PlannedItems {
   readonly inProgress: ReadonlySet<string>;
   /** True if every task that could begin now rests. */
   readonly asleep: boolean;
+  /** What the tasks refer to in the state file. */
+  readonly references: PlanReferences;
 }
 
 export interface PlanningInputs {
@@ -102,6 +106,10 @@ export async function planItems(
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
   const tally = new PlanTally();
+  const references = new PlanReferences(context.jobOf, (path) => {
+    const below = relative(outputs.root, resolve(outputs.folder, path));
+    return below.startsWith('..') ? undefined : below;
+  });
   const problems = new PlanProblems(loaded, outputs);
   const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
@@ -130,6 +138,7 @@ export async function planItems(
     const { tasks, badTasks, verdicts } = itemPlan;
     for (const task of tasks) {
       tally.add(task);
+      references.add(task);
       problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
     }
@@ -201,6 +210,7 @@ export async function planItems(
     unsaved,
     inProgress,
     asleep,
+    references,
   };
 }
 

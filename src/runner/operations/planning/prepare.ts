@@ -104,7 +104,11 @@ export async function prepare(
 }
 
 /** `run` in expressions. */
-function valuesOf({ schedule }: Pipeline, { due, number }: RunIdentity, now: number): unknown {
+export function valuesOf(
+  { schedule }: Pipeline,
+  { due, number }: RunIdentity,
+  now: number,
+): unknown {
   const known = { due: due === undefined ? undefined : Date.parse(due), number, now };
   return toCel(runValues(schedule, known));
 }

@@ -1,0 +1,64 @@
+// shotlist prune: lists the orphans of a pipeline, and removes them after a yes.
+import { createInterface } from 'node:readline';
+import { type Orphans, orphans, type Pruned, prune } from '../operations/prune.ts';
+import { orphansText, prunedText } from '../report/prune-text.ts';
+import { answer, command, withPipeline } from './command.ts';
+import type { PipelineFlags } from './options.ts';
+import { caution, fail, print } from './terminal.ts';
+
+export interface PruneFlags extends PipelineFlags {
+  readonly yes?: boolean;
+  readonly olderThan?: number;
+  readonly missingFolders?: boolean;
+}
+
+export async function pruneCommand(file: string, flags: PruneFlags): Promise<number> {
+  const { olderThan: olderThanMs, json = false, yes = false } = flags;
+  const options = { ...flags, olderThanMs, onWarning: caution };
+  const now = Date.now();
+  if (yes)
+    return await command(
+      file,
+      flags,
+      (pipeline, reports) => prune(pipeline, { ...options, ...reports }),
+      {
+        text: (pruned) => `${orphansText(pruned, now)}\n${doneText(pruned)}`,
+        exitCode: codeOf,
+      },
+    );
+  return await withPipeline(file, flags, async (pipeline) => {
+    const found = await orphans(pipeline, options);
+    if (!found.ok) return fail(found.error, json);
+    const shown = answer(found, json, { text: (value) => orphansText(value, now) });
+    if (json || isEmpty(found.value)) return shown;
+    if (!process.stdin.isTTY || !process.stdout.isTTY) {
+      print('Nothing was removed. To remove the orphans, run the same command with --yes.');
+      return shown;
+    }
+    if (!(await isYes('Remove them? [y/N] '))) {
+      print('Nothing was removed.');
+      return shown;
+    }
+    const pruned = await prune(pipeline, { ...options, listed: found.value });
+    return answer(pruned, json, { text: doneText, exitCode: codeOf });
+  });
+}
+
+const isEmpty = ({ files, kept, projects }: Orphans): boolean =>
+  files.length + kept.length + projects.length === 0;
+
+const doneText = ({ removed, refused, left }: Pruned): string => prunedText(removed, refused, left);
+
+const codeOf = ({ refused }: Pruned): number => (refused.length > 0 ? 1 : 0);
+
+/** Only a clear yes counts: neither an empty line, nor Ctrl-C, nor the end of the input. */
+function isYes(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stdout });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  reader.on('close', () => resolve(false));
+  reader.question(question, (text) => {
+    resolve(/^y(es)?$/i.test(text.trim()));
+    reader.close();
+  });
+  return promise;
+}

@@ -1,0 +1,103 @@
+// `prune`: lists the orphans of a pipeline, and removes them: files of items that are gone, kept files, and projects at
+// the service whose results are saved.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { type Orphans, orphansWhere } from '../plan/orphan.ts';
+import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import type { Problem } from './pipeline/problem.ts';
+import { type Refused, type Removed, removeOrphans } from './pruning/remove.ts';
+import { type SurveyOptions, survey } from './pruning/survey.ts';
+import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
+import { locateState } from './state/locate-state.ts';
+import { chooseStore } from './store/choose-store.ts';
+import { type OpenStore, openStore } from './store/open-store.ts';
+
+export type { Orphans, Refused };
+
+export interface PruneOptions extends EditOptions, SurveyOptions {
+  /** Only orphans that were last made, saved or set aside at least this long ago, in milliseconds. */
+  readonly olderThanMs?: number | undefined;
+}
+
+export interface Prunable extends Orphans {
+  /** The state file. */
+  readonly state: string;
+}
+
+export interface Pruned extends Prunable, Removed {}
+
+/** Lists the orphans. Removes and sends nothing. */
+export async function orphans(
+  loaded: LoadedPipeline,
+  options: PruneOptions = {},
+): Promise<Result<Prunable, Problem>> {
+  return await editState(loaded, options, (edit) => find(boundPipeline(loaded), options, edit));
+}
+
+/**
+ * Removes the orphans, or those of them that are in `listed`. A file that was changed, and a project that cannot be deleted,
+ * stay: `refused` says why.
+ */
+export async function prune(
+  loaded: LoadedPipeline,
+  options: PruneOptions & { readonly listed?: Orphans } = {},
+): Promise<Result<Pruned, Problem>> {
+  const bound = boundPipeline(loaded);
+  return await editState(loaded, options, async (edit): Promise<Result<Pruned, Problem>> => {
+    const found = await find(bound, options, edit);
+    if (!found.ok) return found;
+    const chosen = options.listed === undefined ? found.value : common(found.value, options.listed);
+    const service = chosen.projects.length === 0 ? undefined : await edit.connect();
+    if (service?.ok === false) return err(service.error);
+    const { paths } = locateState(bound, options);
+    await using opened = storeFor(chosen, bound, options);
+    const done = await removeOrphans(chosen, {
+      ...{ journal: edit.journal, clock: edit.clock, folder: bound.folder, kept: paths.kept },
+      ...{ api: service?.value.api, store: opened?.store },
+    });
+    return ok({ ...found.value, ...done });
+  });
+}
+
+async function find(
+  bound: BoundPipeline,
+  options: PruneOptions,
+  { journal: { ledger }, clock }: StateEdit,
+): Promise<Result<Prunable, Problem>> {
+  const { paths, rehearsal } = locateState(bound, options);
+  const { onWarning = () => undefined, olderThanMs } = options;
+  const context = { paths, rehearsal, ledger, clock, onWarning };
+  const found = await survey(bound, options, context);
+  if (!found.ok) return found;
+  const until = clock.now() - (olderThanMs ?? 0);
+  const old =
+    olderThanMs === undefined ? found.value : orphansWhere(found.value, ({ at }) => at <= until);
+  return ok({ ...old, state: paths.state });
+}
+
+/** The orphans that were listed, as they are now. */
+function common(now: Orphans, listed: Orphans): Orphans {
+  const keys = new Set([...listed.files, ...listed.kept, ...listed.projects].map(keyOf));
+  return orphansWhere(now, (orphan) => keys.has(keyOf(orphan)));
+}
+
+function keyOf(orphan: Orphans['files' | 'kept' | 'projects'][number]): string {
+  if ('project' in orphan) return `project ${orphan.project}`;
+  return 'path' in orphan ? `file ${orphan.path} ${orphan.sha256}` : `kept ${orphan.sha256}`;
+}
+
+/** Undefined if no file has to be looked for in the store, or if the store must not be used. */
+function storeFor(
+  { projects }: Orphans,
+  bound: BoundPipeline,
+  { env = process.env, allowOutside, ...options }: PruneOptions,
+): OpenStore | undefined {
+  if (projects.every(({ onlyStored }) => onlyStored.length === 0)) return undefined;
+  const { paths, rehearsal } = locateState(bound, options);
+  const target = rehearsal
+    ? ({ kind: 'rehearsal' } as const)
+    : ({ kind: 'hosted', address: '', key: '' } as const);
+  const chosen = chooseStore(bound, { target, env, paths, allowOutside });
+  if (!chosen.ok || chosen.value === undefined) return undefined;
+  return openStore(chosen.value, new AbortController().signal);
+}

@@ -1,0 +1,132 @@
+// Removes orphans, so that a crash at any moment leaves a true state file: a deleted project is recorded when the service
+// has deleted it, as in a run, and a file is recorded as pruned before it is removed.
+import { resolve } from 'node:path';
+import { explainFailure } from '../../../contract/api/failure.ts';
+import { digestFrom } from '../../../contract/base/digest.ts';
+import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { type Removable, remove, verified } from '../../adapters/files/removal.ts';
+import { keptPath } from '../../adapters/files/saved-files.ts';
+import type { NewEvent } from '../../journal/line.ts';
+import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from '../../plan/orphan.ts';
+import type { Clock, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
+import { patiently } from '../../run/jobs/retry.ts';
+import type { JournalWriter } from '../../run/journal-writer.ts';
+
+/** An orphan that was not removed; `why` is the end of a sentence about it. */
+export interface Refused {
+  readonly what: string;
+  readonly why: string;
+}
+
+export interface Removed {
+  readonly removed: Pick<Orphans, 'files' | 'kept' | 'projects'>;
+  readonly refused: readonly Refused[];
+}
+
+export interface RemovalContext {
+  readonly journal: JournalWriter;
+  readonly clock: Clock;
+  /** Absolute. Recorded outputs are relative to this folder. */
+  readonly folder: string;
+  /** Absolute: the folder of kept files. */
+  readonly kept: string;
+  /** Undefined if no project is to be deleted. */
+  readonly api: MediaApi | undefined;
+  /** Undefined if the store cannot be asked. */
+  readonly store: OutputStore | undefined;
+}
+
+/** The number of files that are recorded together. */
+const batch = 50;
+const attempts = 5;
+
+export async function removeOrphans(orphans: Orphans, context: RemovalContext): Promise<Removed> {
+  const refused: Refused[] = [];
+  const projects: OrphanProject[] = [];
+  const standing = new Set<string>();
+  for (const orphan of orphans.projects) {
+    const why = await deleteProject(orphan, context);
+    if (why === undefined) projects.push(orphan);
+    else {
+      standing.add(orphan.job);
+      refused.push({ what: `project ${orphan.project}`, why });
+    }
+  }
+  // The files of a project that could not be deleted stay: without them, its result would count as not saved.
+  const free = <T extends OrphanFile | OrphanKept>(list: readonly T[]): readonly T[] =>
+    list.filter(({ records }) => !records.some(({ job }) => standing.has(job)));
+  const files = await removeFiles(
+    free(orphans.files).map((orphan) => ({ orphan, path: resolve(context.folder, orphan.path) })),
+    refused,
+    context,
+  );
+  const kept = await removeFiles(
+    free(orphans.kept).map((orphan) => ({
+      orphan,
+      path: keptPath(context.kept, orphan.sha256, orphan.extension),
+    })),
+    refused,
+    context,
+  );
+  return { removed: { files, kept, projects }, refused };
+}
+
+/** Returns why the project was not deleted. */
+async function deleteProject(
+  { job, kind, project, onlyStored }: OrphanProject,
+  { api, store, journal, clock }: RemovalContext,
+): Promise<string | undefined> {
+  for (const { path, sha256, bytes } of onlyStored) {
+    const has = await store?.has(digestFrom(sha256), bytes);
+    if (has === undefined) return `was kept: only the store has ${path}, and it cannot be asked`;
+    if (!has.ok) return `was kept: ${has.error.message}`;
+    if (!has.value) return `was kept: the store no longer has ${path}`;
+  }
+  const record = toolNamed(kind)?.record;
+  if (api === undefined || record === undefined)
+    return 'was kept: the state file does not say which tool created it';
+  const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
+  const gone = await patiently('free', attempts, patience, () =>
+    api.deleteProject(record, project),
+  );
+  if (!gone.ok && gone.error.reason !== 'not-found')
+    return `was kept: ${explainFailure(gone.error)}`;
+  journal.append([{ event: 'deleted', job, why: 'pruned: no step needed it, and it was saved' }]);
+  await journal.sync();
+  return undefined;
+}
+
+interface Named<T> {
+  readonly orphan: T;
+  /** Absolute. */
+  readonly path: string;
+}
+
+async function removeFiles<T extends OrphanFile | OrphanKept>(
+  named: readonly Named<T>[],
+  refused: Refused[],
+  { journal }: RemovalContext,
+): Promise<readonly T[]> {
+  const removed: T[] = [];
+  for (let from = 0; from < named.length; from += batch) {
+    const ready: { readonly orphan: T; readonly file: Removable }[] = [];
+    for (const { orphan, path } of named.slice(from, from + batch)) {
+      const found = await verified(path, orphan.sha256);
+      if (found.ok) ready.push({ orphan, file: found.value });
+      else refused.push({ what: path, why: found.error });
+    }
+    journal.append(ready.flatMap(({ orphan }) => orphan.records.map(prunedEvent)));
+    if (ready.length > 0) await journal.sync();
+    for (const { orphan, file } of ready) {
+      const gone = await remove(file);
+      if (gone.ok) removed.push(orphan);
+      else refused.push({ what: file.path, why: gone.error });
+    }
+  }
+  return removed;
+}
+
+const prunedEvent = (record: OrphanFile['records'][number]): NewEvent => ({
+  event: 'pruned',
+  ...record,
+});

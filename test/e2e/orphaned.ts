@@ -1,0 +1,66 @@
+// The orphans of a folder, in a few words, and the plan with which they must agree.
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
+import { type Problem, renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { type Planned, plan } from '../../src/runner/operations/plan.ts';
+import {
+  type Orphans,
+  orphans,
+  type Pruned,
+  type PruneOptions,
+  prune,
+} from '../../src/runner/operations/prune.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { envOf, type Rig } from '../rig.ts';
+
+export async function loaded(rig: Rig): Promise<LoadedPipeline> {
+  const result = await loadPipeline(rig.file);
+  if (!result.ok) throw new Error(renderProblem(result.error));
+  return result.value;
+}
+
+export async function found(
+  rig: Rig,
+  local: LocalService,
+  options: PruneOptions = {},
+): Promise<Orphans> {
+  const result = await orphans(await loaded(rig), { env: envOf(local), ...options });
+  if (!result.ok) throw new Error(renderProblem(result.error));
+  return result.value;
+}
+
+export async function refusal(
+  rig: Rig,
+  local: LocalService,
+  options: PruneOptions = {},
+): Promise<Problem> {
+  const result = await prune(await loaded(rig), { env: envOf(local), ...options });
+  if (result.ok) throw new Error('prune was not refused');
+  return result.error;
+}
+
+export async function pruned(
+  rig: Rig,
+  local: LocalService,
+  options: PruneOptions = {},
+): Promise<Pruned> {
+  const result = await prune(await loaded(rig), { env: envOf(local), ...options });
+  if (!result.ok) throw new Error(renderProblem(result.error));
+  return result.value;
+}
+
+export async function planned(rig: Rig, local: LocalService): Promise<Planned> {
+  const result = await plan(await loaded(rig), { env: envOf(local) });
+  if (result.ok) return result.value;
+  if (result.error.planned === undefined) throw new Error(renderProblem(result.error));
+  return result.error.planned;
+}
+
+/** Files by path, kept files by number, and projects by their first task. */
+export const named = ({ files, kept, projects }: Pick<Orphans, 'files' | 'kept' | 'projects'>) => ({
+  files: files.map(({ path }) => path).sort(),
+  kept: kept.length,
+  projects: projects.map(({ tasks }) => tasks[0]).sort(),
+});
+
+export const nothing = { files: [], kept: 0, projects: [] };
