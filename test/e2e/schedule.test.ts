@@ -1,5 +1,5 @@
 // `schedule`: every due time as promised, over restarts, changes of the file and of the clocks, and other processes.
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
@@ -15,6 +15,7 @@ import { tortureSchedule } from '../../torture/schedule.ts';
 import { VirtualClock } from '../../torture/virtual-clock.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
 import { clockwork } from '../service/clockwork.ts';
+import { atLine } from './at-line.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -239,6 +240,31 @@ test('an interrupted run is continued first, under its due time and number, and 
   expect(bed.rig.files('out')).toEqual(['2026-06-02-1.png']);
   await bed.follow(hour);
   expect(bed.runLines).toHaveLength(1);
+});
+
+test('another program changes the state file in a run: no later run begins before both are merged, and none is missed', async () => {
+  const bed = await Bed.of(daily);
+  await bed.follow(day);
+  const [before, state] = [bed.rig.read('p.state.jsonl'), bed.rig.path('p.state.jsonl')];
+  const replace = (): void => {
+    bed.rig.write('other', before);
+    renameSync(bed.rig.path('other'), state);
+  };
+  const { ends } = await bed.follow(3 * day, atLine('"event":"created"', replace));
+  expect(ends).toContain('failed');
+  expect(bed.paid).toHaveLength(2);
+  expect(bed.events.filter(({ type }) => type === 'invalid')).toHaveLength(1);
+  expect(bed.rig.read('p.state.jsonl')).toBe(before);
+  const merged = await bed.rig.command(['merge', state, `${state}.unsaved`]);
+  expect(merged.code).toBe(0);
+  rmSync(`${state}.unsaved`);
+  await bed.follow(hour);
+  // Of the runs that waited, catch_up has the last one made up for.
+  expect(bed.paid).toEqual([
+    '2026-06-02T07:00:00+02:00',
+    '2026-06-03T07:00:00+02:00',
+    '2026-06-05T07:00:00+02:00',
+  ]);
 });
 
 test('a due time at which nothing is new is recorded too, and costs nothing', async () => {

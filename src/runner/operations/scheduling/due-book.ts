@@ -14,6 +14,7 @@ import {
 } from '../../plan/due.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { openState } from '../state/open-state.ts';
+import { unsavedProblem } from '../state/unsaved-state.ts';
 import { appearanceOf } from './appearance.ts';
 import type { ScheduleContext } from './context.ts';
 import { readDueFile, writeDueFile } from './due-file.ts';
@@ -142,6 +143,9 @@ async function runsIn(
   { clock }: ScheduleContext,
   { bound, paths }: ReadyPipeline,
 ): Promise<Result<readonly RunLine[], Problem>> {
+  // Every run would be refused: nothing is decided until a person has merged both files.
+  const unsaved = unsavedProblem(paths.state);
+  if (unsaved !== undefined) return err(unsaved);
   // The run itself reports the warnings of a state file.
   const opened = await openState(bound, paths, 'read', { clock, onWarning: () => undefined });
   if (!opened.ok) return opened;
