@@ -126,7 +126,33 @@ export {
 } from './runner/operations/plan.ts';
 export type { SelectionOptions } from './runner/operations/planning/item-selection.ts';
 export type { PrepareOptions } from './runner/operations/planning/prepare.ts';
-
+/**
+ * `orphans` lists what earlier runs left and the pipeline no longer needs, and `prune` removes it: saved files, kept files, and
+ * projects at the service whose results are saved.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, orphans, prune, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const listed = await orphans(loaded.value);
+ * if (!listed.ok) throw new Error(renderProblem(listed.error));
+ * for (const { path, bytes, at } of listed.value.files) console.log(path, bytes, new Date(at));
+ * const pruned = await prune(loaded.value, { listed: listed.value, olderThanMs: 30 * 86_400_000 });
+ * if (pruned.ok) console.log(pruned.value.removed.files.length, 'files removed');
+ * else console.log(renderProblem(pruned.error));
+ * ```
+ */
+export {
+  type Orphans,
+  orphans,
+  type Prunable,
+  type Pruned,
+  type PruneOptions,
+  prune,
+  type Refused,
+} from './runner/operations/prune.ts';
 /**
  * Reads every known project again, and brings the state file up to date with the service.
  *
@@ -141,7 +167,6 @@ export type { PrepareOptions } from './runner/operations/planning/prepare.ts';
  * ```
  */
 export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
-
 /**
  * Lists the damage in a state file, and proposes a state file that is safe. Never changes the damaged file.
  *
@@ -162,7 +187,6 @@ export {
   type RepairOptions,
   repair,
 } from './runner/operations/repair.ts';
-
 /**
  * Settles a creation that is in doubt: its project is known, the service never took it, or nobody can tell.
  *
@@ -177,7 +201,6 @@ export {
  * ```
  */
 export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
-
 /**
  * Runs a pipeline, or resumes it: nothing is paid twice. Without a key and an address, or with `rehearse`, it runs against the
  * bundled local service and costs nothing.
@@ -331,6 +354,7 @@ export {
 } from './runner/operations/watch.ts';
 export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
 export type { EnvUse } from './runner/plan/env-uses.ts';
+export type { OrphanCounts } from './runner/plan/orphan.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
