@@ -40,6 +40,15 @@ export {
 } from './runner/operations/plan.ts';
 export type { SelectionOptions } from './runner/operations/planning/item-selection.ts';
 export type { PrepareOptions } from './runner/operations/planning/prepare.ts';
+export {
+  type Orphans,
+  orphans,
+  type Prunable,
+  type Pruned,
+  type PruneOptions,
+  prune,
+  type Refused,
+} from './runner/operations/prune.ts';
 export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
 export {
   type Proposal,
@@ -89,6 +98,7 @@ export {
 } from './runner/operations/watch.ts';
 export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
 export type { EnvUse } from './runner/plan/env-uses.ts';
+export type { OrphanCounts } from './runner/plan/orphan.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';

@@ -26,7 +26,7 @@ export interface Prunable extends Orphans {
 
 export interface Pruned extends Prunable, Removed {}
 
-/** Lists the orphans. Removes and sends nothing. */
+/** Lists what `prune` would remove. Removes and sends nothing. */
 export async function orphans(
   loaded: LoadedPipeline,
   options: PruneOptions = {},
@@ -35,8 +35,23 @@ export async function orphans(
 }
 
 /**
- * Removes the orphans, or those of them that are in `listed`. A file that was changed, and a project that cannot be deleted,
- * stay: `refused` says why.
+ * Removes what earlier runs left and the pipeline no longer needs: saved files, kept files, and projects at the service whose
+ * results are saved. With `listed`, removes only what is in that list too. A file that was changed, and a project that cannot be
+ * deleted, stay: `refused` says why.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, orphans, prune, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const listed = await orphans(loaded.value);
+ * if (!listed.ok) throw new Error(renderProblem(listed.error));
+ * for (const { path, bytes, at } of listed.value.files) console.log(path, bytes, new Date(at));
+ * const pruned = await prune(loaded.value, { listed: listed.value, olderThanMs: 30 * 86_400_000 });
+ * if (pruned.ok) console.log(pruned.value.removed.files.length, 'files removed');
+ * else console.log(renderProblem(pruned.error));
+ * ```
  */
 export async function prune(
   loaded: LoadedPipeline,

@@ -5,8 +5,8 @@ import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../task/item.ts';
 import { itemOf, stepOf } from '../task/task.ts';
 import { historyIn } from './history.ts';
+import { isFinished, type OrphanCandidates } from './orphan-candidates.ts';
 import type { PlanReferences } from './plan-references.ts';
-import { downloadCount } from './recorded-files.ts';
 
 /**
  * - `needed`: a planned task has the job, or the job is not finished.
@@ -22,8 +22,6 @@ export interface RelationQuestion {
   readonly steps: readonly Step[];
   /** All items of the pipeline. */
   readonly items: Iterable<Item>;
-  /** All recorded jobs. */
-  readonly jobs: () => Iterable<JobLine>;
   /** Of the plan of all items and steps. */
   readonly references: PlanReferences;
 }
@@ -38,13 +36,17 @@ export class JobRelations {
   readonly isHistory: (job: JobLine) => boolean;
 
   /** `isGone`: false if an item that the pipeline does not have may be only out of sight. */
-  constructor(question: RelationQuestion, isGone: (item: string) => boolean) {
+  constructor(
+    question: RelationQuestion,
+    candidates: OrphanCandidates,
+    isGone: (item: string) => boolean,
+  ) {
     const { steps, references } = question;
     this.#references = references;
     this.#steps = new Map(steps.map((step) => [step.name, step]));
     this.#undecided = new Set(references.undecided.map(({ kind }) => kind));
     this.#isGone = isGone;
-    this.#missing = missingItems(question);
+    this.#missing = missingItems(question, candidates.jobs());
     this.isHistory = historyIn(steps);
   }
 
@@ -75,23 +77,17 @@ export class JobRelations {
   }
 }
 
-function missingItems({ items, jobs, references }: RelationQuestion): ReadonlySet<string> {
+/** `jobs`: those that may have orphans. */
+function missingItems({ items }: RelationQuestion, jobs: Iterable<JobLine>): ReadonlySet<string> {
   const keys = new Set<string>();
-  for (const job of jobs()) {
-    const copies = (job.outputs?.length ?? 0) > downloadCount(job);
-    if (!isFinished(job) || (references.has(job.job) && !copies)) continue;
+  for (const job of jobs)
     for (const task of tasksOf(job)) {
       const key = itemOf(task);
       if (key !== undefined) keys.add(key);
     }
-  }
   if (keys.size > 0) for (const { key } of items) keys.delete(key);
   return keys;
 }
-
-/** Only finished jobs have files. */
-export const isFinished = ({ state }: JobLine): boolean =>
-  state === 'complete' || state === 'deleted';
 
 const tasksOf = ({ tasks, outputs = [] }: JobLine): readonly string[] => [
   ...new Set([...tasks, ...outputs.map(({ task }) => task)]),

@@ -5,9 +5,15 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import { worthOf } from '../journal/state.ts';
 import { uploadFingerprint } from './ask.ts';
 import type { OutputFacts } from './facts.ts';
-import { isFinished, JobRelations, type Relation, type RelationQuestion } from './job-relations.ts';
+import { JobRelations, type Relation, type RelationQuestion } from './job-relations.ts';
 import { KeptCopies, type KeptFile, type KeptUse } from './kept-copies.ts';
 import type { OrphanFile, OrphanProject, Orphans, RecordName } from './orphan.ts';
+import {
+  isFinished,
+  type OrphanCandidates,
+  orphanCandidates,
+  type RecordedJobs,
+} from './orphan-candidates.ts';
 import { pathKey } from './plan-references.ts';
 import { conditionOf, downloadCount, filesNotHere, isStored, keptCopy } from './recorded-files.ts';
 
@@ -21,7 +27,7 @@ export interface OrphanFacts extends OutputFacts {
   writtenAt(path: string): number;
 }
 
-export interface OrphanQuestion extends RelationQuestion {
+export interface OrphanQuestion extends RelationQuestion, RecordedJobs {
   readonly kept: readonly KeptFile[];
   readonly facts: OrphanFacts;
 }
@@ -30,6 +36,7 @@ export const findOrphans = (question: OrphanQuestion): Orphans => new Search(que
 
 class Search {
   readonly #o: OrphanQuestion;
+  readonly #candidates: OrphanCandidates;
   readonly #relations: JobRelations;
   readonly #files = new Map<string, OrphanFile>();
   readonly #changed = new Map<string, string>();
@@ -40,14 +47,17 @@ class Search {
 
   constructor(question: OrphanQuestion) {
     this.#o = question;
-    this.#relations = new JobRelations(question, (item) => question.facts.isGone(item));
     this.#kept = new KeptCopies(question.kept);
+    const isKept = ({ sha256, path }: OutputLine): boolean =>
+      this.#kept.has(sha256, extensionOf(path));
+    this.#candidates = orphanCandidates(question, question.references, isKept);
+    const isGone = (item: string): boolean => question.facts.isGone(item);
+    this.#relations = new JobRelations(question, this.#candidates, isGone);
   }
 
   found(): Orphans {
-    for (const job of this.#o.jobs()) this.#look(job);
-    if (this.#files.size + this.#changed.size > 0)
-      for (const job of this.#o.jobs()) this.#giveBack(job);
+    for (const job of this.#candidates.jobs()) this.#look(job);
+    for (const job of this.#candidates.jobs()) this.#giveBack(job);
     const { orphans: kept, ...keptLeft } = this.#kept.found();
     const undecided = this.#o.references.undecided.filter(({ kind }) => this.#held.has(kind));
     const changed = [...this.#changed.values()].sort();
@@ -106,6 +116,7 @@ class Search {
   #lookAtFile(job: JobLine, output: OutputLine, last: boolean): void {
     const { facts, references } = this.#o;
     const { path, bytes, sha256, task, index } = output;
+    if (this.#candidates.isNeededPath(path)) return;
     const condition = conditionOf(output, facts);
     const isOurs = condition === 'whole' || condition === 'unread';
     if (condition === 'changed' && !keptCopy(output, facts)) this.#changed.set(pathKey(path), path);

@@ -1,6 +1,7 @@
 // What the plan of all items refers to in the state file. Everything else that is recorded there may be an orphan
 // (orphans.ts). Grows with the recorded jobs, not with the items: jobs are remembered by a part of their fingerprint, and
 // if two parts are equal, an orphan is not found.
+import { digestOfBytes } from '../../contract/base/digest.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { PlannedTask } from './planned-action.ts';
@@ -69,6 +70,9 @@ export class PlanReferences {
 
 /** 52 bits, which a number holds exactly. */
 const markOf = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 13), 16);
+
+/** For sets of very many paths. */
+export const pathMark = (path: string): number => markOf(digestOfBytes(pathKey(path)));
 
 /** Equal for two paths that some file system takes for one. */
 export const pathKey = (path: string): string => path.normalize('NFC').toLowerCase();

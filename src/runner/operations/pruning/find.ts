@@ -83,6 +83,9 @@ function found(
     isReachable: (path) => leftovers.isReachable(path),
     writtenAt: (path) => leftovers.writtenAt(path),
   };
-  const jobs = () => ledger.jobs();
-  return findOrphans({ steps: pipeline.steps, items, jobs, references, kept, facts });
+  const recorded = {
+    jobs: () => ledger.jobs(),
+    jobOf: (fingerprint: string) => ledger.job(fingerprint),
+  };
+  return findOrphans({ steps: pipeline.steps, items, ...recorded, references, kept, facts });
 }
