@@ -48,6 +48,7 @@ describe('an item that is gone', () => {
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     const status = await rig.command(['status', 'pipeline.yaml']);
     expect(status.stdout).not.toMatch(/lost|changed/);
+    expect(status.stdout).toContain('Files saved: 2.');
   });
 
   test('is not paid for again when it comes back, unless the user says so', async () => {

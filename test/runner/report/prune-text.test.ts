@@ -36,7 +36,7 @@ test('a long list is cut off, and what is lost for good is said', () => {
 test('what is left alone is said with its reason', () => {
   const left = { ...noOrphans.left, changed: ['out/a\u001b.png'], unseen: 2, lastCopies: 1 };
   const text = orphansText({ ...noOrphans, left }, 0);
-  expect(text).toContain('No orphans.\nLeft alone:\n  1 file changed on disk: out/a\\u001b.png\n');
+  expect(text).toContain('No orphans.\nLeft alone:\n  1 file changed on disk: out/a\\u{1b}.png\n');
   expect(text).toContain('2 results of items whose folder is missing, empty or unreadable');
 });
 
