@@ -442,6 +442,8 @@ describe('the command', () => {
     expect(never.stderr).toContain('there is no state file yet');
     await rig.command(['run', 'pipeline.yaml', '--rehearse']);
     rmSync(rig.path('photos/p2.png'));
+    const plan = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
+    expect(plan.stdout).toContain('see: shotlist prune pipeline.yaml --rehearse');
     const done = await rig.command(['prune', 'pipeline.yaml', '--yes']);
     expect(done.stdout).toMatch(/Removed: 1 file \(.*\), 1 project\./);
     expect(done.code).toBe(0);
