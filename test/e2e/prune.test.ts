@@ -220,6 +220,27 @@ describe('a photo with other content', () => {
     expect(readFileSync(rig.path('out/p2.png'))).toEqual(first);
   });
 
+  test('leaves the kept file if somebody deleted its project in the hub', async () => {
+    const local = await service();
+    const rig = await photoRig(1, untidy);
+    await rig.run(local);
+    const id = /"project":"([^"]+)"/.exec(rig.read(stateFile))?.[1] ?? '';
+    rig.write('photos/p1.png', await photo(7));
+    await rig.run(local);
+    const headers = { authorization: `Bearer ${local.key}` };
+    const address = `${local.address}/v1/image-projects/${id}`;
+    expect((await fetch(address, { method: 'DELETE', headers })).ok).toBe(true);
+    const { removed, refused } = await pruned(rig, local);
+    expect(named(removed)).toEqual(nothing);
+    expect(refused).toEqual([
+      {
+        what: expect.stringMatching(/^the kept file [0-9a-f]{64}\.png$/),
+        why: `was kept: the service did not confirm that it has project ${id}`,
+      },
+    ]);
+    expect(rig.files('.shotlist').filter((file) => file.startsWith('kept'))).toHaveLength(1);
+  });
+
   test('keeps the only copy of its first result', async () => {
     const local = await service();
     const rig = await photoRig(2, photoPipeline);
