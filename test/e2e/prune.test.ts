@@ -48,6 +48,7 @@ describe('an item that is gone', () => {
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     const status = await rig.command(['status', 'pipeline.yaml']);
     expect(status.stdout).not.toMatch(/lost|changed/);
+    expect(status.stdout).toContain('Files saved: 2.');
   });
 
   test('is not paid for again when it comes back, unless the user says so', async () => {
@@ -217,6 +218,27 @@ describe('a photo with other content', () => {
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     expect(readFileSync(rig.path('out/p2.png'))).toEqual(first);
+  });
+
+  test('leaves the kept file if somebody deleted its project in the hub', async () => {
+    const local = await service();
+    const rig = await photoRig(1, untidy);
+    await rig.run(local);
+    const id = /"project":"([^"]+)"/.exec(rig.read(stateFile))?.[1] ?? '';
+    rig.write('photos/p1.png', await photo(7));
+    await rig.run(local);
+    const headers = { authorization: `Bearer ${local.key}` };
+    const address = `${local.address}/v1/image-projects/${id}`;
+    expect((await fetch(address, { method: 'DELETE', headers })).ok).toBe(true);
+    const { removed, refused } = await pruned(rig, local);
+    expect(named(removed)).toEqual(nothing);
+    expect(refused).toEqual([
+      {
+        what: expect.stringMatching(/^the kept file [0-9a-f]{64}\.png$/),
+        why: `was kept: the service did not confirm that it has project ${id}`,
+      },
+    ]);
+    expect(rig.files('.shotlist').filter((file) => file.startsWith('kept'))).toHaveLength(1);
   });
 
   test('keeps the only copy of its first result', async () => {
@@ -441,6 +463,8 @@ describe('the command', () => {
     expect(never.stderr).toContain('there is no state file yet');
     await rig.command(['run', 'pipeline.yaml', '--rehearse']);
     rmSync(rig.path('photos/p2.png'));
+    const plan = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
+    expect(plan.stdout).toContain('see: shotlist prune pipeline.yaml --rehearse');
     const done = await rig.command(['prune', 'pipeline.yaml', '--yes']);
     expect(done.stdout).toMatch(/Removed: 1 file \(.*\), 1 project\./);
     expect(done.code).toBe(0);

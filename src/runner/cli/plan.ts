@@ -42,7 +42,7 @@ function show(
   planned.warnings.forEach(caution);
   print(planText(planned.plan, messages));
   for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
-  const orphans = orphansLine(planned.orphans, file);
+  const orphans = orphansLine(planned.orphans, rehearsal ? `${file} --rehearse` : file);
   if (orphans !== undefined) print(orphans);
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));

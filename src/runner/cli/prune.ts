@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline';
 import { type Orphans, orphans, type Pruned, prune } from '../operations/prune.ts';
 import { orphansText, prunedText } from '../report/prune-text.ts';
+import { serviceLine } from '../report/service-text.ts';
 import { answer, command, withPipeline } from './command.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, fail, print } from './terminal.ts';
@@ -39,7 +40,8 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
       print('Nothing was removed.');
       return shown;
     }
-    const pruned = await prune(pipeline, { ...options, listed: found.value });
+    const onConnect = (address: string): void => print(serviceLine(address));
+    const pruned = await prune(pipeline, { ...options, onConnect, listed: found.value });
     return answer(pruned, json, { text: doneText, exitCode: codeOf });
   });
 }

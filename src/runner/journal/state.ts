@@ -4,6 +4,7 @@
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { unknownKind } from './job-kind.ts';
 import type { EventLine, JobLine, PastAttempt } from './line.ts';
+import { markedOutputs, withOutput } from './output-records.ts';
 
 /** The events about a job. */
 export type JobEvent = Extract<EventLine, { readonly job: string }>;
@@ -84,9 +85,11 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       if (before?.state !== 'complete' && before?.state !== 'deleted') return illegal();
       return ok({ ...before, outputs: withOutput(before.outputs ?? [], event) });
     case 'stored':
-      return marked(before, event, { stored: event.store }) ?? illegal();
-    case 'pruned':
-      return marked(before, event, { pruned: event.at }) ?? illegal();
+    case 'pruned': {
+      const mark = event.event === 'stored' ? { stored: event.store } : { pruned: event.at };
+      const outputs = markedOutputs(before?.outputs, event, mark);
+      return before === undefined || outputs === undefined ? illegal() : ok({ ...before, outputs });
+    }
     case 'deleted':
       if (event.why === undefined && before?.state !== 'complete') return illegal();
       if (before?.state !== 'created' && before?.state !== 'complete') return illegal();
@@ -220,44 +223,6 @@ export function worthOf(line: JobLine | undefined): number {
 
 function withTask(tasks: readonly string[] | undefined, task: string): string[] {
   return [...new Set([...(tasks ?? []), task])].sort();
-}
-
-type OutputEvent = Extract<JobEvent, { readonly event: 'output' }>;
-
-function withOutput(
-  outputs: NonNullable<JobLine['outputs']>,
-  event: OutputEvent,
-): NonNullable<JobLine['outputs']> {
-  const { task, index, path, bytes, sha256 } = event;
-  const others = outputs.filter((output) => !isOf(output, event));
-  const before = outputs.find((output) => isOf(output, event));
-  const inStore =
-    before?.stored !== undefined && before.sha256 === sha256 ? { stored: before.stored } : {};
-  return [...others, { task, index, path, bytes, sha256, ...inStore }].sort(
-    (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
-  );
-}
-
-/** Adds to what is recorded of a file; undefined if there is no such file. */
-function marked(
-  before: JobLine | undefined,
-  file: Saved,
-  mark: { readonly stored: string } | { readonly pruned: string },
-): Move | undefined {
-  const outputs = before?.outputs ?? [];
-  if (before === undefined || !outputs.some((output) => isOf(output, file))) return undefined;
-  return ok({
-    ...before,
-    outputs: outputs.map((output) => (isOf(output, file) ? { ...output, ...mark } : output)),
-  });
-}
-
-const isOf = (output: Saved, { task, index }: Saved): boolean =>
-  output.task === task && output.index === index;
-
-interface Saved {
-  readonly task: string;
-  readonly index: number;
 }
 
 function without<K extends keyof JobLine>(job: JobLine, ...keys: readonly K[]): Omit<JobLine, K> {

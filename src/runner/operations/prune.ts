@@ -62,7 +62,7 @@ export async function prune(
     const found = await find(bound, options, edit);
     if (!found.ok) return found;
     const chosen = options.listed === undefined ? found.value : common(found.value, options.listed);
-    const service = chosen.projects.length === 0 ? undefined : await edit.connect();
+    const service = asksService(chosen) ? await edit.connect() : undefined;
     if (service?.ok === false) return err(service.error);
     const { paths } = locateState(bound, options);
     await using opened = storeFor(chosen, bound, options);
@@ -89,6 +89,9 @@ async function find(
     olderThanMs === undefined ? found.value : orphansWhere(found.value, ({ at }) => at <= until);
   return ok({ ...old, state: paths.state });
 }
+
+const asksService = ({ projects, kept }: Orphans): boolean =>
+  projects.length > 0 || kept.some(({ backedBy }) => backedBy.length > 0);
 
 /** The orphans that were listed, as they are now. */
 function common(now: Orphans, listed: Orphans): Orphans {

@@ -2,7 +2,7 @@
 // and so are files that their owner had changed before a result replaced them: only recorded files can be orphans.
 import { extensionOf } from '../../contract/api/asset.ts';
 import type { OutputLine } from '../journal/line.ts';
-import type { OrphanKept, RecordName } from './orphan.ts';
+import type { BackingProject, OrphanKept, RecordName } from './orphan.ts';
 
 /** A file of the folder of kept files, by its name. */
 export interface KeptFile {
@@ -32,6 +32,8 @@ interface Owner {
   readonly last: boolean;
   /** Absent if the result has its file in its place. */
   readonly record?: RecordName;
+  /** The project that has the only other copy. */
+  readonly backing?: BackingProject;
 }
 
 interface Known {
@@ -53,16 +55,25 @@ export class KeptCopies {
     return this.#files.has(nameOf(sha256, extension));
   }
 
-  add({ sha256, path }: OutputLine, { use, about, last, record }: Owner): void {
+  add({ sha256, path }: OutputLine, { use, about, last, record, backing }: Owner): void {
     const name = nameOf(sha256, extensionOf(path));
     const file = this.#files.get(name);
     if (file === undefined) return;
     const known = this.#known.get(name);
     const records = [...(known?.orphan.records ?? []), ...(record === undefined ? [] : [record])];
+    const before = known?.orphan.backedBy ?? [];
+    const backedBy = backing === undefined ? before : [...before, backing];
     const at = Math.max(file.at, about.at, known?.orphan.at ?? 0);
     this.#known.set(name, {
       use: stronger(use, known?.use ?? 'none'),
-      orphan: { ...file, ...about, at, records, last: last || known?.orphan.last === true },
+      orphan: {
+        ...file,
+        ...about,
+        at,
+        records,
+        backedBy,
+        last: last || known?.orphan.last === true,
+      },
     });
   }
 

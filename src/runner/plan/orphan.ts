@@ -29,11 +29,18 @@ export interface OrphanFile extends Common {
   readonly last: boolean;
 }
 
+export interface BackingProject {
+  readonly kind: string;
+  readonly project: string;
+}
+
 /** A file in `.shotlist` that a later result replaced. */
 export interface OrphanKept extends Common {
   readonly sha256: string;
   readonly extension: string;
   readonly bytes: number;
+  /** Projects that must still be at the service: apart from this file, they have the only copy of a result. */
+  readonly backedBy: readonly BackingProject[];
   /** The records that no other file here has. */
   readonly records: readonly RecordName[];
   readonly last: boolean;

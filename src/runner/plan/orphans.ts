@@ -181,11 +181,15 @@ class Search {
       const { task, index } = output;
       const record = { job: job.job, task, index };
       const whole = conditionOf(output, this.#o.facts) === 'whole';
-      const spare = whole || job.state === 'complete' || isStored(output, this.#o.facts);
+      const stored = isStored(output, this.#o.facts);
+      const spare = whole || stored || job.state === 'complete';
+      const { kind, project } = job;
+      const isBacked = !whole && !stored && relation === 'superseded' && project !== undefined;
       this.#kept.add(output, {
         use: keptUse(relation, whole, spare),
         ...{ about, last: relation === 'gone' && this.#isLast(job) },
         ...(whole ? {} : { record }),
+        ...(isBacked ? { backing: { kind, project } } : {}),
       });
     }
   }

@@ -128,7 +128,11 @@ const reasons: readonly (readonly [Counted, string, string])[] = [
   ],
   ['unsaved', 'project', 'whose files are not all saved here'],
   ['remote', 'project', 'that keep: remote leaves at the service'],
-  ['lastCopies', 'kept file', 'that no other copy exists of, of tasks that the pipeline still has'],
+  [
+    'lastCopies',
+    'kept file',
+    'without another copy of its result, which the pipeline may need again',
+  ],
   ['unrecorded', 'kept file', 'that this state file does not record'],
   ['outside', 'file', 'outside the output folder, or behind a link'],
   ['shared', 'orphan', 'that another state file in the folder records too'],

@@ -108,7 +108,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     const states = jobs[job.kind] ?? {};
     states[job.state] = (states[job.state] ?? 0) + 1;
     jobs[job.kind] = states;
-    outputs += job.outputs?.length ?? 0;
+    outputs += (job.outputs ?? []).filter(({ pruned }) => pruned === undefined).length;
     if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
       doubts.push(doubtOf(job));
     const { added, project = '' } = job;

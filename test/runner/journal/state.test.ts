@@ -4,6 +4,7 @@ import type { JobLine, NewEvent } from '../../../src/runner/journal/line.ts';
 import {
   abandoned,
   amended,
+  at,
   complete,
   created,
   deleted,
@@ -194,6 +195,17 @@ describe('what a job remembers', () => {
     expect(jobAfter(...saved, stored, other)?.outputs?.[0]).not.toHaveProperty('stored');
     expect(move(states.complete, stored)).toMatchObject({ ok: false });
     expect(move(jobAfter(...saved), { ...stored, index: 1 })).toMatchObject({ ok: false });
+  });
+
+  test('that a file was pruned, until the file is saved again', () => {
+    const prune: NewEvent = { event: 'pruned', job: job('a'), task: 'save:a', index: 0 };
+    const saved = [intent(), created(), complete(), output('a', 0, 'one.png')] as const;
+    expect(jobAfter(...saved, prune)?.outputs).toMatchObject([{ pruned: at, path: 'one.png' }]);
+    expect(jobAfter(...saved, deleted(), prune)?.state).toBe('deleted');
+    const again = jobAfter(...saved, prune, output('a', 0, 'one.png'));
+    expect(again?.outputs?.[0]).not.toHaveProperty('pruned');
+    expect(move(states.complete, prune)).toMatchObject({ ok: false });
+    expect(move(jobAfter(...saved), { ...prune, index: 1 })).toMatchObject({ ok: false });
   });
 
   test('why it is in doubt, until that is resolved', () => {

@@ -100,6 +100,23 @@ describe('a download', () => {
     });
   });
 
+  test('is had again where its file was pruned, whatever is in its place now', () => {
+    const pruned = { ...own, pruned: '2026-08-01T10:00:00.000Z' };
+    const disk = new Disk();
+    expect(decide(jobLine('complete', { ...done, outputs: [pruned] }), disk)).toEqual({
+      act: 'begin',
+      why: 'its file was pruned',
+    });
+    expect(decide(jobLine('deleted', { ...done, outputs: [pruned] }), disk)).toEqual({
+      act: 'lost',
+      why: 'its project was deleted and the downloaded file was pruned on 2026-08-01',
+    });
+    disk.outputs.set('out/a.png', 'another result');
+    expect(decide(jobLine('complete', { ...done, outputs: [pruned] }), disk).act).toBe('begin');
+    disk.outputs.set('out/a.png', 'picture');
+    expect(decide(jobLine('deleted', { ...done, outputs: [pruned] }), disk).act).toBe('reuse');
+  });
+
   test('is copied where the output folder is another than it was', () => {
     const disk = new Disk();
     disk.outputs.set('old/a.png', 'picture');

@@ -48,6 +48,18 @@ describe('a merge', () => {
     });
   });
 
+  test('keeps that a file was pruned on one side, whatever the other side did to the job', () => {
+    const saved = [complete('a', 12), output('a', 0, 'a.png')] as const;
+    const base = moved(...saved);
+    const pruned: NewEvent = { event: 'pruned', job: job('a'), task: 'save:a', index: 0 };
+    const served: NewEvent = { event: 'serves', job: job('a'), task: 'swap:copy' };
+    bothWays(moved(...saved, pruned), moved(...saved, served), base, (found) => {
+      const line = found.ledger.job(job('a'));
+      expect(line?.tasks).toEqual(['swap:a', 'swap:copy']);
+      expect(line?.outputs).toMatchObject([{ path: 'a.png', pruned: expect.any(String) }]);
+    });
+  });
+
   test('takes a job that only one side has', () => {
     bothWays(moved(intent('b', 5), created('b', 5)), before, before, (found) => {
       expect(stateOf(found, 'b')).toBe('created');

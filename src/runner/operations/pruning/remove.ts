@@ -8,6 +8,7 @@ import { type Removable, remove, verified } from '../../adapters/files/removal.t
 import { keptPath } from '../../adapters/files/saved-files.ts';
 import type { NewEvent } from '../../journal/line.ts';
 import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from '../../plan/orphan.ts';
+import { readPatiently } from '../../run/jobs/inquiry.ts';
 import type { Clock, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
 import { patiently } from '../../run/jobs/retry.ts';
 import type { JournalWriter } from '../../run/journal-writer.ts';
@@ -30,7 +31,7 @@ export interface RemovalContext {
   readonly folder: string;
   /** Absolute: the folder of kept files. */
   readonly kept: string;
-  /** Undefined if no project is to be deleted. */
+  /** Undefined if no project is to be deleted or read. */
   readonly api: MediaApi | undefined;
   /** Undefined if the store cannot be asked. */
   readonly store: OutputStore | undefined;
@@ -61,7 +62,7 @@ export async function removeOrphans(orphans: Orphans, context: RemovalContext): 
     context,
   );
   const kept = await removeFiles(
-    free(orphans.kept).map((orphan) => ({
+    (await backed(free(orphans.kept), refused, context)).map((orphan) => ({
       orphan,
       path: keptPath(context.kept, orphan.sha256, orphan.extension),
     })),
@@ -94,6 +95,29 @@ async function deleteProject(
   journal.append([{ event: 'deleted', job, why: 'pruned: no step needed it, and it was saved' }]);
   await journal.sync();
   return undefined;
+}
+
+/** Those whose results are at the service, if nothing else has them: a project may have been deleted in the hub. */
+async function backed(
+  list: readonly OrphanKept[],
+  refused: Refused[],
+  { api, clock }: RemovalContext,
+): Promise<readonly OrphanKept[]> {
+  const fine: OrphanKept[] = [];
+  for (const orphan of list) {
+    const missing: string[] = [];
+    for (const backing of orphan.backedBy) {
+      const read = api === undefined ? undefined : await readPatiently(api, clock, backing);
+      if (read?.ok !== true || read.value.status !== 'complete') missing.push(backing.project);
+    }
+    if (missing.length === 0) fine.push(orphan);
+    else {
+      const what = `the kept file ${orphan.sha256}.${orphan.extension}`;
+      const why = `was kept: the service did not confirm that it has project ${missing.join(', ')}`;
+      refused.push({ what, why });
+    }
+  }
+  return fine;
 }
 
 interface Named<T> {

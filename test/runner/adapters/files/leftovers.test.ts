@@ -1,0 +1,69 @@
+// Which recorded files may be removed, by where they are, and which items are certainly gone.
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { keptFilesIn, Leftovers } from '../../../../src/runner/adapters/files/leftovers.ts';
+import { Rig } from '../../../rig.ts';
+
+function leftovers(rig: Rig, more: { blind?: boolean; missingFolders?: boolean } = {}): Leftovers {
+  const { blind = false, missingFolders = false } = more;
+  const folders = { folder: rig.folder, output: rig.path('out'), items: 'photos/' };
+  return new Leftovers({ ...folders, blind, missingFolders });
+}
+
+test('a file is reachable below the output folder only, and not through a link', () => {
+  const rig = new Rig('');
+  rig.write('out/a.png', 'a');
+  rig.write('out/deep/b.png', 'b');
+  rig.write('other/c.png', 'c');
+  rig.write('out/.git/d.png', 'd');
+  symlinkSync(rig.path('other'), rig.path('out/link'));
+  symlinkSync(rig.path('out/deep'), rig.path('out/inner'));
+  symlinkSync(rig.path('out/a.png'), rig.path('out/e.png'));
+  const facts = leftovers(rig);
+  for (const path of ['out/a.png', 'out/deep/b.png']) expect(facts.isReachable(path)).toBe(true);
+  for (const path of [
+    'other/c.png',
+    '../x.png',
+    'out/../other/c.png',
+    'out/link/c.png',
+    'out/inner/b.png',
+    'out/e.png',
+    'out/deep',
+    'out/.git/d.png',
+    'out/missing.png',
+    'pipeline.yaml',
+    '/etc/hostname',
+  ])
+    expect(facts.isReachable(path), path).toBe(false);
+});
+
+describe('an item', () => {
+  test('is gone if its folder has other files', () => {
+    const rig = new Rig('');
+    rig.write('photos/a.png', 'a');
+    mkdirSync(rig.path('photos/empty'));
+    expect(leftovers(rig).isGone('b.png')).toBe(true);
+    expect(leftovers(rig).isGone('empty/b.png')).toBe(false);
+    expect(leftovers(rig).isGone('missing/b.png')).toBe(false);
+    expect(leftovers(rig, { missingFolders: true }).isGone('missing/b.png')).toBe(true);
+  });
+
+  test('is never gone if something could not be read', () => {
+    const rig = new Rig('');
+    rig.write('photos/a.png', 'a');
+    expect(leftovers(rig, { blind: true, missingFolders: true }).isGone('b.png')).toBe(false);
+  });
+});
+
+test('kept files are known by their names', () => {
+  const rig = new Rig('');
+  const hash = 'a'.repeat(64);
+  for (const name of [`${hash}.png`, hash, `${hash}.png.part`, 'b.png'])
+    rig.write(`kept/${name}`, 'x');
+  mkdirSync(rig.path(`kept/${'b'.repeat(64)}`));
+  expect(keptFilesIn(rig.path('kept'))).toMatchObject([
+    { sha256: hash, extension: '', bytes: 1 },
+    { sha256: hash, extension: 'png' },
+  ]);
+  expect(keptFilesIn(rig.path('missing'))).toEqual([]);
+});
