@@ -276,7 +276,7 @@ describe('before anything is sent', () => {
     ['clip.mp4', 'save would overwrite "clip.mp4", which is what clip uploads'],
     ['pipeline.yaml', 'save would overwrite "pipeline.yaml", which is the pipeline file'],
     ['clips.state.jsonl', 'save would overwrite "clips.state.jsonl", which is the state file'],
-    ['clip.mp4/', 'save needs "clip.mp4" as a folder, and what clip uploads as a file'],
+    ['clip.mp4/', 'clip.mp4 in the output folder is a file, and a folder must have this name'],
     ['.shotlist/hashes.db', 'contains a name that shotlist reserves'],
   ])('a download to %s beside the pipeline is refused', async (to, why) => {
     const local = await service();

@@ -1,32 +1,10 @@
 // The ledger: jobs by fingerprint, and the credits that were reserved, charged and refunded. Built by folding the
 // journal.
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import { type JobStore, memoryStore } from './job-store.ts';
 import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
 import { Rates } from './rates.ts';
 import { isJobEvent, jobFacts, stateAfter, worthOf } from './state.ts';
-
-/** The storage of jobs: a map, or a database if there are too many for memory. */
-export interface JobStore {
-  get(job: string): JobLine | undefined;
-  set(line: JobLine): void;
-  /** All jobs, by the name of their first task, then by fingerprint. */
-  sorted(): Iterable<JobLine>;
-}
-
-export function memoryStore(): JobStore {
-  const jobs = new Map<string, JobLine>();
-  return {
-    get: (job) => jobs.get(job),
-    set: (line) => void jobs.set(line.job, line),
-    sorted: () => [...jobs.values()].sort((a, b) => compare(orderOf(a), orderOf(b))),
-  };
-}
-
-/** The sort key of jobs in a state file. */
-export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000${line.job}`;
-
-/** Of two different texts. */
-const compare = (a: string, b: string): number => (a < b ? -1 : 1);
 
 /** Credits. A budget is compared with `committed`. */
 export interface CreditTotals {
@@ -83,7 +61,7 @@ export class Ledger {
   }
 
   tasks(): readonly TaskLine[] {
-    return [...this.#tasks.values()].sort((a, b) => compare(a.task, b.task));
+    return [...this.#tasks.values()].sort((a, b) => (a.task < b.task ? -1 : 1));
   }
 
   /** True if this end of a task without a job is new. A skip is new only after a failure. */

@@ -12,7 +12,7 @@ import { syncFolder } from '../adapters/files/output-folders.ts';
 import { writeLedger } from '../adapters/state/compaction.ts';
 import { linkProblem, loadState } from '../adapters/state/load-state.ts';
 import { rawLines } from '../adapters/state/raw-lines.ts';
-import { memoryStore } from '../journal/ledger.ts';
+import { memoryStore } from '../journal/job-store.ts';
 import type { Header, JobLine, RunLine, TaskLine } from '../journal/line.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import type { Damage } from '../repair/damage.ts';

@@ -10,7 +10,7 @@ import { printable } from '../../../src/contract/base/printable.ts';
 import { replaceState } from '../../../src/runner/adapters/state/compaction.ts';
 import { type Loaded, loadState } from '../../../src/runner/adapters/state/load-state.ts';
 import { rawLines } from '../../../src/runner/adapters/state/raw-lines.ts';
-import { memoryStore } from '../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../src/runner/journal/job-store.ts';
 import { worthOf } from '../../../src/runner/journal/state.ts';
 import { isWhole, repairOf } from '../../../src/runner/repair/proposal.ts';
 import { temporaryFolder } from '../../runner/adapters/files/places.ts';

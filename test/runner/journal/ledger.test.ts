@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { standingFailures } from '../../../src/runner/journal/failures.ts';
-import { committed, Ledger, memoryStore } from '../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../src/runner/journal/job-store.ts';
+import { committed, Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { JobLine, Measure, NewEvent } from '../../../src/runner/journal/line.ts';
 import { worthOf } from '../../../src/runner/journal/state.ts';
 import { decideCreate } from '../../../src/runner/plan/decide.ts';

@@ -9,7 +9,8 @@ import { takeLock } from '../../../src/runner/adapters/lock/lock.ts';
 import { writeLedger } from '../../../src/runner/adapters/state/compaction.ts';
 import { loadState } from '../../../src/runner/adapters/state/load-state.ts';
 import { rawLines } from '../../../src/runner/adapters/state/raw-lines.ts';
-import { type Ledger, memoryStore } from '../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../src/runner/journal/job-store.ts';
+import type { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { JobLine } from '../../../src/runner/journal/line.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
 import {

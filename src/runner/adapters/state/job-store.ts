@@ -1,7 +1,7 @@
 // Keeps jobs in a temporary database on disk, so that memory does not grow with their number. Every run builds the
 // database from the state file, so it need not be durable.
 import { DatabaseSync } from 'node:sqlite';
-import { type JobStore, orderOf } from '../../journal/ledger.ts';
+import { type JobStore, orderOf } from '../../journal/job-store.ts';
 import type { JobLine } from '../../journal/line.ts';
 import { parseLine } from '../../journal/line.ts';
 

@@ -1,7 +1,7 @@
 // Jobs in a database answer as jobs in memory do, whether they are at hand or written away.
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseStore } from '../../../../src/runner/adapters/state/job-store.ts';
-import { memoryStore } from '../../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import type { JobLine } from '../../../../src/runner/journal/line.ts';
 import { at } from '../../journal/lines.ts';
 

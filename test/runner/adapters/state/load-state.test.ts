@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { loadState } from '../../../../src/runner/adapters/state/load-state.ts';
-import { memoryStore } from '../../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import { complete, created, intent, jobAfter, numbered, run } from '../../journal/lines.ts';
 import { temporaryFolder } from '../files/places.ts';
 import { header, linesIn, load, paid, text, written } from './state-file.ts';

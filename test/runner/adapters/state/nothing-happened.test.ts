@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadState } from '../../../../src/runner/adapters/state/load-state.ts';
-import { memoryStore } from '../../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import { parseLine } from '../../../../src/runner/journal/line.ts';
 import { compacted, folded, journals, numbered } from '../../journal/lines.ts';
 import { spoils, spoilt } from '../../operations/spoil.ts';

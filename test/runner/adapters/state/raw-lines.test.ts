@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linkProblem, loadState } from '../../../../src/runner/adapters/state/load-state.ts';
 import { rawLines } from '../../../../src/runner/adapters/state/raw-lines.ts';
-import { memoryStore } from '../../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import type { RawLine } from '../../../../src/runner/journal/raw-line.ts';
 import { temporaryFolder } from '../files/places.ts';
 

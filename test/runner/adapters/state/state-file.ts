@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { type Loaded, loadState } from '../../../../src/runner/adapters/state/load-state.ts';
-import { memoryStore } from '../../../../src/runner/journal/ledger.ts';
+import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import type { Header, NewEvent } from '../../../../src/runner/journal/line.ts';
 import { complete, created, intent, numbered, output, run, supplied } from '../../journal/lines.ts';
 import { temporaryFolder } from '../files/places.ts';
