@@ -17,6 +17,12 @@ export interface Schema {
  */
 export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored'];
 
+/**
+ * The alternative of a value that is an expression, `${{ … }}`. Nobody writes one by mistake, so its
+ * errors are not shown.
+ */
+export const expressionText: Schema = { type: 'string', pattern: '\\$\\{\\{' };
+
 function makeAjv(useDefaults: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,

@@ -1,6 +1,7 @@
 // The two voice tools (facts.md, Body fields of every creation endpoint).
 import { audioAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
+import { voices } from './known-values.ts';
 import { group, listedTool, openList, text } from './listed-tool.ts';
 
 // interface.md, Limits: 1000 characters for everybody. Free plans may allow less; the service
@@ -28,7 +29,7 @@ const aiVoiceCloner = listedTool({
 
 const aiVoiceGenerator = listedTool({
   name: 'ai-voice-generator',
-  title: 'Speak a text in a ready-made voice',
+  title: 'Speak a text in a stock voice',
   record: 'audio',
   type: 'VOICE_GENERATOR',
   medianSeconds: 21,
@@ -37,7 +38,7 @@ const aiVoiceGenerator = listedTool({
   fields: {
     style: group('The text and the voice.', ['prompt', 'voice_name'], {
       prompt: spoken,
-      voice_name: openList('The voice.', 'Elon Musk', 'Morgan Freeman', 'David Attenborough'),
+      voice_name: openList('The voice.', ...voices),
     }),
   },
   examples: [{ style: { prompt: 'Hello, how are you?', voice_name: 'Morgan Freeman' } }],

@@ -2,7 +2,7 @@
 
 import { fieldOf } from '../base/json.ts';
 import { endSeconds, imageAsset, name, startSeconds, videoAsset } from './fields.ts';
-import type { Tool } from './kind.ts';
+import type { Rule, Tool } from './kind.ts';
 import { endsAfterStart } from './rules.ts';
 
 export const characterReplaceRequest = {
@@ -82,6 +82,21 @@ export const characterReplaceRequest = {
   },
 } as const;
 
+const pointsAreGiven: Rule = {
+  says: 'style.selection_mode point needs at least one entry in style.points.',
+  check: (body) => {
+    const points = fieldOf(body, 'style.points');
+    const missing = Array.isArray(points) ? points.length === 0 : points === undefined;
+    if (fieldOf(body, 'style.selection_mode') !== 'point' || !missing) return [];
+    return [
+      {
+        field: 'style.points',
+        message: 'selection_mode point needs at least one entry in points',
+      },
+    ];
+  },
+};
+
 export const characterReplace: Tool = {
   name: 'character-replace',
   title: 'Put a character into a clip',
@@ -90,17 +105,7 @@ export const characterReplace: Tool = {
   medianSeconds: 446,
   contractual: true,
   request: characterReplaceRequest,
-  rules: (body) => {
-    const points = fieldOf(body, 'style.points');
-    const missing = Array.isArray(points) ? points.length === 0 : points === undefined;
-    const breaches = [...endsAfterStart(body)];
-    if (fieldOf(body, 'style.selection_mode') === 'point' && missing)
-      breaches.push({
-        field: 'style.points',
-        message: 'selection_mode point needs at least one entry in points',
-      });
-    return breaches;
-  },
+  rules: [endsAfterStart, pointsAreGiven],
   examples: [
     {
       end_seconds: 2.5,

@@ -4,7 +4,7 @@ import type { StepKind } from './kind.ts';
 
 export const deleteKind: StepKind = {
   name: 'delete',
-  title: 'Delete a tool step’s project from the service',
+  title: 'Delete a tool step’s project',
   operation: 'delete',
   with: {
     type: 'object',

@@ -6,7 +6,7 @@ import type { StepKind } from './kind.ts';
 
 export const faceDetect: StepKind = {
   name: 'face-detect',
-  title: 'Find faces in an uploaded image or video',
+  title: 'Find faces in a photo or clip',
   operation: 'detect',
   with: {
     type: 'object',

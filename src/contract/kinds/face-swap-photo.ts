@@ -60,7 +60,7 @@ export const faceSwapPhoto: Tool = {
   medianSeconds: 4,
   contractual: true,
   request: faceSwapPhotoRequest,
-  rules: (body) => facesHaveASource(body, 'source_file_path'),
+  rules: [facesHaveASource('source_file_path')],
   examples: [
     {
       assets: {

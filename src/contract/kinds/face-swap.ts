@@ -49,11 +49,11 @@ export const faceSwap: Tool = listedTool({
       ),
     }),
   },
-  rules: (body) => [
-    ...endsAfterStart(body),
-    ...hasFramesAtMost(body, 100_000),
-    ...facesHaveASource(body, 'image_file_path'),
-    ...sourceIsGiven(body, 'video_source', 'video_file_path'),
+  rules: [
+    endsAfterStart,
+    hasFramesAtMost(100_000),
+    facesHaveASource('image_file_path'),
+    sourceIsGiven('video_source', 'video_file_path'),
   ],
   examples: [
     {

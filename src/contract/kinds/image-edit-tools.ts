@@ -46,7 +46,7 @@ const slider = (what: string): Schema =>
 
 const aiFaceEditor = listedTool({
   name: 'ai-face-editor',
-  title: 'Change the expression of a face',
+  title: 'Change a face’s expression',
   record: 'image',
   type: 'FACE_EDITOR',
   medianSeconds: 3,
@@ -156,7 +156,7 @@ const headSwap = listedTool({
 
 const imageBackgroundRemover = listedTool({
   name: 'image-background-remover',
-  title: 'Remove the background of a picture',
+  title: 'Remove a picture’s background',
   record: 'image',
   type: 'BACKGROUND_REMOVER',
   medianSeconds: 4,
@@ -176,7 +176,7 @@ const imageBackgroundRemover = listedTool({
 
 const photoColorizer = listedTool({
   name: 'photo-colorizer',
-  title: 'Colorize a black-and-white photo',
+  title: 'Color a black-and-white photo',
   record: 'image',
   type: 'PHOTO_COLORIZER',
   medianSeconds: 9,

@@ -2,6 +2,7 @@
 // creation endpoint).
 import { imageAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
+import { imagePresets } from './known-values.ts';
 import { choice, flag, group, listedTool, openList, text } from './listed-tool.ts';
 import { fitsImageEditModel, fitsImageModel } from './model-rules.ts';
 
@@ -109,7 +110,7 @@ const aiImageEditor = listedTool({
       model: choice('Older name of model.', 'default', 'Nano Banana', 'Seedream'),
     }),
   },
-  rules: fitsImageEditModel,
+  rules: [fitsImageEditModel],
   examples: [
     {
       image_count: 1,
@@ -161,10 +162,10 @@ const aiImageGenerator = listedTool({
     style: group('The content.', ['prompt'], {
       prompt: text('A description of the picture.', nonEmpty),
       quality_mode: choice('Older setting for the quality.', 'pro', 'standard'),
-      tool: openList('A preset from the service’s hub.'),
+      tool: openList('A preset from the service’s hub.', ...imagePresets),
     }),
   },
-  rules: fitsImageModel,
+  rules: [fitsImageModel],
   examples: [
     {
       image_count: 2,

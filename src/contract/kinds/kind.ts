@@ -29,8 +29,15 @@ export interface Tool {
    * `asset:audio`.
    */
   readonly examples: readonly JsonObject[];
-  /** Rules that a schema cannot express well. Returns a sentence for each broken rule. */
-  readonly rules?: (body: JsonObject) => readonly RuleBreach[];
+  /** Rules that a schema cannot express well. */
+  readonly rules?: readonly Rule[];
+}
+
+/** A rule between fields: the sentence that documents it, and the check. */
+export interface Rule {
+  readonly says: string;
+  /** A sentence for each field that breaks the rule. */
+  readonly check: (body: JsonObject) => readonly RuleBreach[];
 }
 
 /** A broken rule, and the field that breaks it as a path into the body: `assets.face_mappings`. */
@@ -38,6 +45,10 @@ export interface RuleBreach {
   readonly field: string;
   readonly message: string;
 }
+
+/** All broken rules of a tool. */
+export const breachesOf = (tool: Tool | undefined, body: JsonObject): readonly RuleBreach[] =>
+  (tool?.rules ?? []).flatMap(({ check }) => check(body));
 
 /** A step kind, which `uses:` names. */
 export interface StepKind {

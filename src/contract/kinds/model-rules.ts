@@ -12,11 +12,34 @@ import {
   videoModels,
 } from '../api/models.ts';
 import { fieldOf, type JsonObject } from '../base/json.ts';
-import type { RuleBreach } from './kind.ts';
+import type { Rule, RuleBreach } from './kind.ts';
 import { secondsIn } from './rules.ts';
 
 /** text-to-video and image-to-video. */
-export function fitsVideoModel(body: JsonObject): readonly RuleBreach[] {
+export const fitsVideoModel: Rule = {
+  says: 'The model must support the length, the resolution and the sound.',
+  check: videoModelBreaches,
+};
+
+/** ai-video-editor. */
+export const fitsVideoEditModel: Rule = {
+  says: 'The model must support the length of the clip and the resolution.',
+  check: videoEditModelBreaches,
+};
+
+/** ai-image-generator. */
+export const fitsImageModel: Rule = {
+  says: 'The model must generate images, and support their number and the resolution.',
+  check: imageModelBreaches,
+};
+
+/** ai-image-editor. */
+export const fitsImageEditModel: Rule = {
+  says: 'Set at least one image. The model must edit images, and support their number and the resolution.',
+  check: imageEditModelBreaches,
+};
+
+export function videoModelBreaches(body: JsonObject): readonly RuleBreach[] {
   const name = fieldOf(body, 'model');
   const alias = entryOf(videoAliases, name);
   const model = entryOf(videoModels, alias?.model ?? name);
@@ -46,8 +69,7 @@ export function fitsVideoModel(body: JsonObject): readonly RuleBreach[] {
   return breaches;
 }
 
-/** ai-video-editor. */
-export function fitsVideoEditModel(body: JsonObject): readonly RuleBreach[] {
+function videoEditModelBreaches(body: JsonObject): readonly RuleBreach[] {
   const name = fieldOf(body, 'model');
   const model = entryOf(videoEditModels, name);
   if (model === undefined) return [];
@@ -61,8 +83,7 @@ export function fitsVideoEditModel(body: JsonObject): readonly RuleBreach[] {
   return breaches;
 }
 
-/** ai-image-generator. */
-export function fitsImageModel(body: JsonObject): readonly RuleBreach[] {
+function imageModelBreaches(body: JsonObject): readonly RuleBreach[] {
   const name = fieldOf(body, 'model');
   const model = entryOf(imageModels, name);
   if (model === undefined) return [];
@@ -87,8 +108,7 @@ const countBreach = (name: string, counts: readonly Range[], count: number): Rul
   message: `${name} makes ${spansText(counts)} images per request, not ${count}`,
 });
 
-/** ai-image-editor: at least one image, and no more than the model takes. */
-export function fitsImageEditModel(body: JsonObject): readonly RuleBreach[] {
+function imageEditModelBreaches(body: JsonObject): readonly RuleBreach[] {
   const name = fieldOf(body, 'model');
   const model = entryOf(imageModels, name);
   const one = fieldOf(body, 'assets.image_file_path');

@@ -11,9 +11,9 @@ import {
   withPlanDefaults,
 } from '../api/models.ts';
 import type { Tier } from '../api/tier.ts';
-import { fieldOf, isObject, type JsonObject } from '../base/json.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { RuleBreach, Tool } from './kind.ts';
-import { fitsVideoModel } from './model-rules.ts';
+import { videoModelBreaches } from './model-rules.ts';
 
 /** The parts of a request that the plan does not offer. All paid plans offer the same. */
 export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
@@ -29,12 +29,38 @@ export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly R
   const model = fieldOf(body, 'model');
   if (isBeyond(tool.name, model))
     return lacks('model', `the model ${model}`, freeModels(tool.name));
-  if (tool.name === 'ai-image-upscaler' && fieldOf(body, 'scale_factor') === 4)
-    return lacks('scale_factor', 'scale_factor 4', '2 only');
-  if (tool.name === 'lip-sync' && fieldOf(body, 'style.generation_mode') === 'pro')
-    return lacks('style.generation_mode', 'generation_mode pro', 'lite and standard');
-  return [];
+  const paid = entryOf(paidValues, tool.name);
+  if (paid === undefined || fieldOf(body, paid.field) !== paid.value) return [];
+  return lacks(paid.field, `${paid.field.replace(/^style\./, '')} ${paid.value}`, paid.instead);
 }
+
+interface PaidValue {
+  readonly field: string;
+  readonly value: Json;
+  /** What the free plan has. */
+  readonly instead: string;
+}
+
+/** Values that only paid plans offer, by tool. */
+const paidValues: Readonly<Record<string, PaidValue>> = {
+  'ai-image-upscaler': { field: 'scale_factor', value: 4, instead: '2 only' },
+  'lip-sync': { field: 'style.generation_mode', value: 'pro', instead: 'lite and standard' },
+};
+
+/** What the free plan has of a tool, if not everything: `resolution: 480p only`. */
+export function freePlanOf(tool: Tool): readonly string[] {
+  const lowest = lowestOf(tool);
+  const paid = entryOf(paidValues, tool.name);
+  const chooses = ['ai-video-editor', 'ai-image-generator', 'ai-image-editor'].includes(tool.name);
+  return [
+    ...(lowest === undefined ? [] : [`resolution: ${lowest} only`]),
+    ...(chooses || isVideoGenerator(tool.name) ? [`model: ${freeModels(tool.name)}`] : []),
+    ...(paid === undefined ? [] : [`${paid.field}: ${paid.instead}`]),
+  ];
+}
+
+const isVideoGenerator = (tool: string): boolean =>
+  tool === 'text-to-video' || tool === 'image-to-video';
 
 /**
  * Why the service would refuse a request on a plan: the plan lacks something, or its default model
@@ -54,8 +80,8 @@ function fitsPlanDefault(
 ): readonly RuleBreach[] {
   const model = fieldOf(completed, 'model');
   if (fieldOf(body, 'model') === model) return [];
-  if (tool !== 'text-to-video' && tool !== 'image-to-video') return [];
-  return fitsVideoModel(completed).map(({ field, message }) => ({
+  if (!isVideoGenerator(tool)) return [];
+  return videoModelBreaches(completed).map(({ field, message }) => ({
     field,
     message: `${message} (${model} is the plan’s default model; set model: to choose another)`,
   }));
@@ -88,13 +114,20 @@ function isBeyond(tool: string, name: unknown): boolean {
 }
 
 function freeModels(tool: string): string {
-  const models: Readonly<Record<string, unknown>> =
-    tool === 'ai-video-editor'
-      ? videoEditModels
-      : tool.startsWith('ai-image')
-        ? imageModels
-        : videoModels;
-  return Object.keys(models)
+  return modelNames(tool)
     .filter((name) => !isBeyond(tool, name))
     .join(', ');
+}
+
+function modelNames(tool: string): readonly string[] {
+  switch (tool) {
+    case 'ai-video-editor':
+      return Object.keys(videoEditModels);
+    case 'ai-image-generator':
+      return Object.keys(imageModels).filter((name) => imageModels[name]?.counts !== undefined);
+    case 'ai-image-editor':
+      return Object.keys(imageModels).filter((name) => imageModels[name]?.inputs !== undefined);
+    default:
+      return Object.keys(videoModels);
+  }
 }

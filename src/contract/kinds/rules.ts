@@ -1,10 +1,15 @@
 // Rules between fields, which a schema cannot express well (interface.md; facts.md, Ranges
 // published).
 import { fieldOf, type JsonObject } from '../base/json.ts';
-import type { RuleBreach } from './kind.ts';
+import type { Rule, RuleBreach } from './kind.ts';
 
 /** interface.md, POST /v1/character-replace: end_seconds must be greater than start_seconds. */
-export function endsAfterStart(body: JsonObject): readonly RuleBreach[] {
+export const endsAfterStart: Rule = {
+  says: 'end_seconds must be greater than start_seconds, which is 0 if omitted.',
+  check: clipEndsAfterStart,
+};
+
+function clipEndsAfterStart(body: JsonObject): readonly RuleBreach[] {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
   if (typeof start !== 'number' || typeof end !== 'number' || end > start) return [];
@@ -17,7 +22,12 @@ export function endsAfterStart(body: JsonObject): readonly RuleBreach[] {
 }
 
 /** facts.md: all-faces needs one source face, individual-faces needs mappings. */
-export function facesHaveASource(body: JsonObject, source: string): readonly RuleBreach[] {
+export const facesHaveASource = (source: string): Rule => ({
+  says: `Set ${source} or face_mappings: face_swap_mode all-faces needs the first, individual-faces the second.`,
+  check: (body) => faceSourceBreaches(body, source),
+});
+
+function faceSourceBreaches(body: JsonObject, source: string): readonly RuleBreach[] {
   const mode = fieldOf(body, 'assets.face_swap_mode');
   const hasSource = fieldOf(body, `assets.${source}`) !== undefined;
   const mappings = fieldOf(body, 'assets.face_mappings');
@@ -37,11 +47,15 @@ export function facesHaveASource(body: JsonObject, source: string): readonly Rul
 }
 
 /** facts.md, Body fields: `video_source: file` requires `video_file_path`, and so on. */
-export function sourceIsGiven(
-  body: JsonObject,
+export const sourceIsGiven = (
   source: 'video_source' | 'audio_source',
   file: 'video_file_path' | 'audio_file_path',
-): readonly RuleBreach[] {
+): Rule => ({
+  says: `${source} file needs ${file}; ${source} youtube needs youtube_url.`,
+  check: (body) => sourceBreaches(body, source, file),
+});
+
+function sourceBreaches(body: JsonObject, source: string, file: string): readonly RuleBreach[] {
   const from = fieldOf(body, `assets.${source}`);
   const needed = from === 'file' ? file : from === 'youtube' ? 'youtube_url' : undefined;
   if (needed === undefined || fieldOf(body, `assets.${needed}`) !== undefined) return [];
@@ -57,7 +71,12 @@ const leastFps = 24;
  * interface.md, Limits: the most frames that a tool accepts. Refuses only what is too long at any
  * usual rate.
  */
-export function hasFramesAtMost(body: JsonObject, frames: number): readonly RuleBreach[] {
+export const hasFramesAtMost = (frames: number): Rule => ({
+  says: `The clip has at most ${frames.toLocaleString('en-US')} frames.`,
+  check: (body) => frameBreaches(body, frames),
+});
+
+function frameBreaches(body: JsonObject, frames: number): readonly RuleBreach[] {
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
   const cap = fieldOf(body, 'max_fps_limit');
@@ -88,7 +107,12 @@ export function secondsIn(body: JsonObject): number | undefined {
  * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any
  * other mode (interface.md, Limits).
  */
-export function talksAtMost(body: JsonObject): readonly RuleBreach[] {
+export const talksAtMost: Rule = {
+  says: 'The clip lasts at most 180 seconds with style.generation_mode realistic, 45 with prompted, and 60 with any other mode.',
+  check: talkBreaches,
+};
+
+function talkBreaches(body: JsonObject): readonly RuleBreach[] {
   const mode = fieldOf(body, 'style.generation_mode');
   const most = mode === 'realistic' ? 180 : mode === 'prompted' ? 45 : 60;
   const length = secondsIn(body);
@@ -106,7 +130,12 @@ export function talksAtMost(body: JsonObject): readonly RuleBreach[] {
  * models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or
  * audio.
  */
-export function animationIsGiven(body: JsonObject): readonly RuleBreach[] {
+export const animationIsGiven: Rule = {
+  says: 'style.prompt_type custom needs style.prompt; use_lyrics needs audio; style.art_style Custom needs style.art_style_custom.',
+  check: animationBreaches,
+};
+
+function animationBreaches(body: JsonObject): readonly RuleBreach[] {
   const lacks = (field: string): boolean => (fieldOf(body, field) ?? '') === '';
   const promptType = fieldOf(body, 'style.prompt_type');
   const breaches: RuleBreach[] = [];
@@ -126,7 +155,12 @@ export function animationIsGiven(body: JsonObject): readonly RuleBreach[] {
 }
 
 /** models.md, Other tools: subtitles need a template, or a font and positions. */
-export function subtitlesHaveALook(body: JsonObject): readonly RuleBreach[] {
+export const subtitlesHaveALook: Rule = {
+  says: 'style needs template, or custom_config with font, horizontal_position and vertical_position.',
+  check: lookBreaches,
+};
+
+function lookBreaches(body: JsonObject): readonly RuleBreach[] {
   if (fieldOf(body, 'style.template') !== undefined) return [];
   const needed = ['font', 'horizontal_position', 'vertical_position'];
   const missing = needed.filter(

@@ -4,6 +4,7 @@ import { clipSize, clipSource } from './clip-fields.ts';
 import { faceSwap } from './face-swap.ts';
 import { audioAsset, endSeconds, startSeconds, videoAsset } from './fields.ts';
 import type { Tool } from './kind.ts';
+import { redrawStyles } from './known-values.ts';
 import { choice, group, listedTool, number, openList, text } from './listed-tool.ts';
 import { fitsVideoEditModel } from './model-rules.ts';
 import { endsAfterStart, hasFramesAtMost, sourceIsGiven, subtitlesHaveALook } from './rules.ts';
@@ -29,7 +30,7 @@ const aiVideoEditor = listedTool({
       prompt: text('A description of the edit.', { minLength: 1 }),
     }),
   },
-  rules: (body) => [...endsAfterStart(body), ...fitsVideoEditModel(body)],
+  rules: [endsAfterStart, fitsVideoEditModel],
   examples: [
     {
       end_seconds: 3,
@@ -74,7 +75,7 @@ const autoSubtitleGenerator = listedTool({
       },
     ),
   },
-  rules: (body) => [...endsAfterStart(body), ...subtitlesHaveALook(body)],
+  rules: [endsAfterStart, subtitlesHaveALook],
   examples: [
     {
       start_seconds: 0,
@@ -100,7 +101,7 @@ const autoSubtitleGenerator = listedTool({
 
 const lipSync = listedTool({
   name: 'lip-sync',
-  title: 'Make the lips in a clip follow a voice',
+  title: 'Sync lips in a clip to a voice',
   record: 'video',
   type: 'LIP_SYNC',
   medianSeconds: 229,
@@ -126,10 +127,10 @@ const lipSync = listedTool({
       ),
     }),
   },
-  rules: (body) => [
-    ...endsAfterStart(body),
-    ...hasFramesAtMost(body, 120_000),
-    ...sourceIsGiven(body, 'video_source', 'video_file_path'),
+  rules: [
+    endsAfterStart,
+    hasFramesAtMost(120_000),
+    sourceIsGiven('video_source', 'video_file_path'),
   ],
   examples: [
     {
@@ -163,7 +164,7 @@ const videoToVideo = listedTool({
     fps_resolution: choice('Whether to redraw every frame or every second frame.', 'FULL', 'HALF'),
     assets: group('The clip.', ['video_source'], clipSource),
     style: group('The look.', ['art_style'], {
-      art_style: openList('The art style.'),
+      art_style: openList('The art style.', ...redrawStyles),
       model: choice(
         'The model that redraws the clip; `default` if omitted.',
         'default',
@@ -188,10 +189,7 @@ const videoToVideo = listedTool({
       version: choice('The version of the style; `default` if omitted.', 'default', 'v1', 'v2'),
     }),
   },
-  rules: (body) => [
-    ...endsAfterStart(body),
-    ...sourceIsGiven(body, 'video_source', 'video_file_path'),
-  ],
+  rules: [endsAfterStart, sourceIsGiven('video_source', 'video_file_path')],
   examples: [
     {
       start_seconds: 0,

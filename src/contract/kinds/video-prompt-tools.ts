@@ -4,6 +4,7 @@ import { clipSize } from './clip-fields.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from './fields.ts';
 import { generation, length } from './generation-fields.ts';
 import type { Tool } from './kind.ts';
+import { animationStyles, cameraEffects } from './known-values.ts';
 import { choice, flag, group, integer, listedTool, number, openList, text } from './listed-tool.ts';
 import { fitsVideoModel } from './model-rules.ts';
 import { animationIsGiven, endsAfterStart, sourceIsGiven, talksAtMost } from './rules.ts';
@@ -41,7 +42,7 @@ const aiTalkingPhoto = listedTool({
       prompt: text('A description of the motion.'),
     }),
   },
-  rules: (body) => [...endsAfterStart(body), ...talksAtMost(body)],
+  rules: [endsAfterStart, talksAtMost],
   examples: [
     {
       start_seconds: 0,
@@ -54,7 +55,7 @@ const aiTalkingPhoto = listedTool({
 
 const animation = listedTool({
   name: 'animation',
-  title: 'Make an animation from a prompt or music',
+  title: 'Animate a prompt or music',
   record: 'video',
   type: 'ANIMATION',
   medianSeconds: 596,
@@ -77,9 +78,9 @@ const animation = listedTool({
       image_file_path: { ...imageAsset, description: 'The picture that the video starts with.' },
     }),
     style: group('The look.', ['art_style', 'camera_effect', 'prompt_type', 'transition_speed'], {
-      art_style: openList('The art style.'),
+      art_style: openList('The art style.', ...animationStyles),
       art_style_custom: text('A description of your own art style.'),
-      camera_effect: openList('The movement of the camera.'),
+      camera_effect: openList('The movement of the camera.', ...cameraEffects),
       prompt: text('A description of the animation; see prompt_type.'),
       prompt_type: choice('Where the prompt comes from.', 'ai_choose', 'custom', 'use_lyrics'),
       transition_speed: integer('How fast the picture changes: 1 to 10, higher is faster.', {
@@ -88,10 +89,7 @@ const animation = listedTool({
       }),
     }),
   },
-  rules: (body) => [
-    ...sourceIsGiven(body, 'audio_source', 'audio_file_path'),
-    ...animationIsGiven(body),
-  ],
+  rules: [sourceIsGiven('audio_source', 'audio_file_path'), animationIsGiven],
   examples: [
     {
       end_seconds: 2,
@@ -129,7 +127,7 @@ const animation = listedTool({
 
 const audioToVideo = listedTool({
   name: 'audio-to-video',
-  title: 'Make a video from an audio file',
+  title: 'Make a video from audio',
   record: 'video',
   type: 'AUDIO_TO_VIDEO',
   medianSeconds: 117,
@@ -145,7 +143,7 @@ const audioToVideo = listedTool({
     }),
     style: group('The look.', [], { prompt: text('A description of the video.') }),
   },
-  rules: endsAfterStart,
+  rules: [endsAfterStart],
   examples: [
     {
       end_seconds: 2,
@@ -183,7 +181,7 @@ const imageToVideo = listedTool({
       quality_mode: qualityMode,
     }),
   },
-  rules: fitsVideoModel,
+  rules: [fitsVideoModel],
   examples: [
     {
       end_seconds: 3,
@@ -215,7 +213,7 @@ const textToVideo = listedTool({
       quality_mode: qualityMode,
     }),
   },
-  rules: fitsVideoModel,
+  rules: [fitsVideoModel],
   examples: [
     {
       end_seconds: 3,

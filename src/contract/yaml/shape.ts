@@ -100,8 +100,7 @@ export function sentence(error: ErrorObject, path: Path, subject: string): Sente
 
 function missing(subject: string, key: string, error: ErrorObject): Sentence {
   const field = propertiesOf(error.parentSchema)[key];
-  const described = isObject(field) && isObject(field['else']) ? field['else'] : field;
-  const why = isObject(described) ? described['description'] : undefined;
+  const why = isObject(field) ? field['description'] : undefined;
   return {
     message: `${subject} needs "${key}"`,
     hint: typeof why === 'string' ? `${key}: ${why}` : undefined,

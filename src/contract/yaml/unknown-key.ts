@@ -1,6 +1,6 @@
 // Unknown keys, and the known keys that were probably meant.
 import { isObject } from '../base/json.ts';
-import type { ErrorObject, Schema } from '../base/schema.ts';
+import { type ErrorObject, expressionText, type Schema } from '../base/schema.ts';
 import { listing, nearest } from './diagnostic.ts';
 
 interface Unknown {
@@ -35,7 +35,8 @@ export function unknownKey(error: ErrorObject): Unknown {
  * unknown key and a missing one, and a value of the wrong type is not also a value outside its
  * list.
  */
-export function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+export function withoutEchoes(all: readonly ErrorObject[]): readonly ErrorObject[] {
+  const errors = all.filter((error) => !isAboutExpressions(error));
   const meant = new Set(
     errors
       .filter(({ keyword }) => keyword === 'additionalProperties')
@@ -55,6 +56,11 @@ export function withoutEchoes(errors: readonly ErrorObject[]): readonly ErrorObj
       keyword !== 'required' || !meant.has(`${instancePath} ${params['missingProperty']}`),
   );
 }
+
+/** That a value is not an expression is no mistake, and neither is that no alternative fits. */
+const isAboutExpressions = ({ keyword, schema, parentSchema }: ErrorObject): boolean =>
+  parentSchema === expressionText ||
+  (keyword === 'anyOf' && Array.isArray(schema) && schema.includes(expressionText));
 
 export function propertiesOf(schema: unknown): Schema {
   return isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};

@@ -3,6 +3,7 @@
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
+import { breachesOf } from '../../contract/kinds/kind.ts';
 import { cautionsOf } from '../../contract/kinds/model-rules.ts';
 import { type Diagnostic, nearest } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -20,8 +21,8 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
   const base: Path = ['steps', draft.name, 'with'];
   const found: Diagnostic[] = [];
   const { tool } = draft.kind;
-  if (tool?.rules !== undefined && !hasExpression(decisive(body, draft.kind.with)))
-    for (const breach of tool.rules(body))
+  if (!hasExpression(decisive(body, draft.kind.with)))
+    for (const breach of breachesOf(tool, body))
       found.push({
         severity: 'error',
         file: source.file,

@@ -2,6 +2,7 @@
 // values.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
+import { breachesOf } from '../../contract/kinds/kind.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import { dotted, pathOf } from '../../contract/yaml/shape.ts';
 import { withoutEchoes } from '../../contract/yaml/unknown-key.ts';
@@ -53,7 +54,7 @@ function errorsBy(
       return { path: at ?? path, message, ...(hint === undefined ? {} : { hint }) };
     });
   if (hasExpression(decisive(known, kind.with))) return [];
-  return (kind.tool?.rules?.(known) ?? []).map(({ field, message }) => ({
+  return breachesOf(kind.tool, known).map(({ field, message }) => ({
     path: field.split('.'),
     message,
   }));

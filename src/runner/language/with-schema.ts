@@ -1,15 +1,30 @@
 // The schema of `with:`: the kind's own schema, without unknown fields, and with expressions as
 // values.
-import type { Schema } from '../../contract/base/schema.ts';
+import { expressionText, type Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 
 /**
  * Allows an expression in place of any value except the outermost object; its value is checked
- * later.
+ * later. What editors show is outside the alternatives, and the field's own values are the first of
+ * them: editors complete the values of an enumeration, but not those below `if` or `else`.
  */
 function templated(schema: Schema): Schema {
-  return { if: { type: 'string', pattern: '\\$\\{\\{' }, else: closed(schema, templated) };
+  const { description, default: usual, examples, ...rest } = closed(schema, templated);
+  const shown = Object.fromEntries(
+    Object.entries({ description, default: usual, examples }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  if (acceptsExpressions(rest)) return { ...shown, ...rest };
+  return { ...shown, anyOf: [rest, expressionText] };
 }
+
+/** An expression is a text of at least five characters. */
+const acceptsExpressions = ({ type, minLength = 0, ...rest }: Schema): boolean =>
+  (type === 'string' || (Array.isArray(type) && type.includes('string'))) &&
+  typeof minLength === 'number' &&
+  minLength <= 5 &&
+  ['enum', 'const', 'pattern', 'maxLength', 'format'].every((keyword) => !(keyword in rest));
 
 /**
  * Closes the objects of a schema, although the service may add fields: an unknown field is an

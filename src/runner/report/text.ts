@@ -23,10 +23,30 @@ export function size(bytes: number): string {
   return `${unit === 0 || amount >= 9.95 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`;
 }
 
-/** A table. Each column is as wide as its widest cell; the columns in `right` are right-aligned. */
-export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+/** The lines of a text, none longer than `width` unless it is a single word. */
+export function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/**
+ * A table. Each column is as wide as its widest cell; the columns in `right` are right-aligned. The
+ * last column is wrapped, so that no line is longer than `width`.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const widths: number[] = [];
-  const shown = rows.map((row) => row.map((cell) => printable(cell)));
+  const printed = rows.map((row) => row.map((cell) => printable(cell)));
+  const shown = printed.flatMap((row) => inLines(row, width - 2 - leftOf(printed)));
   for (const row of shown)
     row.forEach((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
@@ -42,4 +62,22 @@ export function table(rows: readonly (readonly string[])[], right: readonly numb
       .trimEnd(),
   );
   return lines.map((line) => `  ${line}`).join('\n');
+}
+
+/** A row as several, with the last cell wrapped. */
+function inLines(row: readonly string[], room: number): readonly (readonly string[])[] {
+  const last = row.at(-1);
+  if (last === undefined || last.length <= room) return [row];
+  const before = row.slice(0, -1);
+  return wrapped(last, room).map((line, index) =>
+    index === 0 ? [...before, line] : [...before.map(() => ''), line],
+  );
+}
+
+/** The width of all columns but the last, with the gaps after them. */
+function leftOf(rows: readonly (readonly string[])[]): number {
+  const columns = Math.max(0, ...rows.map((row) => row.length - 1));
+  return Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  ).reduce((sum, widest) => sum + widest + 2, 0);
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
 import { type Schema, validatorOf } from '../../../src/contract/base/schema.ts';
-import type { Tool } from '../../../src/contract/kinds/kind.ts';
+import { breachesOf, type Tool } from '../../../src/contract/kinds/kind.ts';
 import { recordOf, toolNamed, tools } from '../../../src/contract/kinds/tools.ts';
 import { endpoints, required, requiredGroups, types } from './published.ts';
 
@@ -47,7 +47,7 @@ function at(value: Json | undefined, path: string): Json | undefined {
 
 const accepts = (name: string, body: Json): boolean => validatorOf(tool(name).request)(body);
 const breaches = (name: string, body: JsonObject): readonly string[] =>
-  (tool(name).rules?.(body) ?? []).map(({ field }) => field);
+  breachesOf(tool(name), body).map(({ field }) => field);
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
 /** Every field of a schema, with its dotted path. */
@@ -114,7 +114,7 @@ describe.each(tools)('$name', (one) => {
     expect(one.examples.length).toBeGreaterThan(0);
     for (const body of one.examples) {
       expect(validate(body) ? [] : validate.errors).toEqual([]);
-      expect(one.rules?.(body) ?? []).toEqual([]);
+      expect(breachesOf(one, body)).toEqual([]);
     }
   });
 

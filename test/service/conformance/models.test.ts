@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tier } from '../../../src/contract/api/tier.ts';
 import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { validatorOf } from '../../../src/contract/base/schema.ts';
+import { breachesOf } from '../../../src/contract/kinds/kind.ts';
 import { refusedOnPlan } from '../../../src/contract/kinds/plan-rules.ts';
 import { toolNamed } from '../../../src/contract/kinds/tools.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
@@ -29,7 +30,7 @@ function objections(tool: string, body: JsonObject): readonly string[] {
   if (known === undefined) throw new Error(`no tool ${tool}`);
   const valid = validatorOf(known.request);
   const shape = valid(body) ? [] : (valid.errors ?? []).map(({ message }) => `${message}`);
-  return [...shape, ...(known.rules?.(body) ?? []).map(({ message }) => message)];
+  return [...shape, ...breachesOf(known, body).map(({ message }) => message)];
 }
 
 /** Whether a pipeline file with this body is found right. */

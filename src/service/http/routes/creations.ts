@@ -10,7 +10,7 @@ import type { Tier } from '../../../contract/api/tier.ts';
 import { isObject, type JsonObject } from '../../../contract/base/json.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { withDefaults, withoutIgnored } from '../../../contract/base/schema.ts';
-import type { RuleBreach, Tool } from '../../../contract/kinds/kind.ts';
+import { breachesOf, type RuleBreach, type Tool } from '../../../contract/kinds/kind.ts';
 import { beyondPlan } from '../../../contract/kinds/plan-rules.ts';
 import { tools } from '../../../contract/kinds/tools.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
@@ -72,7 +72,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
 function planError(tool: Tool, body: JsonObject, tier: Tier): ErrorResponse | undefined {
   const [beyond] = beyondPlan(tool, body, tier);
   if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
-  const breaches = tool.rules?.(withPlanDefaults(tool.name, body, tier)) ?? [];
+  const breaches = breachesOf(tool, withPlanDefaults(tool.name, body, tier));
   return breaches.length > 0 ? { status: 400, message: invalid(breaches) } : undefined;
 }
 
@@ -101,7 +101,7 @@ const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file'
 function requestOf(tool: Tool, sent: unknown): Result<JsonObject, ErrorResponse> {
   const body = validBody(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
   if (!body.ok) return body;
-  const breaches = tool.rules?.(body.value) ?? [];
+  const breaches = breachesOf(tool, body.value);
   if (breaches.length > 0) return badRequest(invalid(breaches));
   return ok(withDefaults(tool.request, body.value));
 }

@@ -1,0 +1,107 @@
+// The fields of a step kind, read from its schema.
+import { isObject, type Json } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+
+/** A field under `with:`, or an object that holds fields. */
+export interface Field {
+  /** Its place under `with:`; `[]` stands for each entry of a list: `style.points[].position_x`. */
+  readonly path: string;
+  /** Whether the object that holds the field must have it. */
+  readonly required: boolean;
+  /** What the field takes: `string`, `list`, `image file`. */
+  readonly type: string;
+  /** The only values that it takes. */
+  readonly values?: readonly Json[];
+  /** Values that are known to work, if the service takes others, too. */
+  readonly known?: readonly Json[];
+  readonly default?: Json;
+  readonly limits: Limits;
+  readonly description: string;
+}
+
+export interface Limits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** The value is a multiple of this number. */
+  readonly step?: number;
+  /** The number of characters. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** The number of entries. */
+  readonly maxItems?: number;
+}
+
+/** All fields of a schema: each object before its fields, and required fields first. */
+export function fieldsOf(schema: Schema, above = ''): readonly Field[] {
+  const { properties, required } = schema;
+  if (!isObject(properties)) return [];
+  const needed = Array.isArray(required) ? required : [];
+  const isRequired = (key: string): boolean => needed.includes(key);
+  // The name of a project interests nobody who looks up a tool.
+  const rank = (key: string): number => (isRequired(key) ? 0 : key === 'name' ? 2 : 1);
+  return Object.entries(properties)
+    .toSorted(([one], [other]) => rank(one) - rank(other))
+    .flatMap(([key, field]) => {
+      if (!isObject(field)) return [];
+      const path = `${above}${key}`;
+      const { items } = field;
+      const inner = isObject(items) ? fieldsOf(items, `${path}[].`) : fieldsOf(field, `${path}.`);
+      return [fieldOfSchema(path, isRequired(key), field), ...inner];
+    });
+}
+
+function fieldOfSchema(path: string, required: boolean, schema: Schema): Field {
+  const { enum: values, examples, default: usual, description } = schema;
+  return {
+    path,
+    required,
+    type: typeOf(schema),
+    ...(isList(values) ? { values } : {}),
+    ...(isList(examples) ? { known: examples } : {}),
+    ...(isJson(usual) && !isObject(usual) ? { default: usual } : {}),
+    limits: limitsOf(schema),
+    description: typeof description === 'string' ? description : '',
+  };
+}
+
+function typeOf(schema: Schema): string {
+  const { type, items, 'x-asset': medium } = schema;
+  if (typeof medium === 'string') return `${medium} file`;
+  if (isObject(items)) return `list of ${typeOf(items)}s`;
+  return Array.isArray(type) ? type.join(' or ') : String(type);
+}
+
+function limitsOf(schema: Schema): Limits {
+  const { minimum, maximum, multipleOf, minLength, maxLength, maxItems } = schema;
+  return {
+    ...(typeof minimum === 'number' ? { minimum } : {}),
+    ...(typeof maximum === 'number' ? { maximum } : {}),
+    ...(typeof multipleOf === 'number' ? { step: multipleOf } : {}),
+    ...(typeof minLength === 'number' ? { minLength } : {}),
+    ...(typeof maxLength === 'number' ? { maxLength } : {}),
+    ...(typeof maxItems === 'number' ? { maxItems } : {}),
+  };
+}
+
+const isJson = (value: unknown): value is Json => value !== undefined;
+const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
+
+/** What a field takes, in a few words: `number, 0.1 or more`, `string, 1 to 2,000 characters`. */
+export function takenBy({ type, limits }: Field): string {
+  const { minimum, maximum, step, minLength, maxLength, maxItems } = limits;
+  const parts = [
+    span(minimum, maximum),
+    ...(step === undefined ? [] : [`in steps of ${step}`]),
+    ...(type.endsWith('file') ? [] : [span(minLength, maxLength, 'characters')]),
+    ...(maxItems === undefined ? [] : [`up to ${maxItems} entries`]),
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? type : `${type}, ${parts.join(' ')}`;
+}
+
+function span(least: number | undefined, most: number | undefined, unit = ''): string {
+  const of = unit === '' ? '' : ` ${unit}`;
+  const shown = (amount: number): string => amount.toLocaleString('en-US');
+  if (least === undefined) return most === undefined ? '' : `at most ${shown(most)}${of}`;
+  if (most !== undefined) return `${shown(least)} to ${shown(most)}${of}`;
+  return least === 1 && unit !== '' ? 'not empty' : `${shown(least)}${of} or more`;
+}

@@ -1,0 +1,134 @@
+// How the price of a tool is computed, in words, from the rules that compute it.
+import { assumedFps, countedFps, priceOf } from '../api/price.ts';
+import { priceExamples } from '../api/price-examples.ts';
+import { type PriceRule, priceList, type Table } from '../api/price-list.ts';
+import { unreachable } from '../base/result.ts';
+import type { StepKind, Tool } from '../kinds/kind.ts';
+import { modelsOf } from './model.ts';
+
+export interface PriceFacts {
+  /** A few characters for a list: `10`, `24–576/second`, `free`, `not published`. */
+  readonly short: string;
+  /** How the price is computed. */
+  readonly rule: string;
+  readonly examples: readonly PricedExample[];
+}
+
+export interface PricedExample {
+  /** What the price is for: `5 s of kling-3.0 at 720p`. */
+  readonly of: string;
+  /** Undefined if no price is published. */
+  readonly credits?: number;
+  /** False for video, whose final charge may follow the real frame rate. */
+  readonly exact: boolean;
+}
+
+export function priceFactsOf({ tool }: StepKind): PriceFacts {
+  if (tool === undefined)
+    return { short: 'free', rule: 'This step costs no credits.', examples: [] };
+  const rule = priceList.tools[tool.name];
+  if (rule === undefined) throw new Error(`bug: ${tool.name} is not in the price list`);
+  return {
+    short: shortOf(rule, tool.name),
+    rule: sentencesOf(rule, tool),
+    examples: (priceExamples[tool.name] ?? []).map(({ of, body }) => {
+      const price = priceOf(tool.name, body);
+      const exact = countedFps(tool.name, body) === undefined;
+      return { of, ...(price.known ? { credits: price.credits } : {}), exact };
+    }),
+  };
+}
+
+function shortOf(rule: PriceRule, tool: string): string {
+  switch (rule.kind) {
+    case 'flat':
+      return `${rule.credits}`;
+    case 'upscale':
+      return spanOf(Object.values(rule.modes).flatMap((mode) => Object.values(mode)));
+    case 'characters':
+      return `${rule.credits}/character`;
+    case 'images':
+      return `${spanOf(modelCredits(tool))}/image`;
+    case 'frames':
+      return `${spanOf(typeof rule.credits === 'number' ? [rule.credits] : Object.values(rule.credits.credits))}/frame`;
+    case 'seconds':
+      return `${spanOf(Object.values(rule.table.credits))}/second`;
+    case 'model-seconds':
+      return `${spanOf(modelCredits(tool))}/second`;
+    case 'unpublished':
+      return 'not published';
+    default:
+      return unreachable(rule);
+  }
+}
+
+const modelCredits = (tool: string): readonly number[] =>
+  modelsOf(tool).flatMap(({ credits }) => Object.values(credits));
+
+function spanOf(amounts: readonly number[]): string {
+  const [least, most] = [Math.min(...amounts), Math.max(...amounts)];
+  return least === most ? shown(least) : `${shown(least)}–${shown(most)}`;
+}
+
+/** 4.8 / 24 is 0.19999999999999998 in binary. */
+const shown = (amount: number): string => `${Math.round(amount * 1000) / 1000}`;
+
+const finalFps =
+  'The final charge follows the real frame rate of the output, so it may differ from the plan.';
+
+function sentencesOf(rule: PriceRule, tool: Tool): string {
+  switch (rule.kind) {
+    case 'flat':
+      return rule.credits === 0
+        ? 'A request costs no credits.'
+        : `${credits(rule.credits)} per request.`;
+    case 'upscale': {
+      const modes = Object.entries(rule.modes).map(
+        ([mode, factors]) =>
+          `${mode} ${Object.entries(factors)
+            .map(([factor, each]) => `${each} at ${factor}×`)
+            .join(', ')}`,
+      );
+      return `Credits by style.mode and scale_factor: ${modes.join('; ')}. Without a mode: ${rule.usualMode}.`;
+    }
+    case 'characters':
+      return `${credits(rule.credits)} for each character of ${rule.field}, rounded up.`;
+    case 'images':
+      return `The credits of the model, times image_count. ${
+        rule.usualCount === undefined ? '' : `Without image_count: ${rule.usualCount}. `
+      }Only the lowest resolution of each model has a published price; for any other, set estimate:.`;
+    case 'frames':
+      return `${
+        typeof rule.credits === 'number'
+          ? `${credits(rule.credits)} for each frame.`
+          : `Credits for each frame, by ${byField(rule.credits)}.`
+      } ${frameRateOf(rule)} ${finalFps}`;
+    case 'seconds':
+      return `Credits for each started second, by ${byField(rule.table)}.`;
+    case 'model-seconds':
+      return `The credits of the model at the resolution, for each started second of end_seconds. ${finalFps}`;
+    case 'unpublished':
+      return `No price is published: ${rule.why.replace(/^it is/, `${tool.name} is`)}. A budget and a rehearsal need an estimate: on the step.`;
+    default:
+      return unreachable(rule);
+  }
+}
+
+const credits = (amount: number): string =>
+  `${shown(amount)} ${amount === 1 ? 'credit' : 'credits'}`;
+
+function byField({ field, credits: figures, complete }: Table): string {
+  const list = Object.entries(figures).map(([value, each]) => `${value} ${each}`);
+  const missing = complete
+    ? `Without ${field}, the plan counts the highest`
+    : 'Other values have no published price';
+  return `${field}: ${list.join(', ')}. ${missing}`;
+}
+
+function frameRateOf({ fps }: Extract<PriceRule, { kind: 'frames' }>): string {
+  const usual = `The plan counts ${assumedFps} frames for each second`;
+  if (fps === undefined) return `${usual}.`;
+  return fps.effect === 'sets'
+    ? `${usual}, or ${fps.field} if that is more.`
+    : `${usual}, or ${fps.field} if that is less.`;
+}

@@ -1,0 +1,107 @@
+// The pages of docs/tools: the catalogue as Markdown, one page for each step kind and an index.
+import { type Entry, pricesOf } from '../../contract/catalogue/entry.ts';
+import { type Field, takenBy } from '../../contract/catalogue/field.ts';
+import { clock, modelRows, priceExample } from './tools-text.ts';
+
+const note = '<!-- Written by `npm run pages` from the catalogue in src/contract. Do not edit. -->';
+
+/** The index: all step kinds in groups. */
+export function toolIndex(groups: ReadonlyMap<string, readonly Entry[]>): string {
+  const rows = (entries: readonly Entry[]): readonly (readonly string[])[] =>
+    entries.map(({ name, title, price, medianSeconds }) => [
+      `[\`${name}\`](tools/${name}.md)`,
+      title,
+      price.short,
+      medianSeconds === undefined ? '' : clock(medianSeconds),
+    ]);
+  return pageOf([
+    note,
+    '# Step kinds',
+    `\`uses:\` names one of these kinds. Prices are in credits, as published in ${pricesOf}; times are observed medians. The command ` +
+      '`shotlist tools <kind>` shows the same facts as the page of the kind.',
+    ...[...groups].flatMap(([group, entries]) => [
+      `## ${group}`,
+      tableOf(['kind', 'what it does', 'credits', 'median time'], rows(entries)),
+    ]),
+    'Without a published price, a budget and a rehearsal need an `estimate:` on the step.',
+  ]);
+}
+
+/** The page of one kind. */
+export function toolPage(entry: Entry): string {
+  const { price, fields, rules, plans, outputs, example } = entry;
+  const made =
+    entry.record === undefined
+      ? []
+      : [`Makes: ${entry.record}. Median time: ${clock(entry.medianSeconds ?? 0)}.`];
+  return pageOf([
+    note,
+    `# ${entry.name}`,
+    [marked(entry.description), ...made].join(' '),
+    `\`\`\`yaml\n${example.text}\`\`\``,
+    '## Price',
+    marked(price.rule),
+    ...(price.examples.length === 0 ? [] : [listOf(price.examples.map(priceExample))]),
+    '## Fields',
+    tableOf(
+      ['field under `with:`', 'takes', 'description'],
+      fields.map((field) => [
+        `\`${field.path}\`${field.required ? ', required' : ''}`,
+        marked(takenBy(field)),
+        marked(descriptionOf(field)),
+      ]),
+    ),
+    ...(rules.length === 0 ? [] : ['## Rules', listOf(rules.map(marked))]),
+    ...modelBlocks(entry),
+    ...(plans.length === 0 ? [] : ['## Plans', listOf(plans.map(marked))]),
+    '## Outputs',
+    Object.keys(outputs).length === 0
+      ? 'None.'
+      : tableOf(
+          ['output', 'description'],
+          Object.entries(outputs).map(([name, text]) => [`\`${name}\``, marked(text)]),
+        ),
+  ]);
+}
+
+function modelBlocks({ models, modelNotes }: Entry): readonly string[] {
+  if (models.length === 0) return [];
+  const [head = [], ...rows] = modelRows(models);
+  return [
+    '## Models',
+    tableOf(
+      head,
+      rows.map(([name, ...cells]) => [`\`${name}\``, ...cells]),
+    ),
+    listOf(modelNotes.map(marked)),
+  ];
+}
+
+function descriptionOf({ description, values, known, default: usual }: Field): string {
+  const code = (list: readonly unknown[]): string => list.map((one) => `\`${one}\``).join(', ');
+  return [
+    description,
+    ...(values === undefined ? [] : [`One of ${code(values)}.`]),
+    ...(known === undefined ? [] : [`For example ${code(known)}.`]),
+    ...(usual === undefined ? [] : [`Default: \`${JSON.stringify(usual)}\`.`]),
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+/** Outside of code, `<` begins HTML and `|` ends a cell. */
+const marked = (text: string): string =>
+  text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
+    .join('`')
+    .replaceAll('|', '\\|');
+
+const listOf = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${head.map(() => '-').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+const pageOf = (blocks: readonly string[]): string => `${blocks.join('\n\n')}\n`;

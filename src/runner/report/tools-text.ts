@@ -1,0 +1,161 @@
+// The texts of `shotlist tools`: the list of step kinds, and one kind in full, for a terminal of 80 columns.
+import { spansText } from '../../contract/api/models.ts';
+import type { Entry } from '../../contract/catalogue/entry.ts';
+import { type Field, takenBy } from '../../contract/catalogue/field.ts';
+import type { Model } from '../../contract/catalogue/model.ts';
+import type { PricedExample } from '../../contract/catalogue/price.ts';
+import { count, table, wrapped } from './text.ts';
+
+const width = 80;
+/** The most known values of an open list that the text shows; --json and the pages have all. */
+const mostKnown = 24;
+
+/** All kinds in groups, each with its price and its median time. */
+export function toolList(groups: ReadonlyMap<string, readonly Entry[]>, date: string): string {
+  const all = [...groups.values()].flat();
+  const widest = (cell: (entry: Entry) => string): number =>
+    Math.max(...all.map((entry) => cell(entry).length));
+  const price = ({ price: { short } }: Entry): string => short;
+  const name = (entry: Entry): string => entry.name;
+  const columns = [widest(name), widest(price), widest(medianOf)] as const;
+  const row = (cells: readonly [string, string, string], title: string): string =>
+    [...cells.map((cell, column) => cell.padEnd(columns[column] ?? 0)), title].join('  ').trimEnd();
+  return [
+    ...[...groups].flatMap(([group, entries]) => [
+      group,
+      ...entries.map((entry) => row([entry.name, price(entry), medianOf(entry)], entry.title)),
+      '',
+    ]),
+    ...wrapped(
+      `The second column is the price in credits, as published in ${date}; the third is the median time. "not published": a budget and a rehearsal need an estimate: on the step.`,
+      width,
+    ),
+    'shotlist tools <kind> shows the fields, the models and an example of a kind.',
+  ].join('\n');
+}
+
+const medianOf = ({ medianSeconds }: Entry): string =>
+  medianSeconds === undefined ? '' : clock(medianSeconds);
+
+/** As the service's documentation writes it: `12m 52s`. */
+export function clock(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${seconds}s` : `${minutes}m ${seconds % 60}s`;
+}
+
+/** Everything about one kind. */
+export function toolText(entry: Entry): string {
+  return [
+    `${entry.name}: ${entry.title}`,
+    '',
+    ...indented(entry.description),
+    ...(entry.record === undefined
+      ? []
+      : indented(`Makes: ${entry.record}. Median time: ${medianOf(entry)}.`)),
+    ...section('Price', [
+      ...indented(entry.price.rule),
+      ...entry.price.examples.map((example) => `    ${priceExample(example)}`),
+    ]),
+    ...section('Fields of with: (* = required)', entry.fields.flatMap(fieldLines)),
+    ...section('Rules', entry.rules.flatMap(indented)),
+    ...section('Models', [
+      ...(entry.models.length === 0 ? [] : table(modelRows(entry.models), [], width).split('\n')),
+      ...entry.modelNotes.flatMap(indented),
+    ]),
+    ...section('Plans', entry.plans.flatMap(indented)),
+    ...section(
+      'Outputs',
+      Object.keys(entry.outputs).length === 0
+        ? ['  None.']
+        : table(Object.entries(entry.outputs), [], width).split('\n'),
+    ),
+    ...section('Example', entry.example.text.trimEnd().split('\n').map(two)),
+  ].join('\n');
+}
+
+/** `5 s of kling-3.0 at 720p: 240 credits`. */
+export function priceExample({ of, credits, exact }: PricedExample): string {
+  return credits === undefined
+    ? `${of}: no published price`
+    : `${of}: ${exact ? '' : 'about '}${count(credits, 'credit')}`;
+}
+
+const two = (line: string): string => `  ${line}`.trimEnd();
+const indented = (text: string): readonly string[] => wrapped(text, width - 2).map(two);
+
+const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', title, ...lines];
+
+function fieldLines(field: Field): readonly string[] {
+  return [
+    `  ${field.path}${field.required ? ' *' : ''}  (${takenBy(field)})`,
+    ...wrapped(factsOf(field), width - 6)
+      .filter((line) => line !== '')
+      .map((line) => `      ${line}`),
+  ];
+}
+
+/** The description of a field, its values and its default. */
+function factsOf({ description, values, known, default: usual }: Field): string {
+  const shown = known?.slice(0, mostKnown) ?? [];
+  const rest = (known?.length ?? 0) - shown.length;
+  return [
+    description,
+    ...(values === undefined ? [] : [`One of: ${values.join(', ')}.`]),
+    ...(known === undefined
+      ? []
+      : [`For example: ${shown.join(', ')}${rest > 0 ? `, and ${rest} more (see --json)` : ''}.`]),
+    ...(usual === undefined ? [] : [`Default: ${JSON.stringify(usual)}.`]),
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+/** A heading and a row for each model; the longest cells are last. */
+export function modelRows(models: readonly Model[]): readonly (readonly string[])[] {
+  const has = (key: keyof Model): boolean => models.some((model) => model[key] !== undefined);
+  const priced = [...new Set(models.flatMap(({ credits }) => Object.keys(credits)))];
+  const perSecond = has('audio');
+  const columns: readonly (readonly [string, (model: Model) => string])[] = [
+    ['model', ({ name }) => name],
+    ...(perSecond
+      ? priced.map((resolution): readonly [string, (model: Model) => string] => [
+          resolution,
+          ({ credits }) => `${credits[resolution] ?? '–'}`,
+        ])
+      : priced.length === 0
+        ? []
+        : [['credits', lowestCredits] as const]),
+    ...(has('audio') ? [['audio', audioOf] as const] : []),
+    ...(has('images') ? [['images', ({ images = [] }: Model) => spansText(images)] as const] : []),
+    ...(has('inputs') ? [['inputs', ({ inputs }: Model) => `1–${inputs}`] as const] : []),
+    ['plans', ({ plans }) => plans],
+    ...(perSecond
+      ? []
+      : [['resolutions', ({ resolutions }: Model) => resolutions.join(', ')] as const]),
+    ...(has('seconds')
+      ? [['seconds', ({ seconds = [] }: Model) => spansText(seconds)] as const]
+      : []),
+  ];
+  return [
+    columns.map(([title]) => title),
+    ...models.map((model) => columns.map(([, cell]) => cell(model))),
+  ];
+}
+
+const lowestCredits = ({ credits }: Model): string => `${Object.values(credits)[0] ?? '–'}`;
+
+/** What sound costs beyond silence: `none`, `+0`, `+24`, `×2`, `+24, 4k +48`. */
+function audioOf({ audio, credits }: Model): string {
+  if (audio === undefined || audio === 'none') return 'none';
+  if (audio === 'included') return '+0';
+  const parts = Object.entries(credits).map(
+    ([resolution, silent]) => [resolution, silent, audio[resolution] ?? silent] as const,
+  );
+  if (parts.every(([, silent, loud]) => loud === silent * 2)) return '×2';
+  const added = parts.map(([resolution, silent, loud]) => [resolution, loud - silent] as const);
+  const [first] = added;
+  const usual = first?.[1] ?? 0;
+  const others = added.filter(([, more]) => more !== usual);
+  return [`+${usual}`, ...others.map(([resolution, more]) => `${resolution} +${more}`)].join(', ');
+}
