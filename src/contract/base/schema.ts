@@ -21,7 +21,11 @@ export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored'];
  * The alternative of a value that is an expression, `${{ … }}`. Nobody writes one by mistake, so its
  * errors are not shown.
  */
-export const expressionText: Schema = { type: 'string', pattern: '\\$\\{\\{' };
+export const expressionText: Schema = {
+  title: 'expression',
+  type: 'string',
+  pattern: '\\$\\{\\{',
+};
 
 function makeAjv(useDefaults: boolean): Ajv2020 {
   const ajv = new Ajv2020({

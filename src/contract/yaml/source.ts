@@ -46,12 +46,14 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   const value = plainValue(document);
   if (!value.ok) return err(value.error.map(diagnose));
   const places = new Places(document);
+  // Not the comment in the first line, where the file names its schema.
+  const start = document.contents?.range?.[0] ?? 0;
   const keySpanOf = (path: Path): Span => {
     for (let length = path.length; length > 0; length--) {
       const range = places.ofKey(path.slice(0, length));
       if (range !== undefined) return spanOfRange(range);
     }
-    return spanOfRange([0, 0]);
+    return spanOfRange([start, start]);
   };
   return ok({
     file,

@@ -3,6 +3,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../../contract/base/duration.ts';
 
 export const stepSchema = {
+  title: 'step',
   type: 'object',
   additionalProperties: false,
   required: ['uses'],

@@ -6,17 +6,18 @@ import type { StepKind } from '../../contract/kinds/kind.ts';
 /**
  * Allows an expression in place of any value except the outermost object; its value is checked
  * later. What editors show is outside the alternatives, and the field's own values are the first of
- * them: editors complete the values of an enumeration, but not those below `if` or `else`.
+ * them: editors complete the values of an enumeration, but not those below `if` or `else`. Without
+ * a title of its own, an editor shows the tool's for each field.
  */
-function templated(schema: Schema): Schema {
+function templated(schema: Schema, title: string): Schema {
   const { description, default: usual, examples, ...rest } = closed(schema, templated);
   const shown = Object.fromEntries(
-    Object.entries({ description, default: usual, examples }).filter(
+    Object.entries({ title, description, default: usual, examples }).filter(
       ([, value]) => value !== undefined,
     ),
   );
   if (acceptsExpressions(rest)) return { ...shown, ...rest };
-  return { ...shown, anyOf: [rest, expressionText] };
+  return { ...shown, anyOf: [{ title, ...rest }, expressionText] };
 }
 
 /** An expression is a text of at least five characters. */
@@ -26,23 +27,26 @@ const acceptsExpressions = ({ type, minLength = 0, ...rest }: Schema): boolean =
   minLength <= 5 &&
   ['enum', 'const', 'pattern', 'maxLength', 'format'].every((keyword) => !(keyword in rest));
 
+/** Changes the schema of a field, or of an entry of a list. */
+type Inside = (part: Schema, title: string) => Schema;
+
 /**
  * Closes the objects of a schema, although the service may add fields: an unknown field is an
  * error, unless it is under `extra:`.
  */
-function closed(schema: Schema, inside: (part: Schema) => Schema): Schema {
+function closed(schema: Schema, inside: Inside): Schema {
   const { $schema: _dialect, $id: _id, title: _title, ...rest } = schema;
   const result: Record<string, unknown> = { ...rest };
   if (isSchema(rest['properties'])) {
     result['properties'] = Object.fromEntries(
       Object.entries(rest['properties']).map(([key, value]) => [
         key,
-        isSchema(value) ? inside(value) : value,
+        isSchema(value) ? inside(value, key) : value,
       ]),
     );
     result['additionalProperties'] ??= false;
   }
-  if (isSchema(rest['items'])) result['items'] = inside(rest['items']);
+  if (isSchema(rest['items'])) result['items'] = inside(rest['items'], 'entry');
   return result;
 }
 
@@ -69,7 +73,7 @@ export function filledSchemaOf(kind: StepKind): Schema {
 function remembered(
   known: Map<string, Schema>,
   kind: StepKind,
-  inside: (part: Schema) => Schema,
+  inside: Inside,
 ): Schema {
   let schema = known.get(kind.name);
   if (schema === undefined) {
