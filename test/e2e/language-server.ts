@@ -63,7 +63,7 @@ export async function startLanguageServer(folder: string): Promise<LanguageServe
       diagnostics.map(({ range: { start }, message }) => ({
         line: start.line + 1,
         column: start.character + 1,
-        message,
+        message: typeof message === 'string' ? message : message.value,
       })),
     );
   });

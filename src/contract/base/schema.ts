@@ -13,9 +13,10 @@ export interface Schema {
 
 /**
  * Our own annotations: the medium of an asset field, fields that do not change a result, and fields
- * that the service ignores unless another field has a certain value.
+ * that the service ignores unless another field has a certain value. Editors show
+ * `enumDescriptions`.
  */
-export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored'];
+export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored', 'enumDescriptions'];
 
 /**
  * The alternative of a value that is an expression, `${{ … }}`. Nobody writes one by mistake, so its

@@ -186,7 +186,11 @@ export type PipelineDocument = FromSchema<typeof pipelineShape>;
  */
 export function pipelineSchema(kinds: readonly StepKind[]): Schema {
   const step = pipelineShape.properties.steps.additionalProperties;
-  const uses = { ...step.properties.uses, enum: kinds.map((kind) => kind.name) };
+  const uses = {
+    ...step.properties.uses,
+    enum: kinds.map((kind) => kind.name),
+    enumDescriptions: kinds.map((kind) => kind.title),
+  };
   return {
     ...pipelineShape,
     properties: {
