@@ -328,17 +328,6 @@ steps:
     expect(code).toBe(0);
   });
 
-  test('tools lists 27 tools and four other kinds', async () => {
-    const rig = new Rig('');
-    const { stdout } = await rig.command(['tools', '--json']);
-    const kinds: { paid: boolean }[] = JSON.parse(stdout);
-    expect(kinds).toHaveLength(31);
-    expect(kinds.filter(({ paid }) => paid)).toHaveLength(27);
-    expect((await rig.command(['tools', 'face-swop'])).stderr).toContain(
-      'did you mean "face-swap"?',
-    );
-  });
-
   test('serve starts a service that a run in another process uses', async () => {
     const rig = await photoRig(1);
     const server = rig.start(['serve', '--json', '--data', 'service-data']);

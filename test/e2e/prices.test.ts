@@ -107,14 +107,3 @@ describe('an address of the account’s library', () => {
     expect(await ask('https://example.com/my-library?imageId=abc123')).toBe(400);
   });
 });
-
-test('tools says for which example its prices are', async () => {
-  const rig = new Rig('');
-  const { stdout } = await rig.command(['tools']);
-  expect(stdout).toMatch(/^ {2}text-to-video +video +51 s +240 +5 s of kling-3\.0 at 720p/m);
-  expect(stdout).toMatch(/^ {2}ai-image-editor +image .* 150 +an image by nano-banana-pro at 1k/m);
-  const { stdout: one } = await rig.command(['tools', 'text-to-video']);
-  expect(one).toContain('price: 5 s of kling-3.0 at 720p: 240 credits');
-  const { stdout: none } = await rig.command(['tools', 'character-replace']);
-  expect(none).toContain('price: not published');
-});

@@ -3,7 +3,7 @@ import type { StepKind } from './kind.ts';
 
 export const download: StepKind = {
   name: 'download',
-  title: 'Save the results of a tool step',
+  title: 'Save the results of a step',
   operation: 'download',
   with: {
     type: 'object',

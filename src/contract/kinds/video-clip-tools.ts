@@ -153,7 +153,7 @@ const videoToVideo = listedTool({
   record: 'video',
   type: 'VIDEO_TO_VIDEO',
   medianSeconds: 772,
-  description: 'Redraws a clip in an art style.',
+  description: 'Redraws a clip in an art style. The sides of the output are divisible by 64.',
   required: ['assets', 'end_seconds', 'start_seconds', 'style'],
   fields: {
     start_seconds: startSeconds,
