@@ -1,15 +1,27 @@
 // The published schemas are those of the code, and they accept and refuse what shotlist does.
 import { readdirSync, readFileSync } from 'node:fs';
+import { registerSchema, validate as validator } from '@hyperjump/json-schema/draft-2020-12';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { published, textOf } from '../schemas/generate.ts';
-import { vocabulary } from '../src/contract/base/schema.ts';
+import { type ValidateFunction, vocabulary } from '../src/contract/base/schema.ts';
+import { exampleOf } from '../src/contract/catalogue/example.ts';
+import { kinds } from '../src/contract/kinds/all.ts';
+import { tools } from '../src/contract/kinds/tools.ts';
 import { validate } from '../src/runner/language/validate.ts';
 import { parseFaults } from '../src/service/faults/read.ts';
 
 const root = new URL('..', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+const faceSwap = read('pipelines/face-swap-photos.yaml');
+const mistakes: readonly (readonly [string, string, string])[] = [
+  ['a misspelt key', 'steps:', 'stps:'],
+  ['an unknown tool', 'uses: face-swap-photo', 'uses: face-swap'],
+  ['a missing field', 'with: { of: swap, to: ', 'with: { of: swap, too: '],
+  ['an unknown mode', 'individual-faces', 'some-faces'],
+];
 
 function editor(): Ajv2020 {
   const ajv = new Ajv2020({
@@ -20,6 +32,14 @@ function editor(): Ajv2020 {
   });
   ajv.addVocabulary([...vocabulary]);
   return ajv;
+}
+
+let compiled: ValidateFunction | undefined;
+
+/** Compiled once: the schema is large. */
+function acceptsPipeline(): ValidateFunction {
+  compiled ??= editor().compile(JSON.parse(read('schemas/pipeline.schema.json')));
+  return compiled;
 }
 
 describe('schemas/', () => {
@@ -45,6 +65,38 @@ describe('schemas/', () => {
   });
 });
 
+describe('another validator than ours', () => {
+  const loaded = Promise.all(
+    published.map(async ([path]) => {
+      const schema = JSON.parse(read(`schemas/${path}`));
+      registerSchema(schema);
+      return [path, await validator(schema.$id)] as const;
+    }),
+  ).then((all) => new Map(all));
+  const accepts = async (path: string, value: unknown): Promise<boolean> =>
+    (await loaded).get(path)?.(JSON.parse(JSON.stringify(value))).valid === true;
+
+  test.each(published)('finds that %s is a valid schema', async (path) => {
+    const meta = await validator('https://json-schema.org/draft/2020-12/schema');
+    expect(meta(JSON.parse(read(`schemas/${path}`)), 'BASIC')).toEqual({ valid: true });
+    expect((await loaded).get(path)).toBeTypeOf('function');
+  });
+
+  test('accepts the examples of the catalogue, and no file with a mistake', async () => {
+    for (const kind of kinds)
+      expect(await accepts('pipeline.schema.json', parse(exampleOf(kind).text)), kind.name).toBe(
+        true,
+      );
+    for (const tool of tools)
+      for (const body of tool.examples)
+        expect(await accepts(`tools/${tool.name}.schema.json`, body), tool.name).toBe(true);
+    for (const [name, from, to] of mistakes)
+      expect(await accepts('pipeline.schema.json', parse(faceSwap.replace(from, to))), name).toBe(
+        false,
+      );
+  });
+});
+
 test('docs/faults.yaml is valid for shotlist and for the published schema', () => {
   const text = read('docs/faults.yaml');
   expect(parseFaults('docs/faults.yaml', text).ok).toBe(true);
@@ -62,22 +114,15 @@ describe('pipelines/', () => {
       const text = read(`pipelines/${name}`);
       const own = validate(name, text);
       expect(own.ok && own.value.warnings).toEqual([]);
-      const accepts = editor().compile(JSON.parse(read('schemas/pipeline.schema.json')));
+      const accepts = acceptsPipeline();
       accepts(parse(text));
       expect(accepts.errors).toBeNull();
     },
   );
 
-  const wrong: readonly (readonly [string, string, string])[] = [
-    ['a misspelt key', 'steps:', 'stps:'],
-    ['an unknown tool', 'uses: face-swap-photo', 'uses: face-swap'],
-    ['a missing field', 'with: { of: swap, to: ', 'with: { of: swap, too: '],
-    ['an unknown mode', 'individual-faces', 'some-faces'],
-  ];
-  test.each(wrong)('the published schema refuses %s, as shotlist does', (_name, from, to) => {
-    const text = read('pipelines/face-swap-photos.yaml').replace(from, to);
-    const accepts = editor().compile(JSON.parse(read('schemas/pipeline.schema.json')));
-    expect(accepts(parse(text))).toBe(false);
+  test.each(mistakes)('the published schema refuses %s, as shotlist does', (_name, from, to) => {
+    const text = faceSwap.replace(from, to);
+    expect(acceptsPipeline()(parse(text))).toBe(false);
     expect(validate('pipeline.yaml', text).ok).toBe(false);
   });
 });

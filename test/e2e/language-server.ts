@@ -37,6 +37,8 @@ export interface LanguageServer {
   stop(): Promise<void>;
 }
 
+const require = createRequire(import.meta.url);
+
 /** Nothing that is loaded from elsewhere: a file names its schema in its first line. */
 const settings = {
   validate: true,
@@ -48,8 +50,10 @@ const settings = {
 
 /** `folder` is where the files of the editor are; only their names are used. */
 export async function startLanguageServer(folder: string): Promise<LanguageServer> {
-  const main = createRequire(import.meta.url).resolve('yaml-language-server');
-  const program = join(dirname(main), '../../../bin/yaml-language-server');
+  const program = join(
+    dirname(require.resolve('yaml-language-server')),
+    '../../../bin/yaml-language-server',
+  );
   const child = spawn(process.execPath, [program, '--stdio'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
