@@ -176,6 +176,16 @@ describe('squiggles', () => {
     expect((await editor.squiggles(text)).map(({ column }) => column)).toEqual([7, 16]);
   });
 
+  test.each([
+    ['the comment of yaml-language-server', schemaLine, 'one.yaml'],
+    ['the comment of JetBrains', '# $schema: pipeline.schema.json\n', 'two.yaml'],
+    ['the settings', '', 'mapped/three.yaml'],
+  ])('come from a schema that %s names', async (_, firstLine, name) => {
+    const found = await editor.squiggles(`${firstLine}pipeline: p\nsteps: {}\nodd: 1\n`, name);
+    expect(found.map(({ message }) => message)).toContain('Property odd is not allowed.');
+    expect(await editor.squiggles(`odd: 1\n`, `plain-${name.replace('/', '-')}`)).toEqual([]);
+  });
+
   test('none in a valid file, with expressions in place of numbers, choices, booleans and objects', async () => {
     const lines = ['end_seconds', 'resolution', 'audio', 'style'].map(
       (field) => `  ${field}: "\${{ item.${field} }}"`,

@@ -33,19 +33,21 @@ export interface LanguageServer {
   completions(text: string): Promise<readonly string[]>;
   /** The hover text at the cursor, which `|` marks; undefined if there is none. */
   hover(text: string): Promise<string | undefined>;
-  squiggles(text: string): Promise<readonly Squiggle[]>;
+  /** `name`: the file, below the folder of the editor. */
+  squiggles(text: string, name?: string): Promise<readonly Squiggle[]>;
   stop(): Promise<void>;
 }
 
 const require = createRequire(import.meta.url);
 
-/** Nothing that is loaded from elsewhere: a file names its schema in its first line. */
+/** No schema is loaded from elsewhere: a file names its schema in its first line, or the settings do. */
 const settings = {
   validate: true,
   hover: true,
   completion: true,
   schemaStore: { enable: false },
   kubernetesCRDStore: { enable: false },
+  schemas: { './pipeline.schema.json': 'mapped/*.yaml' },
 };
 
 /** `folder` is where the files of the editor are; only their names are used. */
@@ -79,7 +81,7 @@ export async function startLanguageServer(folder: string): Promise<LanguageServe
   await connection.sendRequest(InitializeRequest.type, {
     processId: process.pid,
     rootUri: pathToFileURL(folder).href,
-    workspaceFolders: null,
+    workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'pipelines' }],
     capabilities: {
       workspace: { configuration: true },
       textDocument: {
@@ -92,8 +94,9 @@ export async function startLanguageServer(folder: string): Promise<LanguageServe
   await connection.sendNotification(InitializedNotification.type, {});
 
   let opened = 0;
-  const open = async (text: string): Promise<string> => {
-    const uri = pathToFileURL(join(folder, `pipeline-${++opened}.yaml`)).href;
+  const nextUri = (name = `pipeline-${++opened}.yaml`): string =>
+    pathToFileURL(join(folder, name)).href;
+  const open = async (text: string, uri = nextUri()): Promise<string> => {
     await connection.sendNotification(DidOpenTextDocumentNotification.type, {
       textDocument: { uri, languageId: 'yaml', version: 1, text },
     });
@@ -120,11 +123,11 @@ export async function startLanguageServer(folder: string): Promise<LanguageServe
         ? contents.value
         : undefined;
     },
-    async squiggles(text) {
-      const uri = pathToFileURL(join(folder, `pipeline-${opened + 1}.yaml`)).href;
+    async squiggles(text, name) {
+      const uri = nextUri(name);
       const { promise, resolve } = Promise.withResolvers<readonly Squiggle[]>();
       published.set(uri, resolve);
-      await open(text);
+      await open(text, uri);
       return await promise;
     },
     async stop() {
