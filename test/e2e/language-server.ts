@@ -1,6 +1,7 @@
 // Drives the editor's language server for YAML over stdio, as an editor does: it opens files, and asks for completions,
 // hover texts and squiggles.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -132,7 +133,9 @@ export async function startLanguageServer(folder: string): Promise<LanguageServe
     },
     async stop() {
       await connection.sendRequest(ShutdownRequest.type);
+      const ended = once(child, 'exit');
       await connection.sendNotification(ExitNotification.type);
+      await ended;
       connection.dispose();
     },
   };

@@ -1,7 +1,7 @@
 // The pages of docs/tools: the catalogue as Markdown, one page for each step kind and an index.
 import { type Entry, pricesOf } from '../../contract/catalogue/entry.ts';
 import { type Field, takenBy } from '../../contract/catalogue/field.ts';
-import { clock, modelRows, priceExample } from './tools-text.ts';
+import { clock, fieldsNote, modelRows, pricedExamples } from './tools-text.ts';
 
 const note = '<!-- Written by `npm run pages` from the catalogue in src/contract. Do not edit. -->';
 
@@ -30,6 +30,7 @@ export function toolIndex(groups: ReadonlyMap<string, readonly Entry[]>): string
 /** The page of one kind. */
 export function toolPage(entry: Entry): string {
   const { price, fields, rules, plans, outputs, example } = entry;
+  const examples = pricedExamples(entry);
   const made =
     entry.record === undefined
       ? []
@@ -41,7 +42,7 @@ export function toolPage(entry: Entry): string {
     `\`\`\`yaml\n${example.text}\`\`\``,
     '## Price',
     marked(price.rule),
-    ...(price.examples.length === 0 ? [] : [listOf(price.examples.map(priceExample))]),
+    ...(examples.length === 0 ? [] : [listOf(examples)]),
     '## Fields',
     tableOf(
       ['field under `with:`', 'takes', 'description'],
@@ -51,6 +52,7 @@ export function toolPage(entry: Entry): string {
         marked(descriptionOf(field)),
       ]),
     ),
+    marked(fieldsNote(entry)),
     ...(rules.length === 0 ? [] : ['## Rules', listOf(rules.map(marked))]),
     ...modelBlocks(entry),
     ...(plans.length === 0 ? [] : ['## Plans', listOf(plans.map(marked))]),

@@ -48,15 +48,18 @@ export function toolText(entry: Entry): string {
   return [
     `${entry.name}: ${entry.title}`,
     '',
-    ...indented(entry.description),
+    ...(entry.description === `${entry.title}.` ? [] : indented(entry.description)),
     ...(entry.record === undefined
       ? []
       : indented(`Makes: ${entry.record}. Median time: ${medianOf(entry)}.`)),
     ...section('Price', [
       ...indented(entry.price.rule),
-      ...entry.price.examples.map((example) => `    ${priceExample(example)}`),
+      ...pricedExamples(entry).map((example) => `    ${example}`),
     ]),
-    ...section('Fields of with: (* = required)', entry.fields.flatMap(fieldLines)),
+    ...section('Fields of with: (* = required)', [
+      ...entry.fields.flatMap(fieldLines),
+      ...indented(fieldsNote(entry)),
+    ]),
     ...section('Rules', entry.rules.flatMap(indented)),
     ...section('Models', [
       ...(entry.models.length === 0 ? [] : table(modelRows(entry.models), [], width).split('\n')),
@@ -73,8 +76,18 @@ export function toolText(entry: Entry): string {
   ].join('\n');
 }
 
-/** `5 s of kling-3.0 at 720p: 240 credits`. */
-export function priceExample({ of, credits, exact }: PricedExample): string {
+/** What to know about all fields. */
+export function fieldsNote({ fields }: Entry): string {
+  const hasFiles = fields.some(({ type }) => /files?$/.test(type));
+  const files = 'A file is the file_path of an upload step, or a direct URL. ';
+  return `${hasFiles ? files : ''}Any value may be an expression.`;
+}
+
+/** The examples of a price that say more than its rule: `5 s of kling-3.0 at 720p: 240 credits`. */
+export const pricedExamples = ({ price: { short, examples } }: Entry): readonly string[] =>
+  examples.filter(({ credits }) => `${credits}` !== short).map(pricedExample);
+
+function pricedExample({ of, credits, exact }: PricedExample): string {
   return credits === undefined
     ? `${of}: no published price`
     : `${of}: ${exact ? '' : 'about '}${count(credits, 'credit')}`;
