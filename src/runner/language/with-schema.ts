@@ -70,11 +70,7 @@ export function filledSchemaOf(kind: StepKind): Schema {
 }
 
 /** Validators are cached by schema object, so each kind must have only one. */
-function remembered(
-  known: Map<string, Schema>,
-  kind: StepKind,
-  inside: Inside,
-): Schema {
+function remembered(known: Map<string, Schema>, kind: StepKind, inside: Inside): Schema {
   let schema = known.get(kind.name);
   if (schema === undefined) {
     schema = closed(kind.with, inside);

@@ -3,7 +3,6 @@ import { allowances, type OutputLimit, ownLimits, type Tier } from '../../contra
 import { isObject } from '../../contract/base/json.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
 
-
 /** The resolution of a free plan (interface.md, POST /v1/character-replace), and that of 4k. */
 const named = { free: 576, paid: 2160 } as const;
 
