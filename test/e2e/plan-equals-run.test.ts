@@ -47,7 +47,10 @@ class JobContext {
     const base = { inputs: toCel({}), env: {} };
     const read = { file: 'p.yaml', digest: digestOf('') };
     const place = { folder: '/nowhere', named: [] };
-    this.loaded = new BoundPipeline({ ...read, pipeline, warnings: [] }, { ...place, base });
+    this.loaded = new BoundPipeline(
+      { ...read, pipeline, warnings: [], included: {}, profiles: [] },
+      { ...place, base },
+    );
     for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
     // The same content under another name, and a file that must be read first. f4.png does not exist.
     this.disk.files.set('f3.png', 'f0');

@@ -43,9 +43,10 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   if (document.errors.length > 0)
     return err(oneALine(yamlProblemsOf(document.errors, text).map(diagnose)));
 
-  const value = plainValue(document);
-  if (!value.ok) return err(value.error.map(diagnose));
-  const places = new Places(document);
+  const plain = plainValue(document);
+  if (!plain.ok) return err(plain.error.map(diagnose));
+  const { value, targets } = plain.value;
+  const places = new Places(document, targets);
   const keySpanOf = (path: Path): Span => {
     for (let length = path.length; length > 0; length--) {
       const range = places.ofKey(path.slice(0, length));
@@ -56,7 +57,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   return ok({
     file,
     text,
-    value: value.value,
+    value,
     keySpanOf,
     spanOf(path) {
       const range = places.of(path);

@@ -32,22 +32,25 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
 function show(
   planned: Planned,
   problems: Problem['diagnostics'],
-  { file, text, warnings }: LoadedPipeline,
+  pipeline: LoadedPipeline,
   asked: boolean,
 ): void {
   const { rehearsal, balance } = planned;
   const messages = problems.map(({ message }) => message);
   if (rehearsal) print(asked ? rehearsalLine : fallbackLine);
-  printWarnings(warnings, text);
+  printWarnings(pipeline.warnings, pipeline);
   planned.warnings.forEach(caution);
   print(planText(planned.plan, messages));
   for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
-  const orphans = orphansLine(planned.orphans, rehearsal ? `${file} --rehearse` : file);
+  const orphans = orphansLine(
+    planned.orphans,
+    rehearsal ? `${pipeline.file} --rehearse` : pipeline.file,
+  );
   if (orphans !== undefined) print(orphans);
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
-  printWarnings(problems, text);
+  printWarnings(problems, pipeline);
 }
 
 /** What a person should see before they run a pipeline that someone else wrote. */

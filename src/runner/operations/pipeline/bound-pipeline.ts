@@ -1,10 +1,11 @@
 // A pipeline for the operations: valid, with its folder, and bound to its inputs and environment.
 import type { Digest } from '../../../contract/base/digest.ts';
-import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import type { Diagnostic, IncludedTexts } from '../../../contract/yaml/diagnostic.ts';
 import type { Scope } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
 import type { ParsedPipeline } from './parse.ts';
+import type { Problem } from './problem.ts';
 
 interface Binding {
   /** Absolute; all paths in the file are relative to it. */
@@ -20,18 +21,22 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   readonly file: string;
   readonly digest: Digest;
   readonly warnings: readonly Diagnostic[];
+  readonly included: IncludedTexts;
+  readonly profiles: readonly string[];
   readonly folder: string;
   readonly named: readonly string[];
   readonly base: Binding['base'];
 
   constructor(
-    { pipeline, file, digest, warnings }: ParsedPipeline,
+    { pipeline, file, digest, warnings, included, profiles }: ParsedPipeline,
     { folder, named, base }: Binding,
   ) {
     this.pipeline = pipeline;
     this.file = file;
     this.digest = digest;
     this.warnings = warnings;
+    this.included = included;
+    this.profiles = profiles;
     this.folder = folder;
     this.named = named;
     this.base = base;
@@ -43,6 +48,11 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
 
   get text(): string {
     return this.pipeline.source.text;
+  }
+
+  /** For the code frames of a `Problem`. */
+  get texts(): Pick<Problem, 'text' | 'included'> {
+    return { text: this.text, included: this.included };
   }
 }
 
