@@ -2,17 +2,24 @@
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
+import { resolvedPipeline } from '../operations/resolved.ts';
 import { budgetLeft, budgetLeftText } from '../report/calendar-text.ts';
 import { envText, outsideText } from '../report/exposure-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
 import { orphansLine } from '../report/prune-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
-import { withPipeline } from './command.ts';
+import { answer, withPipeline } from './command.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson, printWarnings } from './terminal.ts';
 
-export async function planCommand(file: string, flags: PipelineFlags): Promise<number> {
+export interface PlanFlags extends PipelineFlags {
+  readonly resolved?: boolean;
+}
+
+export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
   const json = flags.json === true;
+  if (flags.resolved === true)
+    return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
   return await withPipeline(file, flags, async (pipeline) => {
     const result = await plan(pipeline, {
       ...flags,

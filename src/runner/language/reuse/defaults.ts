@@ -18,7 +18,9 @@ export function withDefaults(root: Placed): Placed {
     );
   const limits = memberOf(defaults, 'limits');
   if (limits !== undefined) {
-    const below = objectAt(defaults, new Map([['steps', limits]]));
+    // `checkDefaults` reports the others.
+    const known = [...(membersOf(limits) ?? [])].filter(([kind]) => kindNamed(kind) !== undefined);
+    const below = objectAt(defaults, new Map([['steps', objectAt(limits, new Map(known))]]));
     const written = members.get('limits');
     members.set('limits', written === undefined ? below : merged(below, written));
   }
@@ -34,7 +36,17 @@ function stepOver(step: Placed, defaults: Placed): Placed {
     ['retry', 'timeout'].filter((key) => hasUse(key, kind)),
   );
   const below = ofKind === undefined ? general : merged(general, pick(ofKind, ofKinds));
-  return (membersOf(below)?.size ?? 0) === 0 ? step : merged(below, step);
+  return (membersOf(below)?.size ?? 0) === 0 ? step : inOrderOf(step, merged(below, step));
+}
+
+/** The step's own fields first, for people who read the file as it is run. */
+function inOrderOf(step: Placed, full: Placed): Placed {
+  const members = new Map(membersOf(full));
+  const own = [...(membersOf(step)?.keys() ?? [])].flatMap((key): [string, Placed][] => {
+    const value = members.get(key);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return objectAt(full, new Map([...own, ...members]));
 }
 
 /** Only a project has a timeout. */

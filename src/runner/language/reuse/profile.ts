@@ -29,15 +29,22 @@ export function withProfile(
     return root;
   }
   const fields = membersOf(profile) ?? new Map<string, Placed>();
-  const own = membersOf(memberOf(root, 'steps'));
-  const changes = new Map([...fields].filter(([key]) => Object.hasOwn(profileFields, key)));
-  const values = fields.get('with');
-  for (const steps of [fields.get('steps'), values])
-    for (const [step, value] of membersOf(steps) ?? [])
-      if (own !== undefined && !own.has(step)) problems.push(noStep(name, step, own, value, main));
+  const own = membersOf(memberOf(root, 'steps')) ?? new Map<string, Placed>();
+  const known = (steps: Placed): Placed => {
+    const all = [...(membersOf(steps) ?? [])];
+    for (const [step, value] of all)
+      if (!own.has(step)) problems.push(noStep(name, step, own, value, main));
+    return objectAt(steps, new Map(all.filter(([step]) => own.has(step))));
+  };
+  const changes = new Map(
+    [...fields]
+      .filter(([key]) => Object.hasOwn(profileFields, key))
+      .map(([key, value]) => [key, key === 'steps' ? known(value) : value]),
+  );
   const changed = merged(root, objectAt(profile, changes));
+  const values = fields.get('with');
   if (values === undefined) return changed;
-  return merged(changed, objectAt(profile, new Map([['steps', withOf(values)]])));
+  return merged(changed, objectAt(profile, new Map([['steps', withOf(known(values))]])));
 }
 
 /** `{ edit: { model } }` as `{ edit: { with: { model } } }`. */

@@ -1,5 +1,6 @@
 // A pipeline for the operations: valid, with its folder, and bound to its inputs and environment.
 import type { Digest } from '../../../contract/base/digest.ts';
+import type { Result } from '../../../contract/base/result.ts';
 import type { Diagnostic, IncludedTexts } from '../../../contract/yaml/diagnostic.ts';
 import type { Scope } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
@@ -14,6 +15,8 @@ interface Binding {
   readonly named: readonly string[];
   /** The names in expressions that are known before the state file is open. `run` is in `Prepared`. */
   readonly base: Pick<Scope, 'inputs' | 'env'>;
+  /** The same file with each of its other profiles, and without one. */
+  readonly otherProfiles: () => Promise<Result<readonly BoundPipeline[], Problem>>;
 }
 
 export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
@@ -26,10 +29,11 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   readonly folder: string;
   readonly named: readonly string[];
   readonly base: Binding['base'];
+  readonly otherProfiles: Binding['otherProfiles'];
 
   constructor(
     { pipeline, file, digest, warnings, included, profiles }: ParsedPipeline,
-    { folder, named, base }: Binding,
+    { folder, named, base, otherProfiles }: Binding,
   ) {
     this.pipeline = pipeline;
     this.file = file;
@@ -40,6 +44,7 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
     this.folder = folder;
     this.named = named;
     this.base = base;
+    this.otherProfiles = otherProfiles;
   }
 
   get name(): string {
