@@ -3,8 +3,7 @@
 import { milliseconds } from '../../contract/base/duration.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { kindNamed, kinds } from '../../contract/kinds/all.ts';
-import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
@@ -13,6 +12,7 @@ import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
+import { checkLimits } from './limits.ts';
 import { inOrder } from './order.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
@@ -101,25 +101,6 @@ export function validate(
     ),
     profiles,
   });
-}
-
-/** `limits.steps` names step kinds, not steps. A wrong name would silently limit nothing. */
-function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
-  const limits =
-    isObject(document) && isObject(document['limits']) ? document['limits']['steps'] : undefined;
-  const names = isObject(limits) ? Object.keys(limits) : [];
-  return names
-    .filter((name) => kindNamed(name) === undefined)
-    .map((name): Diagnostic => {
-      const hint =
-        suggestion(
-          name,
-          kinds.map((kind) => kind.name),
-        ) ?? 'shotlist tools lists the step kinds';
-      const span = source.keySpanOf(['limits', 'steps', name]);
-      const message = `limits.steps: ${JSON.stringify(name)} is not a step kind`;
-      return { severity: 'error', file: source.file, span, message, hint };
-    });
 }
 
 function atExpression(error: TemplateError, source: Source): Diagnostic {
