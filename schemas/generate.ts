@@ -13,12 +13,13 @@ import type { Schema } from '../src/contract/base/schema.ts';
 import { kinds } from '../src/contract/kinds/all.ts';
 import { tools } from '../src/contract/kinds/tools.ts';
 import { stateSchema } from '../src/runner/journal/line.ts';
-import { pipelineSchema } from '../src/runner/language/schema.ts';
+import { fragmentSchema, pipelineSchema } from '../src/runner/language/schema.ts';
 import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
 
 /** Every published schema, by its path below schemas/. */
 export const published: readonly (readonly [string, Schema])[] = [
   ['pipeline.schema.json', pipelineSchema(kinds)],
+  ['fragment.schema.json', fragmentSchema(kinds)],
   ['state.schema.json', stateSchema],
   ['project.schema.json', projectSchema],
   ['creation.schema.json', creationSchema],

@@ -12,7 +12,7 @@
  */
 export type { JsonObject } from './contract/base/json.ts';
 export type { Result } from './contract/base/result.ts';
-export type { Diagnostic } from './contract/yaml/diagnostic.ts';
+export type { Diagnostic, IncludedTexts } from './contract/yaml/diagnostic.ts';
 export type { ItemFilter } from './runner/adapters/files/items.ts';
 export type { ListenAddress } from './runner/adapters/http/event-receiver.ts';
 export type { CreditTotals } from './runner/journal/ledger.ts';
@@ -57,6 +57,7 @@ export {
   repair,
 } from './runner/operations/repair.ts';
 export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
+export { type ResolvedPipeline, resolvedPipeline } from './runner/operations/resolved.ts';
 export { type Ran, type RunOptions, run } from './runner/operations/run.ts';
 export {
   type RunEnd,

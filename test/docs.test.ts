@@ -4,12 +4,27 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { err, ok } from '../src/contract/base/result.ts';
 import { kinds } from '../src/contract/kinds/all.ts';
+import type { FragmentFiles } from '../src/runner/language/reuse/fragment-files.ts';
 import { validate } from '../src/runner/language/validate.ts';
 import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
 import { blocks, blocksIn, type CodeBlock, pages, read, root } from './examples.ts';
 import { portraitPhoto } from './previews/media.ts';
 import { ended, Rig } from './rig.ts';
+
+/** A block that is a file has its path in the first line. */
+const pathOf = (text: string): string | undefined => /^# ([\w./-]+\.yaml)\n/.exec(text)?.[1];
+
+/** The fragments that a page shows. */
+const fragmentsOn = (page: string): FragmentFiles => ({
+  read: (path) => {
+    const block = blocksIn(page, 'yaml').find(({ text }) => pathOf(text) === path);
+    return block === undefined
+      ? err({ why: 'is not on the page' })
+      : ok({ file: path, identity: path, text: block.text });
+  },
+});
 
 const named = (block: CodeBlock): readonly [string, CodeBlock] => [
   `${block.page}:${block.line}`,
@@ -76,8 +91,36 @@ describe('pipelines', () => {
   const pipelines = blocks('yaml').filter(({ text }) => /^pipeline: /m.test(text));
 
   test.each(pipelines.map(named))('%s is valid, without a warning', (_place, { page, text }) => {
-    const checked = validate(page, text);
+    const checked = validate(page, text, { fragments: fragmentsOn(page) });
     expect(checked.ok ? checked.value.warnings : checked.error).toEqual([]);
+  });
+
+  test('the page about reuse has pipelines that can be planned, with each of their profiles', async () => {
+    const page = 'docs/reuse.md';
+    const rig = new Rig('');
+    for (const { text } of blocksIn(page, 'yaml')) {
+      const path = pathOf(text);
+      if (path !== undefined) rig.write(path, text);
+    }
+    const portrait = await portraitPhoto();
+    for (const name of ['photos/one.jpg', 'inputs/actor.jpg']) rig.write(name, portrait);
+    const planned: string[] = [];
+    for (const { page: on, text } of pipelines.filter((block) => block.page === page)) {
+      rig.write('pipeline.yaml', text);
+      const checked = validate(on, text, { fragments: fragmentsOn(on) });
+      const profiles = checked.ok ? checked.value.profiles : [];
+      for (const flags of [[], ...profiles.map((name) => ['--profile', name])]) {
+        const args = ['plan', 'pipeline.yaml', '--rehearse', ...flags];
+        const { code, stdout, stderr } = await rig.command(args);
+        expect([code, stderr], stdout).toEqual([0, '']);
+        const resolved = await rig.command([...args, '--resolved']);
+        rig.write('resolved.yaml', resolved.stdout);
+        const again = await rig.command(['plan', 'resolved.yaml', '--rehearse']);
+        expect(again.stdout).toBe(stdout);
+        planned.push(flags.join(' '));
+      }
+    }
+    expect(planned).toEqual(['', '', '', '', '--profile draft', '--profile final']);
   });
 
   test('the reference names every field of a pipeline and of a step', () => {

@@ -97,6 +97,28 @@ describe('another validator than ours', () => {
   });
 });
 
+test('the fragment that the documentation shows is valid for the published schema, and a field of a pipeline is not', () => {
+  const text = /```yaml\n(# common[\s\S]*?)^```/m.exec(read('docs/reuse.md'))?.[1] ?? '';
+  const accepts = editor().compile(JSON.parse(read('schemas/fragment.schema.json')));
+  accepts(parse(text));
+  expect(accepts.errors).toBeNull();
+  expect(accepts(parse(`service: https://media.example\n${text}`))).toBe(false);
+});
+
+test('the pipelines that the page about reuse shows are valid for the published schema', () => {
+  const accepts = editor().compile(JSON.parse(read('schemas/pipeline.schema.json')));
+  for (const [, text = ''] of read('docs/reuse.md').matchAll(/```yaml\n([\s\S]*?)^```/gm))
+    if (/^pipeline: /m.test(text)) {
+      const value: unknown = parse(text, { merge: true });
+      accepts(value);
+      // The values of a default are not in the step, as an editor sees it.
+      const wrong = accepts.errors?.filter(
+        ({ keyword }) => keyword !== 'required' && keyword !== 'if',
+      );
+      expect(wrong ?? []).toEqual([]);
+    }
+});
+
 test('docs/faults.yaml is valid for shotlist and for the published schema', () => {
   const text = read('docs/faults.yaml');
   expect(parseFaults('docs/faults.yaml', text).ok).toBe(true);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { priceOf } from '../../src/contract/api/price.ts';
 import { digestOf } from '../../src/contract/base/digest.ts';
+import { ok } from '../../src/contract/base/result.ts';
 import { listItems } from '../../src/runner/adapters/files/items.ts';
 import { Ledger } from '../../src/runner/journal/ledger.ts';
 import { toCel } from '../../src/runner/language/expression.ts';
@@ -47,7 +48,10 @@ class JobContext {
     const base = { inputs: toCel({}), env: {} };
     const read = { file: 'p.yaml', digest: digestOf('') };
     const place = { folder: '/nowhere', named: [] };
-    this.loaded = new BoundPipeline({ ...read, pipeline, warnings: [] }, { ...place, base });
+    this.loaded = new BoundPipeline(
+      { ...read, pipeline, warnings: [], included: {}, profiles: [] },
+      { ...place, base, otherProfiles: async () => ok([]) },
+    );
     for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
     // The same content under another name, and a file that must be read first. f4.png does not exist.
     this.disk.files.set('f3.png', 'f0');

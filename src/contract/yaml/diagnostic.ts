@@ -14,6 +14,16 @@ export interface Diagnostic {
   readonly hint?: string;
 }
 
+/** The texts of the files that a pipeline file includes, by their names in diagnostics. */
+export type IncludedTexts = Readonly<Record<string, string>>;
+
+/** With the file of the span, if it has one of its own. */
+export function located(diagnostic: Diagnostic): Diagnostic {
+  if (diagnostic.span?.file === undefined) return diagnostic;
+  const { file, ...span } = diagnostic.span;
+  return { ...diagnostic, file, span };
+}
+
 /** The most diagnostics to print; nobody reads more. JSON output has all. */
 export const mostPrinted = 50;
 /** Up to this number, all diagnostics are shown with code frames. */
@@ -43,19 +53,22 @@ export function renderDiagnostic(
 /**
  * The first diagnostics, and the number of the others. Each place is shown once. If there are many,
  * only the first have code frames and the others take one line each, so that everything fits on a
- * page.
+ * page. `text` is the file's, `included` has those of other files.
  */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   text: string | undefined,
   width?: number,
+  included: IncludedTexts = {},
 ): string {
   const framed = diagnostics.length > mostFrames ? framesOfFlood : mostFrames;
   const shown = diagnostics.slice(0, mostPrinted).map((diagnostic, index) => {
     const before = diagnostics[index - 1];
     if (index >= framed) return inOneLine(diagnostic, before?.hint);
     const again = samePlace(diagnostic, before);
-    return renderDiagnostic(diagnostic, again ? undefined : text, width);
+    const { file } = diagnostic;
+    const own = Object.hasOwn(included, file) ? included[file] : text;
+    return renderDiagnostic(diagnostic, again ? undefined : own, width);
   });
   const rest = diagnostics.length - shown.length;
   return [...shown, ...(rest > 0 ? [`and ${rest} more; --json lists them all`] : [])].join('\n');

@@ -9,4 +9,6 @@ export interface Span {
   readonly column: number;
   readonly endLine: number;
   readonly endColumn: number;
+  /** The file of the text, if it is another one than the source's own: an included file. */
+  readonly file?: string;
 }

@@ -1,6 +1,8 @@
 // Finds the place of a value in a YAML document by its keys, in constant time per key.
 import {
+  type Alias,
   type Document,
+  isAlias,
   isCollection,
   isMap,
   isNode,
@@ -20,10 +22,13 @@ interface Member {
 
 export class Places {
   readonly #document: Document;
+  readonly #targets: ReadonlyMap<Alias, Node>;
   readonly #members = new WeakMap<Node, ReadonlyMap<string, Member>>();
 
-  constructor(document: Document) {
+  /** `targets`: the node that each alias stands for. */
+  constructor(document: Document, targets: ReadonlyMap<Alias, Node>) {
     this.#document = document;
+    this.#targets = targets;
   }
 
   /** The value at a path. */
@@ -42,7 +47,8 @@ export class Places {
     let node: Node | undefined = this.#document.contents ?? undefined;
     for (const part of path) {
       if (!isCollection(node)) return undefined;
-      node = this.#membersOf(node).get(String(part))?.value;
+      const value = this.#membersOf(node).get(String(part))?.value;
+      node = isAlias(value) ? this.#targets.get(value) : value;
     }
     return node;
   }

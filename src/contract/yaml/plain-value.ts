@@ -1,6 +1,7 @@
-// Converts a YAML document to plain JSON data: resolves aliases, and refuses cycles and exponential
-// growth.
+// Converts a YAML document to plain JSON data: resolves aliases and merge keys, and refuses cycles
+// and exponential growth.
 import {
+  type Alias,
   type Document,
   isAlias,
   isCollection,
@@ -12,6 +13,7 @@ import {
 } from 'yaml';
 import { asJson, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { expandMerges, holding, isMergeKey } from './merge-keys.ts';
 import { tooDeep, unquoted, type YamlProblem } from './yaml-problem.ts';
 
 /** The deepest nesting: far more than a pipeline needs, and far less than the stack allows. */
@@ -19,14 +21,23 @@ const deepest = 100;
 /** The most values that the aliases of a file may stand for. */
 const mostAliased = 1000;
 
-export function plainValue(document: Document): Result<Json, readonly YamlProblem[]> {
+interface PlainValue {
+  readonly value: Json;
+  /** The node that each alias stands for. */
+  readonly targets: ReadonlyMap<Alias, Node>;
+}
+
+/** Changes the document: its merge keys are replaced by what they stand for. */
+export function plainValue(document: Document): Result<PlainValue, readonly YamlProblem[]> {
   const odd = oddNodes(document);
   if (odd.length > 0) return err(odd);
+  const { problems, targets } = expandMerges(document);
+  if (problems.length > 0) return err(problems);
   try {
     const value = asJson(document.toJS({ maxAliasCount: mostAliased }));
-    return holdsItself(value, new Set()) ? err([holding]) : ok(value);
+    return ok({ value, targets });
   } catch (error) {
-    if (error instanceof RangeError) return err([holding]);
+    if (error instanceof RangeError) return err([holding([0, 0])]);
     if (error instanceof ReferenceError) return err([tooManyAliases]);
     throw error;
   }
@@ -35,11 +46,6 @@ export function plainValue(document: Document): Result<Json, readonly YamlProble
 const tooManyAliases: YamlProblem = {
   message: 'the aliases in the file expand to too many values',
   hint: 'write out the values, or use fewer aliases of aliases',
-  range: [0, 0],
-};
-const holding: YamlProblem = {
-  message: 'an alias makes a value contain itself',
-  hint: 'an alias (*name) must not be inside the value of its anchor (&name)',
   range: [0, 0],
 };
 
@@ -83,7 +89,12 @@ function doubles(map: YAMLMap): readonly YamlProblem[] {
       return [];
     }
     const range = rangeOf(key);
-    return [{ message: `the key ${JSON.stringify(name.slice(0, 60))} appears twice`, range }];
+    const message = `the key ${JSON.stringify(name.slice(0, 60))} appears twice`;
+    return [
+      isMergeKey(key)
+        ? { message, hint: 'write one list: <<: [*a, *b]', range }
+        : { message, range },
+    ];
   });
 }
 
@@ -110,13 +121,4 @@ function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): YamlP
       range,
     };
   return undefined;
-}
-
-function holdsItself(value: Json, above: Set<Json>): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (above.has(value)) return true;
-  above.add(value);
-  const inner = Object.values(value).some((part) => holdsItself(part, above));
-  above.delete(value);
-  return inner;
 }

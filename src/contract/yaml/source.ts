@@ -43,9 +43,10 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   if (document.errors.length > 0)
     return err(oneALine(yamlProblemsOf(document.errors, text).map(diagnose)));
 
-  const value = plainValue(document);
-  if (!value.ok) return err(value.error.map(diagnose));
-  const places = new Places(document);
+  const plain = plainValue(document);
+  if (!plain.ok) return err(plain.error.map(diagnose));
+  const { value, targets } = plain.value;
+  const places = new Places(document, targets);
   // Not the comment in the first line, where the file names its schema.
   const start = document.contents?.range?.[0] ?? 0;
   const keySpanOf = (path: Path): Span => {
@@ -58,7 +59,7 @@ export function parseSource(file: string, text: string): Result<Source, readonly
   return ok({
     file,
     text,
-    value: value.value,
+    value,
     keySpanOf,
     spanOf(path) {
       const range = places.of(path);

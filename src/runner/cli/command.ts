@@ -48,10 +48,10 @@ export async function command<T extends object>(
 /** Loads the pipeline; `work` returns the exit code. */
 export async function withPipeline(
   file: string,
-  { input = {}, json }: PipelineFlags,
+  { input = {}, profile, json }: PipelineFlags,
   work: (pipeline: LoadedPipeline) => Promise<number>,
 ): Promise<number> {
-  const loaded = await loadPipeline(file, { inputs: input });
+  const loaded = await loadPipeline(file, { inputs: input, profile });
   return loaded.ok ? await work(loaded.value) : fail(loaded.error, json === true);
 }
 

@@ -55,7 +55,8 @@ withPaths(
       program
         .command('plan')
         .description('show what would run and what it costs')
-        .argument('<file>'),
+        .argument('<file>')
+        .option('--resolved', 'print the file as it is run, and plan nothing'),
     ),
   ),
 ).action(async (file: string, flags) => {

@@ -8,6 +8,7 @@ export type ListenAddress = NonNullable<RunOptions['listen']>;
 
 export interface PipelineFlags {
   readonly input?: Readonly<Record<string, string>>;
+  readonly profile?: string;
   readonly state?: string;
   readonly output?: string;
   readonly allowOutside?: boolean;
@@ -27,6 +28,7 @@ export interface PipelineFlags {
 export function withInputs(command: Command): Command {
   return command
     .option('--input <name=value>', 'set an input of the pipeline (repeatable)', collectInput)
+    .option('--profile <name>', "apply one of the pipeline's profiles")
     .option('--json', 'print facts as JSON');
 }
 

@@ -2,17 +2,24 @@
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
+import { resolvedPipeline } from '../operations/resolved.ts';
 import { budgetLeft, budgetLeftText } from '../report/calendar-text.ts';
 import { envText, outsideText } from '../report/exposure-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
 import { orphansLine } from '../report/prune-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
-import { withPipeline } from './command.ts';
+import { answer, withPipeline } from './command.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson, printWarnings } from './terminal.ts';
 
-export async function planCommand(file: string, flags: PipelineFlags): Promise<number> {
+export interface PlanFlags extends PipelineFlags {
+  readonly resolved?: boolean;
+}
+
+export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
   const json = flags.json === true;
+  if (flags.resolved === true)
+    return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
   return await withPipeline(file, flags, async (pipeline) => {
     const result = await plan(pipeline, {
       ...flags,
@@ -32,22 +39,25 @@ export async function planCommand(file: string, flags: PipelineFlags): Promise<n
 function show(
   planned: Planned,
   problems: Problem['diagnostics'],
-  { file, text, warnings }: LoadedPipeline,
+  pipeline: LoadedPipeline,
   asked: boolean,
 ): void {
   const { rehearsal, balance } = planned;
   const messages = problems.map(({ message }) => message);
   if (rehearsal) print(asked ? rehearsalLine : fallbackLine);
-  printWarnings(warnings, text);
+  printWarnings(pipeline.warnings, pipeline);
   planned.warnings.forEach(caution);
   print(planText(planned.plan, messages));
   for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
-  const orphans = orphansLine(planned.orphans, rehearsal ? `${file} --rehearse` : file);
+  const orphans = orphansLine(
+    planned.orphans,
+    rehearsal ? `${pipeline.file} --rehearse` : pipeline.file,
+  );
   if (orphans !== undefined) print(orphans);
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
-  printWarnings(problems, text);
+  printWarnings(problems, pipeline);
 }
 
 /** What a person should see before they run a pipeline that someone else wrote. */

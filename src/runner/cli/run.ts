@@ -108,7 +108,7 @@ const aside: ReadonlySet<RunEvent['type']> = new Set([
 
 /** Prints events for a person. `asked`: the user asked for a rehearsal. */
 function reader(
-  { warnings, text: source }: LoadedPipeline,
+  loaded: LoadedPipeline,
   asked: boolean,
   stop: AbortSignal,
   shows: Manner['shows'],
@@ -123,6 +123,6 @@ function reader(
     if (text === undefined || !shows(event)) return;
     if (aside.has(event.type)) complain(text);
     else print(text);
-    if (event.type === 'started') printWarnings(warnings, source);
+    if (event.type === 'started') printWarnings(loaded.warnings, loaded);
   };
 }

@@ -93,10 +93,10 @@ function optionsOf(
   { signal }: Stop,
   monitor: Monitor | undefined,
 ): ScheduleOptions {
-  const { input = {}, once, speed, pictures, budget, commit, commitOutputs } = flags;
+  const { input = {}, profile, once, speed, pictures, budget, commit, commitOutputs } = flags;
   const { state, output, allowOutside, service, rehearse, hosted } = flags;
   return {
-    ...{ inputs: input, once, signal },
+    ...{ inputs: input, profile, once, signal },
     run: {
       ...{ state, output, service, rehearse, hosted, budget, monitor, commit, commitOutputs },
       ...(allowOutside === undefined ? {} : { allowOutside }),
@@ -147,7 +147,7 @@ function factsOf(event: ScheduleEvent): Facts {
     }
     case 'invalid':
     case 'refused': {
-      const { text: _text, ...facts } = event.problem;
+      const { text: _text, included: _included, ...facts } = event.problem;
       return { ...event, problem: facts };
     }
     default:
@@ -162,10 +162,9 @@ function show(event: ScheduleEvent, once: boolean): void {
   // With --once, the last line says what is due next.
   if (event.type === 'scheduled' && once) return;
   if (event.type === 'invalid' || event.type === 'refused') {
-    const { diagnostics, text } = event.problem;
-    complain(
-      `${problemTitle(event)}:\n${renderDiagnostics(diagnostics, text, process.stderr.columns)}`,
-    );
+    const { diagnostics, text, included } = event.problem;
+    const shown = renderDiagnostics(diagnostics, text, process.stderr.columns, included);
+    complain(`${problemTitle(event)}:\n${shown}`);
     return;
   }
   const text = scheduleEventText(event);

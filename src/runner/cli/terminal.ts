@@ -26,8 +26,12 @@ export function fail(problem: Problem, json: boolean): number {
   return problemCode(problem);
 }
 
-export function printWarnings(warnings: readonly Diagnostic[], text: string): void {
-  if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width()));
+/** `texts`: of the pipeline file and of what it includes. */
+export function printWarnings(
+  warnings: readonly Diagnostic[],
+  { text, included }: Pick<Problem, 'text' | 'included'>,
+): void {
+  if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width(), included));
 }
 
 /** The columns of the terminal that errors go to; undefined if they go to a file. */

@@ -8,12 +8,12 @@ import { printWarnings } from './terminal.ts';
 
 export async function validateCommand(
   files: readonly string[],
-  { input = {}, json = false }: PipelineFlags,
+  { input = {}, profile, json = false }: PipelineFlags,
 ): Promise<number> {
   let code = 0;
   for (const file of files) {
-    const validated = await validate(file, { inputs: input });
-    if (validated.ok && !json) printWarnings(validated.value.warnings, validated.value.text);
+    const validated = await validate(file, { inputs: input, profile });
+    if (validated.ok && !json) printWarnings(validated.value.warnings, validated.value);
     const own = answer(validated, json, {
       text: textOf,
       facts: ({ pipeline, warnings }) => ({ file, pipeline, valid: true, warnings }),

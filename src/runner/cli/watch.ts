@@ -34,9 +34,9 @@ const graceSeconds = 8;
 
 export async function watchCommand(file: string, flags: WatchFlags): Promise<number> {
   const json = flags.json === true;
-  const { input: inputs = {} } = flags;
+  const { input: inputs = {}, profile } = flags;
   const logFile = logFileOf(flags);
-  const loaded = await loadPipeline(file, { inputs });
+  const loaded = await loadPipeline(file, { inputs, profile });
   if (!loaded.ok) return fail(loaded.error, json);
   if (logFile !== undefined && stateFilesOf(loaded.value, flags).includes(resolve(logFile)))
     return fail(problem(`--log ${logFile} names a state file: name another file`), json);
@@ -53,6 +53,7 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
   const {
     json = false,
     input: inputs = {},
+    profile,
     settle,
     poll,
     items,
@@ -74,7 +75,7 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
           ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
           ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
         },
-        ...{ inputs, settleMs: settle, pollMs: poll, signal: stop.signal },
+        ...{ inputs, profile, settleMs: settle, pollMs: poll, signal: stop.signal },
         onEvent: (event) => {
           if (event.type === 'watching') monitor?.opened([]);
           if (event.type === 'batch') runLog = log.child({});

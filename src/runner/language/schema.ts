@@ -2,8 +2,10 @@
 // editors.
 import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../../contract/base/duration.ts';
+import { isObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
+import { extensionPrefix, fragmentShape, reuseFields } from './reuse/reuse-schema.ts';
 import { envNamePattern, namePattern, servicePattern, sharePattern } from './schema-patterns.ts';
 import { stepSchema } from './step-schema.ts';
 import { unattendedShape } from './unattended-schema.ts';
@@ -160,6 +162,7 @@ export const pipelineShape = {
       },
     },
     ...unattendedShape,
+    ...reuseFields,
     output: { type: 'string', minLength: 1, description: 'The folder for all downloads.' },
     service: {
       type: 'string',
@@ -185,6 +188,27 @@ export type PipelineDocument = FromSchema<typeof pipelineShape>;
  * kinds in use.
  */
 export function pipelineSchema(kinds: readonly StepKind[]): Schema {
+  return {
+    ...pipelineShape,
+    patternProperties: { [`^${extensionPrefix}`]: {} },
+    properties: { ...pipelineShape.properties, steps: stepsSchema(kinds) },
+    $defs: withSchemas(kinds),
+  };
+}
+
+/** The schema of fragment files. Without kinds, it does not check the content of the steps. */
+export function fragmentSchema(kinds: readonly StepKind[] = []): Schema {
+  const shape = fragmentShape(pipelineShape.properties.inputs);
+  if (kinds.length === 0) return shape;
+  const properties = isObject(shape['properties']) ? shape['properties'] : {};
+  return {
+    ...shape,
+    properties: { ...properties, steps: stepsSchema(kinds) },
+    $defs: withSchemas(kinds),
+  };
+}
+
+function stepsSchema(kinds: readonly StepKind[]): Schema {
   const step = pipelineShape.properties.steps.additionalProperties;
   const uses = {
     ...step.properties.uses,
@@ -192,23 +216,19 @@ export function pipelineSchema(kinds: readonly StepKind[]): Schema {
     enumDescriptions: kinds.map((kind) => kind.title),
   };
   return {
-    ...pipelineShape,
-    properties: {
-      ...pipelineShape.properties,
-      steps: {
-        ...pipelineShape.properties.steps,
-        additionalProperties: {
-          ...step,
-          properties: { ...step.properties, uses },
-          allOf: kinds.map((kind) => ({
-            if: { required: ['uses'], properties: { uses: { const: kind.name } } },
-            then: { required: ['with'], properties: { with: { $ref: `#/$defs/${kind.name}` } } },
-          })),
-        },
-      },
+    ...pipelineShape.properties.steps,
+    additionalProperties: {
+      ...step,
+      properties: { ...step.properties, uses },
+      allOf: kinds.map((kind) => ({
+        if: { required: ['uses'], properties: { uses: { const: kind.name } } },
+        then: { required: ['with'], properties: { with: { $ref: `#/$defs/${kind.name}` } } },
+      })),
     },
-    $defs: Object.fromEntries(
-      kinds.map((kind) => [kind.name, { title: kind.title, ...withSchemaOf(kind) }]),
-    ),
   };
 }
+
+const withSchemas = (kinds: readonly StepKind[]): Schema =>
+  Object.fromEntries(
+    kinds.map((kind) => [kind.name, { title: kind.title, ...withSchemaOf(kind) }]),
+  );

@@ -8,6 +8,7 @@ export const stepSchema = {
   additionalProperties: false,
   required: ['uses'],
   properties: {
+    description: { type: 'string' },
     uses: {
       type: 'string',
       description: 'The step kind: upload, face-detect, a tool, download or delete.',

@@ -77,7 +77,7 @@ const token =
  * The end of an expression: the first }} outside strings and maps, or the first }} if brackets do
  * not match.
  */
-function closeOf(text: string, start: number): number {
+export function closeOf(text: string, start: number): number {
   let depth = 0;
   token.lastIndex = start;
   for (let found = token.exec(text); found !== null; found = token.exec(text)) {

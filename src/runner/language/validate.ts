@@ -3,8 +3,7 @@
 import { milliseconds } from '../../contract/base/duration.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { kindNamed, kinds } from '../../contract/kinds/all.ts';
-import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
@@ -13,8 +12,11 @@ import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
+import { checkLimits } from './limits.ts';
+import { inOrder } from './order.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
+import { type ReuseOptions, resolveReuse } from './reuse/resolve.ts';
 import { checkSchedule } from './schedule.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
@@ -26,18 +28,25 @@ import { checkKept } from './unsaved.ts';
 export interface ValidPipeline {
   readonly pipeline: Pipeline;
   readonly warnings: readonly Diagnostic[];
+  /** The names of the profiles that the file has. */
+  readonly profiles: readonly string[];
 }
 
 /**
  * Reads the text of a pipeline file. `file` is only for messages. The error has all errors, in file
  * order.
  */
-export function validate(file: string, text: string): Result<ValidPipeline, readonly Diagnostic[]> {
+export function validate(
+  file: string,
+  text: string,
+  reuse: ReuseOptions = {},
+): Result<ValidPipeline, readonly Diagnostic[]> {
   const parsed = parseSource(file, text);
   if (!parsed.ok) return parsed;
-  const source = parsed.value;
+  const { source, complete, profiles, ...resolved } = resolveReuse(parsed.value, reuse);
+  if (!complete) return err(inOrder(resolved.problems, file));
   const document = source.value;
-  const problems = [...checkShape(source)];
+  const problems = [...resolved.problems, ...checkShape(source)];
   const shaped = isDocument(document, problems);
 
   const rawSteps = isObject(document) && isObject(document['steps']) ? document['steps'] : {};
@@ -68,7 +77,7 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
     ...checkKept(drafts, source),
   ];
   problems.push(...bodies.filter(({ severity }) => severity === 'error'));
-  if (!shaped || !order.ok || problems.length > 0) return err(inOrder(problems));
+  if (!shaped || !order.ok || problems.length > 0) return err(inOrder(problems, file));
 
   const read = new Set(
     [...drafts.values()].flatMap(({ references }) =>
@@ -83,30 +92,15 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
     return [stepOf(draft, written, edges, { shared: shared.has(name), isRead: read.has(name) })];
   });
   const deadlocks = checkStages(steps, source);
-  if (deadlocks.length > 0) return err(inOrder(deadlocks));
+  if (deadlocks.length > 0) return err(inOrder(deadlocks, file));
   return ok({
     pipeline: pipelineOf(document, source, steps),
-    warnings: inOrder(bodies.filter(({ severity }) => severity === 'warning')),
+    warnings: inOrder(
+      bodies.filter(({ severity }) => severity === 'warning'),
+      file,
+    ),
+    profiles,
   });
-}
-
-/** `limits.steps` names step kinds, not steps. A wrong name would silently limit nothing. */
-function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
-  const limits =
-    isObject(document) && isObject(document['limits']) ? document['limits']['steps'] : undefined;
-  const names = isObject(limits) ? Object.keys(limits) : [];
-  return names
-    .filter((name) => kindNamed(name) === undefined)
-    .map((name): Diagnostic => {
-      const hint =
-        suggestion(
-          name,
-          kinds.map((kind) => kind.name),
-        ) ?? 'shotlist tools lists the step kinds';
-      const span = source.keySpanOf(['limits', 'steps', name]);
-      const message = `limits.steps: ${JSON.stringify(name)} is not a step kind`;
-      return { severity: 'error', file: source.file, span, message, hint };
-    });
 }
 
 function atExpression(error: TemplateError, source: Source): Diagnostic {
@@ -248,11 +242,4 @@ function stepOf(
     attempts: written.retry?.attempts ?? 3,
     ...(written.timeout === undefined ? {} : { timeoutMs: milliseconds(written.timeout) }),
   };
-}
-
-function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.toSorted(
-    (a, b) =>
-      (a.span?.line ?? 0) - (b.span?.line ?? 0) || (a.span?.column ?? 0) - (b.span?.column ?? 0),
-  );
 }

@@ -114,7 +114,7 @@ export async function plan(
   };
   return diagnostics.length === 0
     ? ok(planned)
-    : err({ reason: 'input', diagnostics, text: bound.text, planned });
+    : err({ reason: 'input', diagnostics, ...bound.texts, planned });
 }
 
 async function accountFor(

@@ -5,6 +5,7 @@ import { type Orphans, orphansWhere } from '../plan/orphan.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
+import { inBoth, withEveryProfile } from './pruning/profiles.ts';
 import { type Refused, type Removed, removeOrphans } from './pruning/remove.ts';
 import { type SurveyOptions, survey } from './pruning/survey.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
@@ -61,7 +62,7 @@ export async function prune(
   return await editState(loaded, options, async (edit): Promise<Result<Pruned, Problem>> => {
     const found = await find(bound, options, edit);
     if (!found.ok) return found;
-    const chosen = options.listed === undefined ? found.value : common(found.value, options.listed);
+    const chosen = options.listed === undefined ? found.value : inBoth(found.value, options.listed);
     const service = asksService(chosen) ? await edit.connect() : undefined;
     if (service?.ok === false) return err(service.error);
     const { paths } = locateState(bound, options);
@@ -82,7 +83,11 @@ async function find(
   const { paths, rehearsal } = locateState(bound, options);
   const { onWarning = () => undefined, olderThanMs } = options;
   const context = { paths, rehearsal, ledger, clock, onWarning };
-  const found = await survey(bound, options, context);
+  const own = await survey(bound, options, context);
+  if (!own.ok) return own;
+  const found = await withEveryProfile(own.value, bound, (other) =>
+    survey(other, options, { ...context, paths: locateState(other, options).paths }),
+  );
   if (!found.ok) return found;
   const until = clock.now() - (olderThanMs ?? 0);
   const old =
@@ -92,17 +97,6 @@ async function find(
 
 const asksService = ({ projects, kept }: Orphans): boolean =>
   projects.length > 0 || kept.some(({ backedBy }) => backedBy.length > 0);
-
-/** The orphans that were listed, as they are now. */
-function common(now: Orphans, listed: Orphans): Orphans {
-  const keys = new Set([...listed.files, ...listed.kept, ...listed.projects].map(keyOf));
-  return orphansWhere(now, (orphan) => keys.has(keyOf(orphan)));
-}
-
-function keyOf(orphan: Orphans['files' | 'kept' | 'projects'][number]): string {
-  if ('project' in orphan) return `project ${orphan.project}`;
-  return 'path' in orphan ? `file ${orphan.path} ${orphan.sha256}` : `kept ${orphan.sha256}`;
-}
 
 /** Undefined if no file has to be looked for in the store, or if the store must not be used. */
 function storeFor(

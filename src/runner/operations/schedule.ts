@@ -18,6 +18,8 @@ export interface ScheduleOptions {
   /** The options of every run. `state` and `output` need exactly one pipeline. */
   readonly run?: ScheduledRunOptions;
   readonly inputs?: GivenInputs;
+  /** `--profile`: every pipeline must have it. */
+  readonly profile?: string | undefined;
   /** `--once`: runs what is due now, and returns. */
   readonly once?: boolean | undefined;
   /** Default: the process's environment. */
@@ -73,7 +75,7 @@ export async function scheduleWith(
   const crash = new AbortController();
   const stop = AbortSignal.any([signal, crash.signal]);
   const context = contextOf({
-    ...{ run, inputs, env, clock, stop, onEvent },
+    ...{ run, inputs, profile: options.profile, env, clock, stop, onEvent },
     start: (pipeline, all) => runWith(pipeline, all, internals),
   });
   const roster = new Roster(places.value, context);

@@ -23,6 +23,8 @@ export interface UnitFileOptions extends PathOptions {
   /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Pick<Clock, 'now'>;
+  /** `--profile` of the runs. */
+  readonly profile?: string | undefined;
 }
 
 /** The text of a unit file; `kind` is systemd, cron, github-actions, gitlab-ci or kubernetes. */
@@ -53,7 +55,12 @@ export function unitFile(
   return ok(
     unitText(kind, {
       ...{ name: pipeline.name, description: pipeline.description, schedule, root },
-      ...{ file: within(file), state: within(state), output: within(output) },
+      ...{
+        profile: options.profile,
+        file: within(file),
+        state: within(state),
+        output: within(output),
+      },
       ...{ store: pipeline.store, service: service.value, variables: pipeline.env },
       program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
       now: clock.now(),

@@ -1,8 +1,9 @@
-// `validate`: checks a pipeline file. Reads nothing but the file.
-import { ok, type Result } from '../../contract/base/result.ts';
-import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
-import { boundPipeline } from './pipeline/bound-pipeline.ts';
+// `validate`: checks a pipeline file, with each of its profiles. Reads only the file and what it includes.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from './pipeline/load.ts';
+import { parsePipeline } from './pipeline/parse.ts';
 import type { Problem } from './pipeline/problem.ts';
 
 export interface Validated {
@@ -14,6 +15,8 @@ export interface Validated {
   readonly steps: readonly ValidStep[];
   /** The text of the file, which the places of the warnings refer to. */
   readonly text: string;
+  /** The texts of the files that it includes, by their names in diagnostics. */
+  readonly included: IncludedTexts;
 }
 
 export interface ValidStep {
@@ -25,7 +28,8 @@ export interface ValidStep {
 }
 
 /**
- * Checks a pipeline file, and says what its steps are. Reads nothing but the file.
+ * Checks a pipeline file, and says what its steps are. Without `profile`, the file is checked with each of its profiles,
+ * too. Reads only the file and what it includes.
  *
  * @example
  * ```ts
@@ -42,7 +46,29 @@ export async function validate(
 ): Promise<Result<Validated, Problem>> {
   const loaded = await loadPipeline(file, options);
   if (!loaded.ok) return loaded;
-  const { name: pipeline, warnings, text, pipeline: checked } = boundPipeline(loaded.value);
+  const bound = boundPipeline(loaded.value);
+  const problem = options.profile === undefined ? problemOfProfiles(bound) : undefined;
+  if (problem !== undefined) return err(problem);
+  const { name: pipeline, warnings, text, included, pipeline: checked } = bound;
   const steps = checked.steps.map(({ name, kind, shared }) => ({ name, kind: kind.name, shared }));
-  return ok({ file, pipeline, warnings, steps, text });
+  return ok({ file, pipeline, warnings, steps, text, included });
+}
+
+/** What is wrong only with a profile; a mistake that several profiles share is reported once. */
+function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
+  const found = new Map<string, Diagnostic>();
+  let texts: IncludedTexts = bound.included;
+  for (const profile of bound.profiles) {
+    const parsed = parsePipeline(bound.file, { profile });
+    if (parsed.ok) continue;
+    texts = { ...texts, ...parsed.error.included };
+    for (const diagnostic of parsed.error.diagnostics) {
+      const { message, ...place } = diagnostic;
+      const key = JSON.stringify([place, message]);
+      if (!found.has(key))
+        found.set(key, { ...place, message: `${message} (with --profile ${profile})` });
+    }
+  }
+  if (found.size === 0) return undefined;
+  return { reason: 'input', diagnostics: [...found.values()], text: bound.text, included: texts };
 }

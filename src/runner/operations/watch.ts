@@ -24,6 +24,8 @@ export interface WatchOptions {
   /** The options of every run. */
   readonly run?: WatchedRunOptions;
   readonly inputs?: GivenInputs;
+  /** `--profile`: one of the pipeline's `profiles:`. */
+  readonly profile?: string | undefined;
   /** How long a file must look the same before it counts as complete, in milliseconds; default 2000. */
   readonly settleMs?: number | undefined;
   /** How often to look for changes that the system did not report, in milliseconds; default 60,000. */
@@ -80,7 +82,19 @@ export async function watchWith(
   if (!(settleMs >= 0 && pollMs > 0))
     return err(problem('settleMs and pollMs must be times in milliseconds'));
   const context: WatchContext = {
-    ...{ file, run, inputs, settleMs, pollMs, env, clock, stop, onEvent, watchFolders },
+    ...{
+      file,
+      run,
+      inputs,
+      profile: options.profile,
+      settleMs,
+      pollMs,
+      env,
+      clock,
+      stop,
+      onEvent,
+      watchFolders,
+    },
     start: (pipeline, all) =>
       runWith(pipeline, { ...all, clock: internals.runClock ?? clock }, internals.run ?? {}),
   };

@@ -1,6 +1,6 @@
 // The events of `shotlist schedule`. The terminal, the JSON stream and the log only read them. Times are in ISO 8601, in
 // the schedule's time zone.
-import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
 import type { RunEvent, Summary } from './run-event.ts';
 
 /** Why a file cannot be used, or why a run did not begin. */
@@ -9,6 +9,8 @@ export interface ScheduleProblem {
   readonly diagnostics: readonly Diagnostic[];
   /** The text of the pipeline file, for code frames. */
   readonly text?: string;
+  /** The texts of the files that the pipeline includes, by their names in the diagnostics. */
+  readonly included?: IncludedTexts;
 }
 
 interface AboutFile {

@@ -1,5 +1,5 @@
 // The events of `shotlist watch`. The terminal, the JSON stream and the log only read them.
-import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
 import type { RunEvent, Summary } from './run-event.ts';
 
 /** Why the pipeline file cannot be used, or why a run did not begin. */
@@ -8,6 +8,8 @@ export interface WatchProblem {
   readonly diagnostics: readonly Diagnostic[];
   /** The text of the pipeline file, for code frames. */
   readonly text?: string;
+  /** The texts of the files that the pipeline includes, by their names in the diagnostics. */
+  readonly included?: IncludedTexts;
 }
 
 export type WatchEvent =

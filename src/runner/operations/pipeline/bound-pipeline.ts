@@ -1,10 +1,12 @@
 // A pipeline for the operations: valid, with its folder, and bound to its inputs and environment.
 import type { Digest } from '../../../contract/base/digest.ts';
-import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import type { Result } from '../../../contract/base/result.ts';
+import type { Diagnostic, IncludedTexts } from '../../../contract/yaml/diagnostic.ts';
 import type { Scope } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
 import type { ParsedPipeline } from './parse.ts';
+import type { Problem } from './problem.ts';
 
 interface Binding {
   /** Absolute; all paths in the file are relative to it. */
@@ -13,6 +15,8 @@ interface Binding {
   readonly named: readonly string[];
   /** The names in expressions that are known before the state file is open. `run` is in `Prepared`. */
   readonly base: Pick<Scope, 'inputs' | 'env'>;
+  /** The same file with each of its other profiles, and without one. */
+  readonly otherProfiles: () => Promise<Result<readonly BoundPipeline[], Problem>>;
 }
 
 export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
@@ -20,21 +24,27 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   readonly file: string;
   readonly digest: Digest;
   readonly warnings: readonly Diagnostic[];
+  readonly included: IncludedTexts;
+  readonly profiles: readonly string[];
   readonly folder: string;
   readonly named: readonly string[];
   readonly base: Binding['base'];
+  readonly otherProfiles: Binding['otherProfiles'];
 
   constructor(
-    { pipeline, file, digest, warnings }: ParsedPipeline,
-    { folder, named, base }: Binding,
+    { pipeline, file, digest, warnings, included, profiles }: ParsedPipeline,
+    { folder, named, base, otherProfiles }: Binding,
   ) {
     this.pipeline = pipeline;
     this.file = file;
     this.digest = digest;
     this.warnings = warnings;
+    this.included = included;
+    this.profiles = profiles;
     this.folder = folder;
     this.named = named;
     this.base = base;
+    this.otherProfiles = otherProfiles;
   }
 
   get name(): string {
@@ -43,6 +53,11 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
 
   get text(): string {
     return this.pipeline.source.text;
+  }
+
+  /** For the code frames of a `Problem`. */
+  get texts(): Pick<Problem, 'text' | 'included'> {
+    return { text: this.text, included: this.included };
   }
 }
 

@@ -7,7 +7,7 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import { BoundPipeline } from './bound-pipeline.ts';
 import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
-import { parsePipeline } from './parse.ts';
+import { type ParsedPipeline, type ParseOptions, parsePipeline } from './parse.ts';
 import type { Problem } from './problem.ts';
 
 export interface LoadOptions {
@@ -15,7 +15,12 @@ export interface LoadOptions {
   readonly inputs?: GivenInputs;
   /** Where `env.NAME` is looked up. Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `--profile`: one of the pipeline's `profiles:`. */
+  readonly profile?: string | undefined;
 }
+
+/** For the operations that follow a file. */
+export type FollowOptions = LoadOptions & Pick<ParseOptions, 'onIncluded'>;
 
 /**
  * Reads and checks a pipeline file, and binds it to its inputs and environment. Sends nothing and writes nothing.
@@ -33,7 +38,19 @@ export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
 ): Promise<Result<LoadedPipeline, Problem>> {
-  const parsed = parsePipeline(file);
+  return await followPipeline(file, options);
+}
+
+/** The same, and says which files the pipeline includes. */
+export async function followPipeline(
+  file: string,
+  options: FollowOptions,
+): Promise<Result<LoadedPipeline, Problem>> {
+  return bind(file, options);
+}
+
+function bind(file: string, options: FollowOptions): Result<BoundPipeline, Problem> {
+  const parsed = parsePipeline(file, options);
   if (!parsed.ok) return parsed;
   const { pipeline } = parsed.value;
   const { text } = pipeline.source;
@@ -47,7 +64,26 @@ export async function loadPipeline(
   if (!env.ok) return env;
   const base = { inputs: toCel(inputs.value), env: env.value };
   const named = pathsNamed(pipeline, given, folder);
-  return ok(new BoundPipeline(parsed.value, { folder, named, base }));
+  const otherProfiles = async () => boundToOthers(parsed.value, options);
+  return ok(new BoundPipeline(parsed.value, { folder, named, base, otherProfiles }));
+}
+
+function boundToOthers(
+  { file, profiles }: ParsedPipeline,
+  { inputs, env, profile: own }: LoadOptions,
+): Result<readonly BoundPipeline[], Problem> {
+  const found: BoundPipeline[] = [];
+  const names = profiles.length === 0 ? [] : [undefined, ...profiles];
+  for (const profile of names.filter((name) => name !== own)) {
+    const bound = bind(file, {
+      ...(inputs === undefined ? {} : { inputs }),
+      ...(env === undefined ? {} : { env }),
+      profile,
+    });
+    if (!bound.ok) return bound;
+    found.push(bound.value);
+  }
+  return ok(found);
 }
 
 /** A folder named "~" is dangerous: a careless `rm -r` would remove the home folder. */

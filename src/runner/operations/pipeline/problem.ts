@@ -1,5 +1,9 @@
 // Why an operation did not begin, or could not continue: diagnostics with places, or sentences.
-import { type Diagnostic, renderDiagnostics } from '../../../contract/yaml/diagnostic.ts';
+import {
+  type Diagnostic,
+  type IncludedTexts,
+  renderDiagnostics,
+} from '../../../contract/yaml/diagnostic.ts';
 
 export interface Problem {
   /**
@@ -12,6 +16,8 @@ export interface Problem {
   readonly diagnostics: readonly Diagnostic[];
   /** The pipeline file's text, for code frames. */
   readonly text?: string;
+  /** The texts of the files that the pipeline includes, by their names in the diagnostics. */
+  readonly included?: IncludedTexts;
 }
 
 /** A problem without a place in a text. */
@@ -32,8 +38,8 @@ export function stateProblem(error: string, state: string, pipelineFile: string)
 }
 
 /** The text for people; `width` is the terminal's, in columns. */
-export function renderProblem({ diagnostics, text }: Problem, width?: number): string {
-  return renderDiagnostics(diagnostics, text, width);
+export function renderProblem({ diagnostics, text, included }: Problem, width?: number): string {
+  return renderDiagnostics(diagnostics, text, width, included);
 }
 
 /** The journal is complete without compaction, so this is only a warning. */

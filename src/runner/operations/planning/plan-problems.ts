@@ -1,7 +1,7 @@
 // Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over
 // an input. plan/output-claims.ts decides what counts as a conflict.
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
-import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import { type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
 import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { expressionsOf } from '../../language/template.ts';
@@ -38,6 +38,8 @@ export class PlanProblems {
     this.#claims = new OutputClaims(outputs, someOpen);
     const { name } = loaded.pipeline;
     this.#read('the pipeline file', basename(loaded.file));
+    for (const included of Object.keys(loaded.included))
+      this.#read(`the included file ${included}`, relative(loaded.folder, resolve(included)));
     this.#read('the state file', `${name}.state.jsonl`);
   }
 
@@ -121,6 +123,7 @@ export class PlanProblems {
   #note(list: Diagnostic[], message: string, span?: Diagnostic['span']): void {
     if (list.length >= most) return;
     const { file } = this.#loaded;
-    list.push({ severity: 'error', file, message, ...(span === undefined ? {} : { span }) });
+    const at = span === undefined ? {} : { span };
+    list.push(located({ severity: 'error', file, message, ...at }));
   }
 }

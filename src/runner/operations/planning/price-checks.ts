@@ -1,6 +1,6 @@
 // Why a run must not begin: tasks that cannot run, unknown prices, values that the account's plan does not include.
 import { isTier } from '../../../contract/api/tier.ts';
-import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import { type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
 import type { Plan, PlanRow } from '../../plan/plan.ts';
 import type { PlanFindings } from '../../plan/plan-findings.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -14,7 +14,7 @@ export const smaller = (a: number | undefined, b: number | undefined): number | 
 export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Diagnostic[] {
   return [
     ...planned.problems,
-    ...refuseUnpriced(planned.plan, terms, bound),
+    ...refuseUnpriced(planned.plan, terms, bound).map(located),
     ...refuseBeyondPlan(planned.findings, terms.tier, bound),
   ];
 }
@@ -62,13 +62,15 @@ export function refuseBeyondPlan(
   { pipeline, file }: BoundPipeline,
 ): readonly Diagnostic[] {
   if (tier === undefined || !isTier(tier)) return [];
-  return [...findings.refusedOn(tier)].map(([step, { field, message }]) => ({
-    severity: 'error',
-    file,
-    span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
-    message: `step "${step}": ${message}`,
-    hint: `the account is on the ${tier} plan: change the value, or the plan`,
-  }));
+  return [...findings.refusedOn(tier)].map(([step, { field, message }]) =>
+    located({
+      severity: 'error',
+      file,
+      span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
+      message: `step "${step}": ${message}`,
+      hint: `the account is on the ${tier} plan: change the value, or the plan`,
+    }),
+  );
 }
 
 /** The largest `estimate:` of each tool's steps: a rehearsal charges it if no price is published. */

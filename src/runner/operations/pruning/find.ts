@@ -28,13 +28,15 @@ export interface OrphanSearch {
 
 /**
  * What a plan can say without reading large files: a file of the recorded size counts as unchanged. Undefined if the plan
- * covers only some items or steps, or if nobody can tell.
+ * covers only some items or steps, if the pipeline has profiles, or if nobody can tell.
  */
 export async function countOrphans(
   { bound, paths, items, state: { ledger }, planned, disk, excluded }: Prepared,
   rehearsal: boolean,
 ): Promise<OrphanCounts | undefined> {
   if (items.count < items.total || excluded.size > 0) return undefined;
+  // Only `prune` plans with every profile.
+  if (bound.profiles.length > 0) return undefined;
   const { references } = planned;
   const likely = found({ bound, paths, items, ledger, references, disk }, disk);
   if (likely === undefined) return orphanCounts(noOrphans);

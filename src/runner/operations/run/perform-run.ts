@@ -78,7 +78,7 @@ async function runOn(
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
-  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
+  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
   onEvent({ type: 'planned', plan, run: prepared.run.number });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)

@@ -47,7 +47,7 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
   const checked = await checkService(target, planned.plan, { redactor, now, signal, asleep });
   if (!checked.ok) return checked;
   const diagnostics = reportAccount(checked.value, run);
-  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, text: bound.text });
+  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
   const account = accountFacts(checked.value, run);
   const cut = new AbortController();
   const opened = run.store === undefined ? undefined : openStore(run.store, cut.signal);

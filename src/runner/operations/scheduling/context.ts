@@ -25,6 +25,7 @@ interface FinishedRun {
 export interface ScheduleContext {
   readonly run: ScheduledRunOptions;
   readonly inputs: GivenInputs;
+  readonly profile: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   /** If it is aborted, the run in progress is drained, and nothing new begins. */

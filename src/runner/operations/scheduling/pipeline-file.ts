@@ -4,11 +4,11 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Schedule } from '../../language/pipeline.ts';
 import { pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
-import { loadPipeline } from '../pipeline/load.ts';
 import { type Problem, problem, renderProblem } from '../pipeline/problem.ts';
 import { chooseTarget } from '../service/target.ts';
 import { absent, appearanceOf } from './appearance.ts';
 import type { ScheduleContext } from './context.ts';
+import { FollowedFile } from './followed-file.ts';
 
 export interface ReadyPipeline {
   readonly bound: BoundPipeline;
@@ -29,6 +29,7 @@ export class PipelineFile {
   readonly #context: ScheduleContext;
   /** True if the user named the file; false if it was found in a folder, where other YAML files may be. */
   readonly #named: boolean;
+  readonly #followed: FollowedFile;
   #status: PipelineFileStatus = { is: 'no-schedule' };
   #seen: string | undefined;
 
@@ -36,6 +37,7 @@ export class PipelineFile {
     this.file = file;
     this.#context = context;
     this.#named = named;
+    this.#followed = new FollowedFile(file);
   }
 
   get status(): PipelineFileStatus {
@@ -44,12 +46,12 @@ export class PipelineFile {
 
   /** Loads the file if it has changed, and reports what that means. True if it is new or has changed, and is ready. */
   async refresh(): Promise<boolean> {
-    const seen = appearanceOf(this.file);
+    const seen = this.#followed.appearance;
     // Another reason than the file may be gone: a consent, for example.
     if (seen === this.#seen && this.#status.is !== 'invalid') return false;
     const [first, before] = [this.#seen === undefined, this.#status];
     this.#seen = seen;
-    this.#status = seen === absent ? { is: 'removed' } : await this.#load();
+    this.#status = appearanceOf(this.file) === absent ? { is: 'removed' } : await this.#load();
     this.#report(first, before);
     return this.#status.is === 'ready';
   }
@@ -68,8 +70,9 @@ export class PipelineFile {
   }
 
   async #load(): Promise<PipelineFileStatus> {
-    const { inputs, env } = this.#context;
-    const loaded = await loadPipeline(this.file, { inputs, env });
+    const { inputs, profile, env } = this.#context;
+    const { loaded, appearance } = await this.#followed.load({ inputs, profile, env });
+    this.#seen = appearance;
     if (!loaded.ok)
       return this.#named || speaksOfSchedule(loaded.error)
         ? { is: 'invalid', problem: loaded.error }

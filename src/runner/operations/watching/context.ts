@@ -31,6 +31,7 @@ export interface WatchContext {
   readonly file: string;
   readonly run: WatchedRunOptions;
   readonly inputs: GivenInputs;
+  readonly profile: string | undefined;
   readonly settleMs: number;
   readonly pollMs: number;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-// What a watch listens to: the folder of its files and the pipeline file, without what its own runs write.
+// What a watch listens to: the folder of its files, the pipeline file and what it includes, without what its own runs write.
 import { basename, dirname, resolve, sep } from 'node:path';
 import type { FolderWatch } from '../../adapters/files/folder-watch.ts';
 import { isWithin } from '../../adapters/files/within.ts';
@@ -13,10 +13,16 @@ export function openFolderWatch(
   const folder = resolve(bound.folder, globBase(glob));
   // If the watched folder is inside the output folder, the files in it are not outputs.
   const own = [paths.ownFolder, paths.output].filter((path) => !isWithin(folder, path));
+  const included = new Set(Object.keys(bound.included).map((name) => resolve(name)));
+  // A folder reports a file that is removed and written again; of these folders, nothing else counts.
+  const besides = new Set([...included].map(dirname));
+  const isBeside = (path: string): boolean =>
+    besides.has(dirname(path)) && !included.has(path) && path !== resolve(file);
   return watchFolders({
-    paths: [folder, resolve(file)],
+    paths: [folder, resolve(file), ...besides],
     ignores: (path) =>
       own.some((one) => isWithin(path, one)) ||
+      (isBeside(path) && !isWithin(path, folder) && !isWithin(folder, path)) ||
       isStateFile(path, paths.state) ||
       path.split(sep).includes('.git'),
     onProblem: (why) => {

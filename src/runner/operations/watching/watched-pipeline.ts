@@ -1,12 +1,10 @@
 // The pipeline file of a watch: loaded again when it has changed and nobody writes to it. An invalid file runs nothing
 // until it is right again.
-import { statSync } from 'node:fs';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
-import { loadPipeline } from '../pipeline/load.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
+import { FollowedFile } from '../scheduling/followed-file.ts';
 import { chooseTarget } from '../service/target.ts';
 import type { WatchContext } from './context.ts';
 
@@ -22,13 +20,15 @@ const quietMs = 500;
 
 export class WatchedPipeline {
   readonly #context: WatchContext;
-  /** How the file looked when it was loaded. */
+  readonly #followed: FollowedFile;
+  /** How the file, and what it includes, looked when it was loaded. */
   #loaded: string | undefined;
   /** How it looks now, and since when, by the clock's `elapsed`. */
   #seen: { readonly appearance: string; readonly since: number } | undefined;
 
   constructor(context: WatchContext) {
     this.#context = context;
+    this.#followed = new FollowedFile(context.file);
   }
 
   /** By the clock's `elapsed`: when a changed file may be read. */
@@ -41,20 +41,20 @@ export class WatchedPipeline {
 
   /** Loads the file if it is new or has changed; undefined if there is nothing new. */
   async refresh(): Promise<Result<ReadyPipeline, Problem> | undefined> {
-    const { file, clock } = this.#context;
-    const now = clock.elapsed();
-    const appearance = appearanceOf(file);
+    const now = this.#context.clock.elapsed();
+    const { appearance } = this.#followed;
     if (appearance !== this.#seen?.appearance) this.#seen = { appearance, since: now };
     if (appearance === this.#loaded) return undefined;
     const isFirst = this.#loaded === undefined;
     if (!isFirst && now - this.#seen.since < quietMs) return undefined;
-    this.#loaded = appearance;
-    return await this.#load();
+    return await this.#load(now);
   }
 
-  async #load(): Promise<Result<ReadyPipeline, Problem>> {
-    const { file, inputs, env, run } = this.#context;
-    const loaded = await loadPipeline(file, { inputs, env });
+  async #load(now: number): Promise<Result<ReadyPipeline, Problem>> {
+    const { inputs, profile, env, run } = this.#context;
+    const { loaded, appearance } = await this.#followed.load({ inputs, profile, env });
+    this.#loaded = appearance;
+    this.#seen = { appearance, since: now };
     if (!loaded.ok) return loaded;
     const bound = boundPipeline(loaded.value);
     const { items } = bound.pipeline;
@@ -62,17 +62,6 @@ export class WatchedPipeline {
     const target = chooseTarget(run, bound, env);
     if (!target.ok) return target;
     return ok({ bound, paths: pathsOf(bound, target.value, run), glob: items.pattern });
-  }
-}
-
-/** Another text when the file was written, replaced or removed. */
-function appearanceOf(file: string): string {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats === undefined ? 'absent' : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
-  } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    return systemReason(error);
   }
 }
 

@@ -10,6 +10,8 @@ export interface UnitFacts {
   readonly root: string;
   /** Relative to the root, with `/`. */
   readonly file: string;
+  /** What `--profile` names. */
+  readonly profile?: string | undefined;
   readonly state: string;
   readonly output: string;
   /** Where results are kept besides the output folder. */
@@ -27,9 +29,13 @@ export interface UnitFacts {
 }
 
 /** What shotlist is asked to do, without the program. */
-export const scheduleArguments = ({ file }: UnitFacts, ...more: readonly string[]): string[] => [
+export const scheduleArguments = (
+  { file, profile }: UnitFacts,
+  ...more: readonly string[]
+): string[] => [
   'schedule',
   file,
+  ...(profile === undefined ? [] : ['--profile', profile]),
   '--hosted',
   '--commit',
   ...more,

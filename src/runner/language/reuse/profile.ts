@@ -1,0 +1,84 @@
+// `profiles:`: changes of the file, of which `--profile` chooses one.
+import { type Diagnostic, listing, suggestion } from '../../../contract/yaml/diagnostic.ts';
+import type { Source } from '../../../contract/yaml/source.ts';
+import {
+  type Members,
+  memberOf,
+  membersOf,
+  merged,
+  objectAt,
+  type Placed,
+  spanOf,
+} from './placed.ts';
+import { profileFields } from './reuse-schema.ts';
+
+export const profileNames = (root: Placed): readonly string[] => [
+  ...(membersOf(memberOf(root, 'profiles'))?.keys() ?? []),
+];
+
+/** The file with the changes of a profile, whose steps must exist. `root` has the steps of fragments. */
+export function withProfile(
+  root: Placed,
+  name: string,
+  main: Source,
+  problems: Diagnostic[],
+): Placed {
+  const profile = memberOf(root, 'profiles', name);
+  if (profile === undefined) {
+    problems.push(noProfile(name, profileNames(root), main));
+    return root;
+  }
+  const fields = membersOf(profile) ?? new Map<string, Placed>();
+  const own = membersOf(memberOf(root, 'steps')) ?? new Map<string, Placed>();
+  const known = (steps: Placed): Placed => {
+    const all = [...(membersOf(steps) ?? [])];
+    for (const [step, value] of all)
+      if (!own.has(step)) problems.push(noStep(name, step, own, value, main));
+    return objectAt(steps, new Map(all.filter(([step]) => own.has(step))));
+  };
+  const changes = new Map(
+    [...fields]
+      .filter(([key]) => Object.hasOwn(profileFields, key))
+      .map(([key, value]) => [key, key === 'steps' ? known(value) : value]),
+  );
+  const changed = merged(root, objectAt(profile, changes));
+  const values = fields.get('with');
+  if (values === undefined) return changed;
+  return merged(changed, objectAt(profile, new Map([['steps', withOf(known(values))]])));
+}
+
+/** `{ edit: { model } }` as `{ edit: { with: { model } } }`. */
+const withOf = (values: Placed): Placed =>
+  objectAt(
+    values,
+    new Map(
+      [...(membersOf(values) ?? [])].map(([step, value]): [string, Placed] => [
+        step,
+        objectAt(value, new Map([['with', value]])),
+      ]),
+    ),
+  );
+
+function noProfile(name: string, known: readonly string[], main: Source): Diagnostic {
+  const hint =
+    suggestion(name, known) ??
+    (known.length === 0 ? 'the pipeline has no profiles' : `profiles: ${listing(known)}`);
+  const message = `--profile ${name}: the pipeline has no such profile`;
+  return { severity: 'error', file: main.file, message, hint };
+}
+
+function noStep(
+  profile: string,
+  step: string,
+  known: Members,
+  at: Placed,
+  main: Source,
+): Diagnostic {
+  return {
+    severity: 'error',
+    file: main.file,
+    span: spanOf(at, 'key', main),
+    message: `profile "${profile}": there is no step "${step}"`,
+    hint: suggestion(step, known.keys()) ?? `steps: ${listing(known.keys())}`,
+  };
+}

@@ -1,0 +1,86 @@
+// Reads the fragment files that a pipeline includes: regular files of its repository, links followed, and nothing else,
+// not even with --allow-outside.
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type Digest, digestOfBytes } from '../../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { readRegularFile } from '../../../contract/files/regular-file.ts';
+import type { IncludedTexts } from '../../../contract/yaml/diagnostic.ts';
+import { decodeText } from '../../../contract/yaml/utf8.ts';
+import { realPathOr } from '../../adapters/files/real-path.ts';
+import { repositoryOf } from '../../adapters/files/repository.ts';
+import { isWithin } from '../../adapters/files/within.ts';
+import type {
+  FragmentFiles,
+  FragmentText,
+  Unreadable,
+} from '../../language/reuse/fragment-files.ts';
+import { reservedFolder } from '../../plan/reserved-name.ts';
+
+/** In bytes. */
+const largestFragment = 1_000_000;
+
+export class FragmentReader implements FragmentFiles {
+  /** The folder as the user named it, for messages. */
+  readonly #named: string;
+  readonly #folder: string;
+  readonly #repository: string;
+  readonly #digests = new Map<string, Digest>();
+  readonly #texts = new Map<string, string>();
+  /** Every file that was looked for, also if it does not exist. */
+  readonly #files = new Set<string>();
+
+  constructor(pipelineFile: string) {
+    this.#named = dirname(pipelineFile);
+    this.#folder = realPathOr(resolve(this.#named));
+    this.#repository = repositoryOf(this.#folder);
+  }
+
+  get files(): readonly string[] {
+    return [...this.#files];
+  }
+
+  get texts(): IncludedTexts {
+    return Object.fromEntries(this.#texts);
+  }
+
+  /** Of the content of the fragments, by their paths relative to the pipeline file. */
+  get digests(): readonly (readonly [string, Digest])[] {
+    return [...this.#digests].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  read(path: string): Result<FragmentText, Unreadable> {
+    const outside = this.#refusal(resolve(this.#folder, path));
+    if (outside !== undefined) return err(outside);
+    const file = join(this.#named, path);
+    this.#files.add(file);
+    const real = realPathOr(resolve(this.#folder, path));
+    const linked = this.#refusal(real);
+    if (linked !== undefined) return err(linked);
+    const bytes = readRegularFile(real, { max: largestFragment });
+    if (!bytes.ok) return err({ why: bytes.error });
+    this.#digests.set(path, digestOfBytes(bytes.value));
+    const decoded = decodeText(file, bytes.value);
+    if (!decoded.ok) {
+      const { diagnostic: inside, text } = decoded.error;
+      if (text !== undefined) this.#texts.set(file, text);
+      return err({ inside });
+    }
+    this.#texts.set(file, decoded.value);
+    return ok({ file, identity: real, text: decoded.value });
+  }
+
+  #refusal(path: string): Unreadable | undefined {
+    if (!isWithin(path, this.#repository))
+      return {
+        why: `is outside the repository ${this.#repository}`,
+        hint: 'copy the file into the repository: an include never leaves it',
+      };
+    const reserved = relative(this.#repository, path)
+      .split(sep)
+      .map(reservedFolder)
+      .find((found) => found !== undefined);
+    return reserved === undefined
+      ? undefined
+      : { why: `is in a ${reserved} folder, which no pipeline reads` };
+  }
+}

@@ -1,0 +1,37 @@
+// `plan --resolved`: the pipeline file as it is run: with its fragments, defaults and profile, and without what holds them.
+import { basename } from 'node:path';
+import { printable } from '../../contract/base/printable.ts';
+import { ok, type Result } from '../../contract/base/result.ts';
+import { yamlText } from '../../contract/yaml/yaml-text.ts';
+import { parsePipeline } from './pipeline/parse.ts';
+import type { Problem } from './pipeline/problem.ts';
+
+export interface ResolvedPipeline {
+  readonly file: string;
+  /** A pipeline file that has the same plan, if it is beside the original. */
+  readonly yaml: string;
+}
+
+/**
+ * Says what a pipeline file means after its fragments are included and its defaults and its profile are applied. Reads
+ * only the file and what it includes; values of `--input` and of the environment are not in the text.
+ *
+ * @example
+ * ```ts
+ * import { renderProblem, resolvedPipeline } from 'shotlist';
+ *
+ * const resolved = resolvedPipeline('pipeline.yaml');
+ * if (resolved.ok) console.log(resolved.value.yaml);
+ * else console.error(renderProblem(resolved.error));
+ * ```
+ */
+export function resolvedPipeline(
+  file: string,
+  { profile }: { readonly profile?: string | undefined } = {},
+): Result<ResolvedPipeline, Problem> {
+  const parsed = parsePipeline(file, { profile });
+  if (!parsed.ok) return parsed;
+  const chosen = profile === undefined ? '' : ` with --profile ${profile}`;
+  const title = `# ${printable(basename(file))} as it is run${chosen}\n`;
+  return ok({ file, yaml: `${title}${yamlText(parsed.value.pipeline.source.value)}` });
+}

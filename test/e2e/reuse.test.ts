@@ -1,0 +1,215 @@
+// Defaults, fragments and profiles with the real command: what is printed, what is paid, what a stranger's file cannot do.
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { envOf, photo, Rig, service } from '../rig.ts';
+import { found, named, pruned } from './orphaned.ts';
+import { drop, WatchedRig } from './watched.ts';
+
+const cut = `description: Cuts out what is in the item's photo.
+inputs: { label: { type: string } }
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  cut:
+    uses: image-background-remover
+    with: { name: "\${{ inputs.label }}", assets: { image_file_path: "\${{ steps.photo.file_path }}" } }
+`;
+const pipeline = `pipeline: p
+items: { glob: "photos/*.png" }
+output: out
+include: [{ file: common/cut.yaml, as: main, with: { label: a } }]
+defaults: { retry: { attempts: 2 } }
+profiles:
+  large: { with: { up: { scale_factor: 4 } } }
+steps:
+  up:
+    uses: ai-image-upscaler
+    with: { scale_factor: 2, style: { enhancement: Balanced }, assets: { image_file_path: "\${{ steps['main-cut'].url }}" } }
+  save: { uses: download, with: { of: up, to: "\${{ item.stem }}.png" } }
+`;
+
+async function withPhotos(text = pipeline): Promise<Rig> {
+  const rig = new Rig(text);
+  rig.write('common/cut.yaml', cut);
+  rig.write('photos/a.png', await photo(1));
+  return rig;
+}
+
+describe('the file as it is run', () => {
+  test('has the same plan beside the original, and reuses all that the original paid for', async () => {
+    const rig = await withPhotos();
+    const local = await service();
+    const env = envOf(local);
+    expect(await rig.command(['run', 'pipeline.yaml', '--profile', 'large'], env)).toMatchObject({
+      code: 0,
+    });
+    const printed = await rig.command(
+      ['plan', 'pipeline.yaml', '--resolved', '--profile', 'large'],
+      env,
+    );
+    expect(printed).toMatchObject({ code: 0, stderr: '' });
+    expect(printed.stdout.split('\n')[0]).toBe('# pipeline.yaml as it is run with --profile large');
+    for (const secret of [local.key, local.address, rig.folder])
+      expect(printed.stdout).not.toContain(secret);
+    rig.write('resolved.yaml', printed.stdout);
+    const plans = await Promise.all(
+      [['pipeline.yaml', '--profile', 'large'], ['resolved.yaml']].map(async (args) => {
+        const { stdout, code } = await rig.command(['plan', ...args, '--json'], env);
+        expect(code).toBe(0);
+        return JSON.parse(stdout).plan;
+      }),
+    );
+    expect(plans[1]).toEqual(plans[0]);
+    expect(plans[0]).toMatchObject({ credits: 0 });
+    const before = local.ledger().length;
+    expect(await rig.command(['run', 'resolved.yaml'], env)).toMatchObject({ code: 0 });
+    expect(local.ledger()).toHaveLength(before);
+  });
+
+  test('is printed as JSON too, and an invalid file has no such text', async () => {
+    const rig = await withPhotos();
+    const { stdout } = await rig.command(['plan', 'pipeline.yaml', '--resolved', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ yaml: expect.stringContaining('main-cut:') });
+    rig.write('common/cut.yaml', cut.replace('uses: upload', 'uses: uplod'));
+    expect(await rig.command(['plan', 'pipeline.yaml', '--resolved'])).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
+  });
+});
+
+describe('validate', () => {
+  test('shows a mistake in a fragment with the lines of the fragment', async () => {
+    const rig = await withPhotos();
+    rig.write('common/cut.yaml', cut.replace('uses: upload', 'uses: uplod'));
+    const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'common/cut.yaml:4:18: error: step "main-photo": there is no step kind "uplod"',
+    );
+    expect(stderr).toContain('> 4 |   photo: { uses: uplod,');
+  });
+
+  test('checks every profile, and says which one is wrong', async () => {
+    const rig = await withPhotos(pipeline.replace('scale_factor: 4', 'scale_factor: 3'));
+    const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('pipeline.yaml:7:40: error: ');
+    expect(stderr).toContain('(with --profile large)');
+    const json = await rig.command(['validate', 'pipeline.yaml', '--json', '--profile', 'none']);
+    expect(json.stdout).toContain('the pipeline has no such profile');
+  });
+});
+
+test('profiles share the state file: a result is paid once for each, and prune keeps those of all', async () => {
+  const rig = await withPhotos();
+  const local = await service();
+  const env = envOf(local);
+  const charged = async (...args: readonly string[]): Promise<number> => {
+    const before = local.ledger().length;
+    expect(await rig.command(['run', 'pipeline.yaml', ...args], env)).toMatchObject({ code: 0 });
+    return local.ledger().length - before;
+  };
+  expect(await charged()).toBe(2);
+  expect(await charged('--profile', 'large')).toBe(1);
+  expect(await charged()).toBe(0);
+  expect(await charged('--profile', 'large')).toBe(0);
+  // The file that a profile replaced is kept beside the one that it saved again.
+  const copy = { files: [], kept: 1, projects: [] };
+  expect(named(await found(rig, local))).toEqual(copy);
+  expect(named((await pruned(rig, local)).removed)).toEqual(copy);
+  expect(await charged()).toBe(0);
+  expect(await charged('--profile', 'large')).toBe(0);
+  // Without the profile in the file, its result is an orphan.
+  rig.write('pipeline.yaml', pipeline.replace(/profiles:\n.*\n/, ''));
+  expect(named(await found(rig, local)).projects).toEqual(['up:a.png']);
+});
+
+describe('an include touches nothing outside the repository', () => {
+  const including = (file: string): string =>
+    pipeline.replace('common/cut.yaml', file).replaceAll('photos/', '../photos/');
+
+  /** A repository in a folder, with a fragment beside it that is none of its business. */
+  async function repository(file: string): Promise<Rig> {
+    const rig = await withPhotos();
+    rig.write('repository/.git/HEAD', '');
+    rig.write('repository/.git/hidden.yaml', cut);
+    rig.write('repository/pipeline.yaml', including(file));
+    mkdirSync(rig.path('repository/links'));
+    symlinkSync(rig.path('common/cut.yaml'), rig.path('repository/links/file.yaml'));
+    symlinkSync(rig.path('common'), rig.path('repository/links/folder'));
+    return rig;
+  }
+
+  test.each([
+    ['../common/cut.yaml', 'is outside the repository'],
+    ['x/../../common/cut.yaml', 'is outside the repository'],
+    ['links/file.yaml', 'is outside the repository'],
+    ['links/folder/cut.yaml', 'is outside the repository'],
+    ['.git/hidden.yaml', 'is in a .git folder'],
+    ['links', 'is a folder'],
+  ])('%s %s, with --allow-outside too', async (file, why) => {
+    const rig = await repository(file);
+    const args = ['plan', 'repository/pipeline.yaml', '--allow-outside', '--rehearse'];
+    const { code, stderr } = await rig.command(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+    expect(stderr).toContain('repository/pipeline.yaml:4:19: error: include: ');
+  });
+
+  test('a folder above the pipeline, in the same repository, is fine', async () => {
+    const rig = await withPhotos();
+    rig.write('.git/HEAD', '');
+    rig.write('pipelines/pipeline.yaml', including('../common/cut.yaml'));
+    expect(await rig.command(['validate', 'pipelines/pipeline.yaml'])).toMatchObject({ code: 0 });
+  });
+});
+
+test('consent to a service ends when an included file changes', async () => {
+  const local = await service();
+  const rig = await withPhotos(`service: ${local.address}\n${pipeline}`);
+  const env = { SHOTLIST_API_KEY: local.key, XDG_STATE_HOME: rig.path('user') };
+  const codeOf = async (): Promise<number | null> =>
+    (await rig.command(['plan', 'pipeline.yaml'], env)).code;
+  expect(await codeOf()).toBe(2);
+  expect(await rig.command(['trust', 'pipeline.yaml'], env)).toMatchObject({ code: 0 });
+  expect(await codeOf()).toBe(0);
+  rig.write('common/cut.yaml', cut.replace('item.path', 'item.path + ""'));
+  expect(await codeOf()).toBe(2);
+  rig.write('common/cut.yaml', cut);
+  expect(await codeOf()).toBe(0);
+});
+
+test('a watch takes up a changed fragment, and waits while it is missing or wrong', async () => {
+  const rig = new WatchedRig(await service({ credits: 1000 }), pipeline);
+  rig.write('common/cut.yaml', cut);
+  await drop(rig, 'photos/a.png', 1);
+  const watching = rig.watch({ profile: 'large' });
+  await watching.ran(1);
+  rmSync(rig.path('common/cut.yaml'));
+  await watching.until('it is missed', () => watching.of('invalid').length === 1);
+  rig.write('common/cut.yaml', cut.replace('uses: upload', 'uses: uplod'));
+  await watching.until('it is wrong', () => watching.of('invalid').length === 2);
+  const [, wrong] = watching.of('invalid');
+  expect(wrong === undefined ? '' : renderProblem(wrong.problem)).toContain(
+    '> 4 |   photo: { uses: uplod',
+  );
+  rig.write('common/cut.yaml', cut);
+  await watching.until('it is right again', () => watching.of('watching').length === 2);
+  await watching.stop();
+});
+
+test('a unit file names the profile', async () => {
+  const rig = await withPhotos(`schedule: { cron: "0 7 * * *" }\n${pipeline}`);
+  const args = ['schedule', 'pipeline.yaml', '--print', 'cron', '--profile', 'large'];
+  expect((await rig.command(args)).stdout).toContain('pipeline.yaml --profile large --hosted');
+});
+
+test('a library user loads a profile', async () => {
+  const rig = await withPhotos();
+  expect((await loadPipeline(rig.file, { profile: 'large' })).ok).toBe(true);
+  const none = await loadPipeline(rig.file, { profile: 'small' });
+  expect(none.ok ? '' : renderProblem(none.error)).toContain(
+    '--profile small: the pipeline has no such profile',
+  );
+});
