@@ -31,4 +31,10 @@ export const download: StepKind = {
     bytes: 'the total size of the files, in bytes',
     sha256: 'the SHA-256 hash of the first file',
   },
+  outputTypes: {
+    path: { type: 'string' },
+    paths: { type: 'array', items: { type: 'string' } },
+    bytes: { type: 'integer' },
+    sha256: { type: 'string' },
+  },
 };

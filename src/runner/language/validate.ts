@@ -13,6 +13,7 @@ import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
+import { knownNames } from './known-names.ts';
 import type { Pipeline, Step } from './pipeline.ts';
 import { checkReferences, type Declared, globItemFields } from './references.ts';
 import { checkSchedule } from './schedule.ts';
@@ -21,6 +22,7 @@ import { checkStages } from './stages.ts';
 import type { StepDocument } from './step-schema.ts';
 import { checkStore } from './store.ts';
 import type { TemplateError } from './template.ts';
+import { checkTypes } from './type-check.ts';
 import { checkKept } from './unsaved.ts';
 
 export interface ValidPipeline {
@@ -47,7 +49,12 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
   );
   problems.push(...errors.map((error) => atExpression(error, source)));
   const declared = declaredBy(document, drafts);
-  for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
+  const knownAs = knownNames(document, drafts);
+  for (const draft of drafts.values())
+    problems.push(
+      ...checkReferences(draft, declared, source),
+      ...checkTypes(draft, knownAs, source),
+    );
 
   problems.push(
     ...checkLimits(document, source),
@@ -116,7 +123,11 @@ function atExpression(error: TemplateError, source: Source): Diagnostic {
     file: source.file,
     span: source.spanInside(error.path, error.text, error.start, error.end),
     message: `in the expression: ${error.message}`,
-    ...(dashed ? { hint: 'a step name with "-" needs brackets: steps["photo-file"].path' } : {}),
+    ...(dashed
+      ? { hint: 'a step name with "-" needs brackets: steps["photo-file"].path' }
+      : error.hint === undefined
+        ? {}
+        : { hint: error.hint }),
   };
 }
 
