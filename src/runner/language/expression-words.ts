@@ -136,7 +136,7 @@ function unfitFunction(name: string, types: string): string {
   const other = foreign.get(name);
   if (other !== undefined) return `there is no function "${name}" (did you mean "${other}"?)`;
   if (known.includes(name))
-    return `${name}() does not work with (${types.replace(/dyn<(\w+)>/g, '$1')})`;
+    return `${name}() does not work with (${types.replace(/dyn<(\w+)>/g, '$1').replace(/\bdyn\b/g, 'any')})`;
   const near = name.length < 5 ? undefined : nearest(name, known);
   return `there is no function "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
 }
@@ -150,8 +150,7 @@ export function hintFor(message: string): string | undefined {
   const known = environment.getDefinitions().functions.filter((one) => one.name === name);
   const ofText = known.some((one) => one.receiverType !== null);
   const plain = known.some((one) => one.receiverType === null);
-  if (receiver === undefined && ofText && !plain)
-    return `write the value first: value.${name}(…)`;
+  if (receiver === undefined && ofText && !plain) return `write the value first: value.${name}(…)`;
   if (receiver !== undefined && plain && !ofText) return `write the value inside: ${name}(value)`;
   const entry = expressionFunctions.find((one) => one.name === name);
   const signatures = entry?.signatures ?? known.map(({ signature }) => signature);

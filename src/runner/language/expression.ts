@@ -182,8 +182,7 @@ function collect(
   const variable = macroVariable(node);
   if (node.op === 'rcall' && variable !== undefined) {
     collect(node.args[1], into, declared, asked);
-    for (const inner of node.args[2].slice(1))
-      collect(inner, into, [...declared, variable], asked);
+    for (const inner of node.args[2].slice(1)) collect(inner, into, [...declared, variable], asked);
     return;
   }
   const asks = node.op === 'call' && (node.args[0] === 'has' || node.args[0] === 'default');

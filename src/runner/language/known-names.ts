@@ -57,8 +57,7 @@ export function knownNames(
 }
 
 function known(schemas: Schemas, name: string | undefined, parts: number): Known | undefined {
-  const schema =
-    name !== undefined && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+  const schema = name !== undefined && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   return schema === undefined ? undefined : { schema, parts };
 }
 

@@ -1,7 +1,8 @@
 // The type of an expression before there are values: what each name is comes from the declarations
 // and from the catalogue of step kinds.
-import type { Schema } from '../../contract/base/schema.ts';
+
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Schema } from '../../contract/base/schema.ts';
 import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { type Expression, type ExpressionError, errorOf, type Reference } from './expression.ts';
 import { celTypes, checking, knownFields, placeholder, variableOf } from './output-types.ts';
@@ -99,7 +100,9 @@ function failed(
   if (codeOf(error) === 'incompatible_ternary_branches') return ok('dyn');
   const plain = errorOf(error, text);
   const better = aboutMember(accessIn(error, text, stands), codeOf(error));
-  return err(better === undefined ? plain : { ...plain, ...better });
+  // A variable is shorter than the name that it stands for.
+  const stand = stands.find(({ start, end }) => start === plain.start && plain.end <= end);
+  return err({ ...plain, ...better, end: stand?.end ?? plain.end });
 }
 
 const codeOf = (error: unknown): unknown =>

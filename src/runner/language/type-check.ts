@@ -78,7 +78,8 @@ function misfit(
   { path, expression, as }: Use,
   { name, kind }: Draft,
 ): ExpressionError | undefined {
-  const [type = 'dyn'] = types;
+  const [first = 'dyn'] = types;
+  const type = types.every(isNumber) && new Set(types).size > 1 ? 'number' : first;
   const whole = { start: 0, end: expression.text.length };
   switch (as) {
     case 'condition':
@@ -103,10 +104,9 @@ function misfit(
       const converted = kind?.operation === 'download' || kind?.operation === 'upload';
       if (schema === undefined || (converted && isScalar(type))) return undefined;
       if (types.some((one) => fits(one, schema))) return undefined;
-      const wanted = String(schema['type']);
       return {
-        message: `step "${name}": ${dotted(path.slice(3))} must be ${wordedSchema(wanted)}, and the expression is ${worded(type)}`,
-        ...hintOf(conversion(type, wanted)),
+        message: `step "${name}": ${dotted(path.slice(3))} must be ${wordedSchema(schema)}, and the expression is ${worded(type)}`,
+        ...hintOf(conversion(type, schema)),
         ...whole,
       };
     }
@@ -118,8 +118,10 @@ function misfit(
 const hintOf = (hint: string | undefined): { readonly hint?: string } =>
   hint === undefined ? {} : { hint };
 
+const isNumber = (type: string): boolean => ['int', 'uint', 'double', 'number'].includes(type);
+
 const isScalar = (type: string): boolean =>
-  ['dyn', 'string', 'int', 'uint', 'double', 'bool', 'null'].includes(type);
+  isNumber(type) || ['dyn', 'string', 'bool', 'null'].includes(type);
 
 const conditionHint = (type: string, text: string): string =>
   type === 'string'
@@ -133,16 +135,24 @@ const partHint = (type: string): string =>
     ? 'choose one member with [0], or make one text of all with .join(", ") or json()'
     : 'choose a field of it, or write json() around it';
 
-const wordedSchema = (type: string): string => {
-  if (type === 'integer') return 'a whole number';
-  if (type === 'array') return 'a list';
-  if (type === 'boolean') return 'true or false';
-  return type === 'object' ? 'an object' : `a ${type}`;
-};
+function wordedSchema({ type, items }: Schema): string {
+  switch (type) {
+    case 'integer':
+      return 'a whole number';
+    case 'boolean':
+      return 'true or false';
+    case 'object':
+      return 'an object';
+    case 'array':
+      return isSchema(items) ? `a list of ${items['type']}s` : 'a list';
+    default:
+      return `a ${type}`;
+  }
+}
 
 /** How to turn a value of one type into another. */
-function conversion(type: string, wanted: string): string | undefined {
-  switch (wanted) {
+function conversion(type: string, schema: Schema): string | undefined {
+  switch (schema['type']) {
     case 'string':
       if (type.startsWith('list')) return partHint(type);
       return isScalar(type) ? 'convert it with string()' : 'choose a field of it, such as .url';
@@ -150,7 +160,7 @@ function conversion(type: string, wanted: string): string | undefined {
     case 'integer':
       return type === 'string' ? 'convert it with double() or int()' : undefined;
     case 'array':
-      return 'write it in brackets: ["${{ … }}"]';
+      return type.startsWith('list') ? undefined : 'write it in brackets: ["${{ … }}"]';
     case 'boolean':
       return 'compare it with a value: ==, != or >';
     default:
@@ -166,7 +176,7 @@ function fits(type: string, schema: Schema): boolean {
       return type === 'string';
     case 'number':
     case 'integer':
-      return type === 'int' || type === 'double' || type === 'uint';
+      return isNumber(type);
     case 'boolean':
       return type === 'bool';
     case 'array': {

@@ -62,10 +62,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
   ),
   {
     name: 'split',
-    signatures: [
-      'string.split(string): list<string>',
-      'string.split(string, int): list<string>',
-    ],
+    signatures: ['string.split(string): list<string>', 'string.split(string, int): list<string>'],
     description: 'The parts of a text between a separator, at most so many.',
     examples: [['"red,green".split(",")', ['red', 'green']]],
   },
