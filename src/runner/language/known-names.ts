@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { Draft } from './draft.ts';
-import type { Reference } from './expression.ts';
+import type { Reference } from './reference.ts';
 import type { Known } from './static-types.ts';
 
 type Schemas = Readonly<Record<string, Schema>>;
@@ -52,6 +52,8 @@ export function knownNames(
         return known({ ext: text }, key, 2);
       case 'steps':
         return known(steps.get(key ?? '')?.kind?.outputTypes ?? {}, field, 3);
+      default:
+        return undefined;
     }
   };
 }

@@ -147,6 +147,11 @@ function aboutStep(reference: PlacedReference, declared: Declared): NameFinding 
       hint: `outputs: ${outputs.join(', ')}`,
     };
   if (outputs.includes(field)) return undefined;
+  if (field === 'duration' && step.kind.tool?.record === 'audio')
+    return {
+      message: `step "${key}" (${step.kind.name}) has no output "duration", because the service does not report how long a sound is`,
+      hint: 'write the number of seconds, or read it from the item or from an input',
+    };
   return {
     message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
     hint: suggestion(field, outputs) ?? `outputs: ${outputs.join(', ')}`,

@@ -4,8 +4,9 @@
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
-import { type Expression, type ExpressionError, errorOf, type Reference } from './expression.ts';
+import { type Expression, type ExpressionError, errorOf } from './expression.ts';
 import { celTypes, checking, knownFields, placeholder, variableOf } from './output-types.ts';
+import type { Reference } from './reference.ts';
 
 /** What a name refers to; undefined if nothing is known about the name. */
 export interface Known {

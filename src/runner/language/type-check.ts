@@ -8,7 +8,9 @@ import type { Path } from '../../contract/yaml/place.ts';
 import { dotted } from '../../contract/yaml/shape.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
-import type { Expression, ExpressionError, Reference } from './expression.ts';
+import type { Expression, ExpressionError } from './expression.ts';
+import { atExpression, inExpression } from './expression-diagnostic.ts';
+import type { Reference } from './reference.ts';
 import { type Known, staticTypes, worded } from './static-types.ts';
 import type { Template } from './template.ts';
 
@@ -33,25 +35,13 @@ export function checkTypes(
   ];
   return uses.flatMap((use): readonly Diagnostic[] => {
     const types = staticTypes(use.expression, knownAs);
-    const problem = types.ok ? misfit(types.value, use, draft) : inExpression(types.error);
-    if (problem === undefined) return [];
-    const { message, hint, start, end } = problem;
-    return [
-      {
-        severity: 'error',
-        file: source.file,
-        span: source.spanInside(use.path, use.expression.text, start, end),
-        message,
-        ...(hint === undefined ? {} : { hint }),
-      },
-    ];
+    const { path, expression } = use;
+    const place = { path, text: expression.text };
+    if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
+    const problem = misfit(types.value, use, draft);
+    return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
   });
 }
-
-const inExpression = (error: ExpressionError): ExpressionError => ({
-  ...error,
-  message: `in the expression: ${error.message}`,
-});
 
 function usesIn(template: Template): readonly Use[] {
   switch (template.kind) {

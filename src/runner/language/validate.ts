@@ -9,6 +9,7 @@ import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
+import { inExpression } from './expression-diagnostic.ts';
 import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
@@ -47,7 +48,7 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
   const drafts = new Map(
     Object.entries(rawSteps).map(([name, raw]) => [name, draftStep(name, raw, errors)]),
   );
-  problems.push(...errors.map((error) => atExpression(error, source)));
+  problems.push(...errors.map((error) => inExpression(error, source)));
   const declared = declaredBy(document, drafts);
   const knownAs = knownNames(document, drafts);
   for (const draft of drafts.values())
@@ -114,21 +115,6 @@ function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
       const message = `limits.steps: ${JSON.stringify(name)} is not a step kind`;
       return { severity: 'error', file: source.file, span, message, hint };
     });
-}
-
-function atExpression(error: TemplateError, source: Source): Diagnostic {
-  const dashed = /^there is no "/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
-  return {
-    severity: 'error',
-    file: source.file,
-    span: source.spanInside(error.path, error.text, error.start, error.end),
-    message: `in the expression: ${error.message}`,
-    ...(dashed
-      ? { hint: 'a step name with "-" needs brackets: steps["photo-file"].path' }
-      : error.hint === undefined
-        ? {}
-        : { hint: error.hint }),
-  };
 }
 
 function declaredBy(document: Json, steps: ReadonlyMap<string, Draft>): Declared {

@@ -13,9 +13,9 @@ import { plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
 import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
-import { lateValues, pricedWithBounds } from './late-values.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
+import { pricedTask } from './priced-task.ts';
 import { awayUpload, lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { saversOf, turnOf } from './turn.ts';
@@ -215,25 +215,10 @@ export class ItemPlan implements Unfinished {
   }
 
   #priced(planned: PlannedTask): PlannedTask {
-    const { step, action } = planned;
-    const late =
-      action === 'maybe' ? lateValues(step, this.scope, (name) => this.comesLater(name)) : [];
-    if (
-      step.kind.tool === undefined ||
-      (action !== 'begin' && action !== 'maybe' && action !== 'lost')
-    )
-      return { ...planned, ...(late.length === 0 ? {} : { late }) };
-    const priced = pricedWithBounds(step, this.scope, late, (body) =>
-      this.context.estimate(step, body),
+    const { step } = planned;
+    return pricedTask(planned, this, () =>
+      alikeKey(step, this.#item, (name) => this.#contentOf(name)),
     );
-    const alike =
-      action === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
-    return {
-      ...planned,
-      estimate: priced.estimate,
-      ...(late.length === 0 ? {} : { late: priced.late }),
-      ...(alike === undefined ? {} : { alike }),
-    };
   }
 
   #contentOf(name: string): string | undefined {

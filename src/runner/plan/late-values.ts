@@ -4,9 +4,14 @@ import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template.ts';
-import { knownBody } from './afterwards.ts';
+import { expressionsOf, fillKnown } from '../language/template.ts';
 import type { Estimate } from './estimate.ts';
+
+/** The known part of a body before the steps that it uses have run. */
+export function knownBody(step: Step, scope: Scope): JsonObject {
+  const known = fillKnown(step.with, scope) ?? null;
+  return isObject(known) ? known : {};
+}
 
 export interface LateValue {
   /** A field of the request, such as `end_seconds`, or `if`. */

@@ -89,6 +89,11 @@ describe('a wrong use of an output', () => {
       'step "voice" (ai-voice-generator) has no output "width"',
       expect.stringContaining('outputs: url'),
     ],
+    [
+      count('«steps.voice.duration»'),
+      'step "voice" (ai-voice-generator) has no output "duration", because the service does not report how long a sound is',
+      'write the number of seconds, or read it from the item or from an input',
+    ],
   ])('%s', (step, message, hint) => {
     const found = only(step);
     expect(found?.message).toBe(message);

@@ -22,13 +22,13 @@ const defaultMacro = ({ args }: { readonly args: readonly [ASTNode, ASTNode] }) 
     return value?.name === otherwise?.name ? value : checker.getType('dyn');
   },
   evaluate(evaluator: Evaluator, _: unknown, context: unknown) {
-    const value = valueOf(() => evaluator.run(args[0], context));
+    const value = valueIfAny(() => evaluator.run(args[0], context));
     const missing = value === undefined || value === null || value === '';
     return missing ? evaluator.run(args[1], context) : value;
   },
 });
 
-function valueOf(evaluate: () => unknown): unknown {
+function valueIfAny(evaluate: () => unknown): unknown {
   try {
     return evaluate();
   } catch (error) {
