@@ -92,7 +92,7 @@ describe('a wrong use of an output', () => {
     [
       count('«steps.voice.duration»'),
       'step "voice" (ai-voice-generator) has no output "duration", because the service does not report how long a sound is',
-      'write the number of seconds, or read it from the item or from an input',
+      'download it, and read the length of the file: add <name>: { uses: download, with: { of: voice, to: … } }, and write steps["<name>"].duration',
     ],
   ])('%s', (step, message, hint) => {
     const found = only(step);
