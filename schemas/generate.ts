@@ -1,5 +1,6 @@
-// Writes schemas/*.json from the schemas in src/: `npm run schemas`. A test says when they are stale.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Writes schemas/*.json from the schemas in src/, and the tables of docs/expressions.md: `npm run schemas`. A test says
+// when they are stale.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -15,6 +16,7 @@ import { tools } from '../src/contract/kinds/tools.ts';
 import { stateSchema } from '../src/runner/journal/line.ts';
 import { fragmentSchema, pipelineSchema } from '../src/runner/language/schema.ts';
 import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
+import { withTables } from './function-tables.ts';
 
 /** Every published schema, by its path below schemas/. */
 export const published: readonly (readonly [string, Schema])[] = [
@@ -32,9 +34,12 @@ export const published: readonly (readonly [string, Schema])[] = [
 
 export const textOf = (schema: Schema): string => `${JSON.stringify(schema, null, 2)}\n`;
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, schema] of published) {
     const file = fileURLToPath(new URL(path, import.meta.url));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, textOf(schema));
   }
+  const page = fileURLToPath(new URL('../docs/expressions.md', import.meta.url));
+  writeFileSync(page, withTables(readFileSync(page, 'utf8')));
+}

@@ -54,6 +54,7 @@ const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
   fileAt: (place) => disk.fileAt(place),
   recordedAs: (path) => disk.recordedAs(path),
   temporary: (path, work) => disk.temporary(path, work),
+  seconds: (file) => disk.seconds(file),
   place: (file, path, digest) => disk.place(file, path, digest),
   copy: (source, into) => disk.copy(source, into),
   discard: (file) => disk.discard(file),

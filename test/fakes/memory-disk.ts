@@ -102,6 +102,11 @@ export class MemoryDisk implements Disk {
     return ok(undefined);
   }
 
+  /** Its files are texts, which are no sounds. */
+  async seconds(): Promise<number | undefined> {
+    return undefined;
+  }
+
   async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>> {
     const content = this.read(source.path);
     if (content === undefined)

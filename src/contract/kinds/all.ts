@@ -1,18 +1,11 @@
 // The list of step kinds that `uses:` may name. To add a kind, add its file and a line here.
-import { projectSchema } from '../api/project.ts';
 import { deleteKind } from './delete.ts';
 import { download } from './download.ts';
 import { faceDetect } from './face-detect.ts';
 import type { StepKind, Tool } from './kind.ts';
+import { outputsOf } from './tool-outputs.ts';
 import { tools } from './tools.ts';
 import { upload } from './upload.ts';
-
-const recordFields = Object.fromEntries(
-  Object.entries(projectSchema.properties).map(([field, schema]) => [
-    field,
-    'description' in schema ? schema.description : `the record’s ${field}`,
-  ]),
-);
 
 /** A tool as a step kind: its `with` is its request body, its outputs are its project's record. */
 function kindOf(tool: Tool): StepKind {
@@ -21,10 +14,7 @@ function kindOf(tool: Tool): StepKind {
     title: tool.title,
     operation: 'create',
     with: tool.request,
-    outputs: {
-      url: 'the address of the first download, the same as downloads[0].url; the runner renews it',
-      ...recordFields,
-    },
+    ...outputsOf(tool.record),
     tool,
   };
 }

@@ -20,4 +20,5 @@ export const deleteKind: StepKind = {
     },
   },
   outputs: {},
+  outputTypes: {},
 };

@@ -30,5 +30,13 @@ export const download: StepKind = {
     paths: 'the paths of all files',
     bytes: 'the total size of the files, in bytes',
     sha256: 'the SHA-256 hash of the first file',
+    duration: 'the length of the first file in seconds, if it is a sound whose header says it',
+  },
+  outputTypes: {
+    path: { type: 'string' },
+    paths: { type: 'array', items: { type: 'string' } },
+    bytes: { type: 'integer' },
+    sha256: { type: 'string' },
+    duration: { type: 'number' },
   },
 };

@@ -1,5 +1,6 @@
 // face-detect: finds faces in an uploaded image or video (facts.md, Face detection). Free at
 // present.
+import { faceDetectionSchema } from '../api/project.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { confidenceScore, imageAsset } from './fields.ts';
 import type { StepKind } from './kind.ts';
@@ -24,6 +25,11 @@ export const faceDetect: StepKind = {
     id: 'the id of the detection',
     faces: 'a list of {path, url}: use path as original_face; url shows the cropped face',
     credits_charged: 'the credits charged; at present 0',
+  },
+  outputTypes: {
+    id: { type: 'string' },
+    faces: faceDetectionSchema.properties.faces,
+    credits_charged: { type: 'integer' },
   },
 };
 

@@ -59,6 +59,8 @@ export interface StepKind {
   readonly with: Schema;
   /** The outputs that later steps may use, with their descriptions. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** The JSON Schema of each output, by the same names. `{}`: of any type. */
+  readonly outputTypes: Readonly<Record<string, Schema>>;
   /** Only for the 27 tools. */
   readonly tool?: Tool;
 }

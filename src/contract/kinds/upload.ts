@@ -19,4 +19,5 @@ export const upload: StepKind = {
     },
   },
   outputs: { file_path: 'the asset reference, valid for 7 days; the runner renews it' },
+  outputTypes: { file_path: { type: 'string' } },
 };

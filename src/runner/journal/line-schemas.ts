@@ -68,12 +68,21 @@ export const runSchema = {
   },
 } as const;
 
+/** A sound of thirty years. */
+const mostSeconds = 1_000_000_000;
+
 export const outputFields = {
   task,
   index: { type: 'integer', minimum: 0, description: 'Which of the project’s downloads.' },
   path: { type: 'string', description: 'Relative to the pipeline file.' },
   bytes: { type: 'integer', minimum: 0 },
   sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  duration: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    maximum: mostSeconds,
+    description: 'How long a sound is, in seconds.',
+  },
 } as const;
 
 export const storeName = {

@@ -7,12 +7,13 @@ type Outputs = NonNullable<JobLine['outputs']>;
 
 /** Replaces what was recorded of the file. The store still has content that is the same. */
 export function withOutput(outputs: Outputs, event: OutputEvent): Outputs {
-  const { task, index, path, bytes, sha256 } = event;
+  const { task, index, path, bytes, sha256, duration } = event;
   const others = outputs.filter((output) => !isOf(output, event));
   const before = outputs.find((output) => isOf(output, event));
   const inStore =
     before?.stored !== undefined && before.sha256 === sha256 ? { stored: before.stored } : {};
-  return [...others, { task, index, path, bytes, sha256, ...inStore }].sort(
+  const length = duration === undefined ? {} : { duration };
+  return [...others, { task, index, path, bytes, sha256, ...length, ...inStore }].sort(
     (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
   );
 }

@@ -3,7 +3,8 @@ import { isObject, type Json } from '../../contract/base/json.ts';
 import { kindNamed } from '../../contract/kinds/all.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import type { Path } from '../../contract/yaml/place.ts';
-import type { Expression, Reference } from './expression.ts';
+import type { Expression } from './expression.ts';
+import type { Reference } from './reference.ts';
 import {
   compileExpression,
   compileTemplate,

@@ -1,35 +1,34 @@
 // The CEL environment of pipelines: the root names, and the functions that differ from the
 // library's.
 import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
-import { EvaluationBudget } from './evaluation-budget.ts';
+import { budget } from './evaluation-budget.ts';
+import { addFunctions } from './functions/all.ts';
 import { matches, patternOf } from './pattern.ts';
 
 export const roots = ['item', 'inputs', 'env', 'steps', 'run', 'result'] as const;
 
-/**
- * The budget of the current evaluation. Evaluations are synchronous, so there is only one at a
- * time.
- */
-export const budget = new EvaluationBudget();
-
 /** Replaces calls of `matches`, because the library's own uses a backtracking engine. */
 const re2 = 'matchesRe2';
 
-export const environment = new Environment({
-  unlistedVariablesAreDyn: false,
-  homogeneousAggregateLiterals: false,
-  limits: { maxAstNodes: 10_000, maxDepth: 100 },
-});
-for (const root of roots) environment.registerVariable(root, 'dyn');
-environment.registerFunction(`string.${re2}(string): bool`, (text: string, pattern: string) => {
-  const found = patternOf(pattern, budget);
-  if (!found.ok) throw new EvaluationError(found.error);
-  return matches(found.value, text, budget);
-});
-environment.registerFunction('list.take(int): list', (list: Iterable<unknown>, count: bigint) => {
-  if (count < 0n) throw new EvaluationError(`take(${count}): the count must not be negative`);
-  return Array.from(list).slice(0, Number(count));
-});
+/** An environment with all functions, in which every root is dynamic. */
+export function newEnvironment(): Environment {
+  const made = new Environment({
+    unlistedVariablesAreDyn: false,
+    homogeneousAggregateLiterals: false,
+    limits: { maxAstNodes: 10_000, maxDepth: 100 },
+  });
+  for (const root of roots) made.registerVariable(root, 'dyn');
+  made.registerFunction(`string.${re2}(string): bool`, (text: string, pattern: string) => {
+    const found = patternOf(pattern, budget);
+    if (!found.ok) throw new EvaluationError(found.error);
+    return matches(found.value, text, budget);
+  });
+  addFunctions(made);
+  return made;
+}
+
+/** The environment that evaluates expressions: dynamic, so that a value may be of any type. */
+export const environment = newEnvironment();
 
 /** Redirects a call of `matches` to RE2. Returns the error of a literal pattern, if it has one. */
 export function useRe2(node: ASTNode): string | undefined {

@@ -63,6 +63,12 @@ export class EvaluationBudget {
   }
 }
 
+/**
+ * The budget of the current evaluation. Evaluations are synchronous, so there is only one at a
+ * time.
+ */
+export const budget = new EvaluationBudget();
+
 function entriesOf(value: object): Iterable<readonly [unknown, unknown]> {
   if (Array.isArray(value) || value instanceof Map || value instanceof Set) return value.entries();
   return Object.entries(value);
@@ -152,7 +158,7 @@ const isOperator = (name: string): boolean => !/^\w/.test(name) || name === 'in'
 
 /** Functions that take constant time, and macros, whose bodies are counted separately. */
 const constant = new Set(
-  ['size', 'take', 'type', 'dyn', 'has', 'bind'].concat([
+  ['size', 'take', 'type', 'dyn', 'has', 'bind', 'default'].concat([
     'map',
     'filter',
     'all',
@@ -176,6 +182,9 @@ function workOf(name: string, sizes: readonly number[]): number {
       return all + (first * second) / 10_000;
     case 'join':
       return all + (first * second) / 10;
+    case 'slug':
+    case 'distinct':
+      return all * 10;
     case 'duration':
       // Its pattern tries every way to divide a row of digits into three parts.
       return first ** 3 / 1000;

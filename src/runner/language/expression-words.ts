@@ -1,6 +1,7 @@
 // Translates the CEL library's messages into sentences that say how to fix an expression.
 import { nearest } from '../../contract/yaml/diagnostic.ts';
 import { environment, roots } from './environment.ts';
+import { expressionFunctions } from './functions/all.ts';
 
 /** Translates a message of the library, or of anything else that an evaluation throws. */
 export function inWords(message: string): string {
@@ -38,6 +39,19 @@ const sentences: readonly (readonly [RegExp, Words])[] = [
     /^Logical operator requires bool operands, got '(.+)'$/,
     (type) => `"&&" and "||" need true or false on both sides, not ${a(type)}`,
   ],
+  [
+    /^(?:(\w+)\(.*\) (?:filter )?predicate|Ternary condition) must (?:return|be) bool, got '(.+)'$/,
+    (name, type) =>
+      `the condition${name === '' ? ' before "?"' : ` of ${name}()`} must be true or false, not ${a(type)}`,
+  ],
+  [/^Cannot index type '(.+)'$/, (type) => `${a(type)} has no fields`],
+  [/^List index must be int, got '(.+)'$/, (type) => `a list has positions, not ${a(type)}`],
+  [
+    /^Expression of type '(.+)' cannot be range of a comprehension/,
+    (type) => `map(), filter(), all() and exists() need a list, not ${a(type)}`,
+  ],
+  [/^Ternary branches must have the same type, got '(.+)' and '(.+)'$/, unlikeBranches],
+  [/^has\(\) invalid argument$/, () => 'has() needs a name with a field: has(item.title)'],
 ];
 
 const signs: Readonly<Record<string, string>> = {
@@ -73,6 +87,10 @@ const signs: Readonly<Record<string, string>> = {
 
 const signOf = (token: string): string => signs[token] ?? token.toLowerCase();
 
+function unlikeBranches(one: string, other: string): string {
+  return `the values after "?" and ":" must have the same type, not ${a(one)} and ${a(other)}`;
+}
+
 function unknownName(name: string): string {
   const near = nearest(name, roots);
   const cure =
@@ -86,12 +104,57 @@ function outOfRange(index: string, size: string): string {
 
 const macros = ['has', 'all', 'exists', 'exists_one', 'map', 'filter'];
 
+/** Names that people know from other languages, with the names here. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ['lower', 'lowerAscii'],
+  ['toLowerCase', 'lowerAscii'],
+  ['upper', 'upperAscii'],
+  ['toUpperCase', 'upperAscii'],
+  ['length', 'size'],
+  ['len', 'size'],
+  ['count', 'size'],
+  ['includes', 'contains'],
+  ['slugify', 'slug'],
+  ['filename', 'basename'],
+  ['extname', 'ext'],
+  ['padStart', 'pad'],
+  ['zfill', 'pad'],
+  ['strftime', 'date'],
+  ['toJSON', 'json'],
+  ['coalesce', 'default'],
+  ['limit', 'take'],
+  ['unique', 'distinct'],
+  ['round', 'math.round'],
+  ['ceil', 'math.ceil'],
+  ['floor', 'math.floor'],
+  ['min', 'math.least'],
+  ['max', 'math.greatest'],
+]);
+
 function unfitFunction(name: string, types: string): string {
   const known = [...environment.getDefinitions().functions.map((one) => one.name), ...macros];
+  const other = foreign.get(name);
+  if (other !== undefined) return `there is no function "${name}" (did you mean "${other}"?)`;
   if (known.includes(name))
-    return `${name}() does not work with (${types.replace(/dyn<(\w+)>/g, '$1')})`;
+    return `${name}() does not work with (${types.replace(/dyn<(\w+)>/g, '$1').replace(/\bdyn\b/g, 'any')})`;
   const near = name.length < 5 ? undefined : nearest(name, known);
   return `there is no function "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+}
+
+/** How to write a call that the library refuses: as a method or not, or with other values. */
+export function hintFor(message: string): string | undefined {
+  const found = /^found no matching overload for '(.+?\.)??(\w+)\(/.exec(message);
+  if (found === null) return undefined;
+  const [, receiver, written = ''] = found;
+  const name = foreign.get(written) ?? written;
+  const known = environment.getDefinitions().functions.filter((one) => one.name === name);
+  const ofText = known.some((one) => one.receiverType !== null);
+  const plain = known.some((one) => one.receiverType === null);
+  if (receiver === undefined && ofText && !plain) return `write the value first: value.${name}(…)`;
+  if (receiver !== undefined && plain && !ofText) return `write the value inside: ${name}(value)`;
+  const entry = expressionFunctions.find((one) => one.name === name);
+  const signatures = entry?.signatures ?? known.map(({ signature }) => signature);
+  return signatures.length === 0 ? undefined : `write ${signatures.join(' or ')}`;
 }
 
 function unfitOperator(left: string, sign: string, right: string): string {

@@ -3,9 +3,11 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { budget, environment, inOurNames, roots, useRe2 } from './environment.ts';
-import { withBudget } from './evaluation-budget.ts';
-import { inWords } from './expression-words.ts';
+import { fromCel, isPlain } from './cel-value.ts';
+import { environment, inOurNames, useRe2 } from './environment.ts';
+import { budget, withBudget } from './evaluation-budget.ts';
+import { hintFor, inWords } from './expression-words.ts';
+import { childrenOf, type Reference, referencesOf } from './reference.ts';
 import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
@@ -13,21 +15,14 @@ export interface ExpressionError {
   readonly message: string;
   readonly start: number;
   readonly end: number;
-}
-
-/** A name that an expression uses: `steps.photo.file_path`, `item.path`, `inputs.actor`. */
-export interface Reference {
-  readonly root: (typeof roots)[number];
-  /** The first key below the root; absent when the whole root is used. */
-  readonly key?: string;
-  /** The second key. */
-  readonly field?: string;
-  readonly start: number;
-  readonly end: number;
+  readonly hint?: string;
 }
 
 /** The names that an evaluation sees. Whole numbers are bigints. */
-export type Scope = Readonly<Record<Exclude<Reference['root'], 'result'>, unknown>>;
+export type Scope = Readonly<Record<Exclude<Reference['root'], 'result'>, unknown>> & {
+  /** Steps whose outputs are not all known yet: nobody can tell whether another output exists. */
+  readonly open?: ReadonlySet<string>;
+};
 
 export interface Expression {
   readonly text: string;
@@ -36,8 +31,6 @@ export interface Expression {
   readonly type: string;
   evaluate(scope: Scope): Result<Json, ExpressionError>;
 }
-
-const isRoot = (name: string): name is Reference['root'] => roots.some((root) => root === name);
 
 export function parseExpression(text: string): Result<Expression, ExpressionError> {
   if (text.trim() === '')
@@ -48,8 +41,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
     if (pattern !== undefined) return err(pattern);
     const check = program.check();
     if (!check.valid) return err(errorOf(check.error, text));
-    const references: Reference[] = [];
-    collect(program.ast, references);
+    const references = referencesOf(program.ast);
     const strict = isStrict(program.ast);
     withBudget(program.ast, budget);
     return ok({
@@ -57,7 +49,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
       references,
       type: check.type ?? 'dyn',
       evaluate(scope) {
-        const unknown = strict ? firstUnknown(references, scope.steps) : undefined;
+        const unknown = firstUnknown(references, scope, strict);
         if (unknown !== undefined) return err(unknown);
         try {
           budget.start();
@@ -91,13 +83,21 @@ function sendToRe2(node: ASTNode): ExpressionError | undefined {
   return undefined;
 }
 
-function errorOf(error: unknown, text: string): ExpressionError {
+/** The error of the library, in our words. */
+export function errorOf(error: unknown, text: string): ExpressionError {
   if (!(error instanceof Error)) throw error;
   const summary = inWords(inOurNames(summaryOf(error)));
   const range = 'range' in error && isObject(error.range) ? error.range : undefined;
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
-  return { message: summary, start: Math.min(start, text.length), end: Math.max(end, start + 1) };
+  const from = Math.min(start, text.length);
+  const hint = hintFor(summaryOf(error));
+  return {
+    message: summary,
+    start: from,
+    end: Math.max(end, from + 1),
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
 function summaryOf(error: Error): string {
@@ -115,95 +115,28 @@ function summaryOf(error: Error): string {
  */
 function isStrict(node: ASTNode): boolean {
   if (node.op === '||' || node.op === '&&' || node.op === '?:') return false;
-  if (node.op === 'call' && node.args[0] === 'has') return false;
+  if (node.op === 'call' && (node.args[0] === 'has' || node.args[0] === 'default')) return false;
   return childrenOf(node).every(isStrict);
 }
 
 /**
  * Finds an output that does not exist yet, the most common failure of a plan, without the cost of
- * an exception.
+ * an exception. An expression with a condition may do without it, but not if the expression asks
+ * whether the output exists while the step has yet to run.
  */
 function firstUnknown(
   references: readonly Reference[],
-  steps: unknown,
+  { steps, open }: Scope,
+  strict: boolean,
 ): ExpressionError | undefined {
-  for (const { root, key, field, start, end } of references) {
+  for (const { root, key, field, asked, start, end } of references) {
     if (root !== 'steps' || key === undefined || field === undefined) continue;
+    if (!strict && !(asked && open?.has(key))) continue;
     const outputs = isPlain(steps) ? steps[key] : undefined;
     if (!isPlain(outputs) || !Object.hasOwn(outputs, field))
       return { message: `there is no "${field}"`, start, end };
   }
   return undefined;
-}
-
-/**
- * Collects the chains that begin at a root. A variable that a macro declares (`f` in `map(f, …)`)
- * is not a root.
- */
-function collect(node: ASTNode, into: Reference[], declared: readonly string[] = []): void {
-  const chain = chainOf(node);
-  if (chain !== undefined && isRoot(chain.root) && !declared.includes(chain.root)) {
-    into.push({
-      root: chain.root,
-      ...(chain.keys[0] === undefined ? {} : { key: chain.keys[0] }),
-      ...(chain.keys[1] === undefined ? {} : { field: chain.keys[1] }),
-      start: node.start,
-      end: node.end,
-    });
-    return;
-  }
-  const variable = macroVariable(node);
-  if (node.op === 'rcall' && variable !== undefined) {
-    collect(node.args[1], into, declared);
-    for (const inner of node.args[2].slice(1)) collect(inner, into, [...declared, variable]);
-    return;
-  }
-  for (const child of childrenOf(node)) collect(child, into, declared);
-}
-
-const macros = ['map', 'filter', 'all', 'exists', 'exists_one'];
-
-/** The variable that a macro call declares for its other arguments. */
-function macroVariable(node: ASTNode): string | undefined {
-  if (node.op !== 'rcall' || !macros.includes(node.args[0])) return undefined;
-  const [first] = node.args[2];
-  return first?.op === 'id' ? first.args : undefined;
-}
-
-interface Chain {
-  readonly root: string;
-  readonly keys: readonly string[];
-}
-
-function chainOf(node: ASTNode): Chain | undefined {
-  if (node.op === 'id') return { root: node.args, keys: [] };
-  if (node.op === '.') return extended(node.args[0], node.args[1]);
-  if (node.op === '[]') {
-    const key = node.args[1];
-    return key.op === 'value' && typeof key.args === 'string'
-      ? extended(node.args[0], key.args)
-      : undefined;
-  }
-  return undefined;
-}
-
-function extended(object: ASTNode, key: string): Chain | undefined {
-  const chain = chainOf(object);
-  return chain === undefined ? undefined : { root: chain.root, keys: [...chain.keys, key] };
-}
-
-function childrenOf(node: ASTNode): readonly ASTNode[] {
-  const found: ASTNode[] = [];
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(visit);
-    else if (isNode(value)) found.push(value);
-  };
-  visit(node.args);
-  return found;
-}
-
-function isNode(value: unknown): value is ASTNode {
-  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
 /** Converts JSON for CEL: whole numbers become ints (bigint), so that `item.n + 1` adds ints. */
@@ -213,28 +146,4 @@ export function toCel(value: Json | undefined): unknown {
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, toCel(v)]));
   return value;
-}
-
-function fromCel(value: unknown): Json {
-  if (typeof value === 'bigint') return Number(value);
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value))
-      throw new RangeError(`the result is ${value}, which JSON cannot represent`);
-    return value;
-  }
-  if (Array.isArray(value)) return value.map(fromCel);
-  if (value instanceof Map)
-    return Object.fromEntries([...value].map(([key, v]) => [String(key), fromCel(v)]));
-  if (isPlain(value))
-    return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, fromCel(v)]));
-  throw new RangeError(
-    `the result has a type that JSON cannot represent: convert it with string()`,
-  );
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

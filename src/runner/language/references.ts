@@ -147,10 +147,25 @@ function aboutStep(reference: PlacedReference, declared: Declared): NameFinding 
       hint: `outputs: ${outputs.join(', ')}`,
     };
   if (outputs.includes(field)) return undefined;
+  if (field === 'duration' && step.kind.tool?.record === 'audio')
+    return {
+      message: `step "${key}" (${step.kind.name}) has no output "duration", because the service does not report how long a sound is`,
+      hint: hintForSound(key, declared),
+    };
   return {
     message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
     hint: suggestion(field, outputs) ?? `outputs: ${outputs.join(', ')}`,
   };
+}
+
+/** A saved sound has a length. */
+function hintForSound(key: string, { steps }: Declared): string {
+  const saved = [...steps.values()].find(
+    (step) => step.kind?.operation === 'download' && plainField(step, 'of') === key,
+  );
+  return saved === undefined
+    ? `download it, and read the length of the file: add <name>: { uses: download, with: { of: ${key}, to: … } }, and write steps["<name>"].duration`
+    : `read the length of the file: steps["${saved.name}"].duration`;
 }
 
 function aboutOf(draft: Draft, declared: Declared): NameFinding | undefined {

@@ -8,10 +8,12 @@ import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
+import { inExpression } from './expression-diagnostic.ts';
 import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
+import { knownNames } from './known-names.ts';
 import { checkLimits } from './limits.ts';
 import { inOrder } from './order.ts';
 import type { Pipeline, Step } from './pipeline.ts';
@@ -23,6 +25,7 @@ import { checkStages } from './stages.ts';
 import type { StepDocument } from './step-schema.ts';
 import { checkStore } from './store.ts';
 import type { TemplateError } from './template.ts';
+import { checkTypes } from './type-check.ts';
 import { checkKept } from './unsaved.ts';
 
 export interface ValidPipeline {
@@ -54,9 +57,14 @@ export function validate(
   const drafts = new Map(
     Object.entries(rawSteps).map(([name, raw]) => [name, draftStep(name, raw, errors)]),
   );
-  problems.push(...errors.map((error) => atExpression(error, source)));
+  problems.push(...errors.map((error) => inExpression(error, source)));
   const declared = declaredBy(document, drafts);
-  for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
+  const knownAs = knownNames(document, drafts);
+  for (const draft of drafts.values())
+    problems.push(
+      ...checkReferences(draft, declared, source),
+      ...checkTypes(draft, knownAs, source),
+    );
 
   problems.push(
     ...checkLimits(document, source),
@@ -101,17 +109,6 @@ export function validate(
     ),
     profiles,
   });
-}
-
-function atExpression(error: TemplateError, source: Source): Diagnostic {
-  const dashed = /^there is no "/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
-  return {
-    severity: 'error',
-    file: source.file,
-    span: source.spanInside(error.path, error.text, error.start, error.end),
-    message: `in the expression: ${error.message}`,
-    ...(dashed ? { hint: 'a step name with "-" needs brackets: steps["photo-file"].path' } : {}),
-  };
 }
 
 function declaredBy(document: Json, steps: ReadonlyMap<string, Draft>): Declared {

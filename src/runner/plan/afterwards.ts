@@ -1,13 +1,12 @@
 // Plans a task that waits for outputs that only the run will make.
-import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import type { JobLine } from '../journal/line.ts';
 import { parseExpression, type Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { fillKnown } from '../language/template.ts';
 import type { TaskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
 import type { TaskProblem } from './ask.ts';
 import { type Decision, decideDelete } from './decide.ts';
+import { knownBody } from './late-values.ts';
 import { isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { PlanContext } from './planning.ts';
 
@@ -25,12 +24,6 @@ export interface Unfinished {
 }
 
 type Kept = Extract<Decision, { readonly act: 'keep' | 'defer' }>;
-
-/** The known part of a body before the steps that it uses have run. */
-export function knownBody(step: Step, scope: Scope): JsonObject {
-  const known = fillKnown(step.with, scope) ?? null;
-  return isObject(known) ? known : {};
-}
 
 /** A download or a delete of a project that this run makes or fetches first. */
 export function plannedAfterwards(

@@ -9,12 +9,13 @@ import type { Item } from '../task/item.ts';
 import { namedByContent, predicted } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
-import { knownBody, plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
+import { plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
 import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
+import { pricedTask } from './priced-task.ts';
 import { awayUpload, lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
 import { saversOf, turnOf } from './turn.ts';
@@ -61,6 +62,8 @@ export class ItemPlan implements Unfinished {
   readonly tasks: PlannedTask[] = [];
   readonly #byStep = new Map<string, PlannedTask>();
   readonly #outputs: Record<string, unknown>;
+  /** Steps with outputs that only the run will know. */
+  readonly #open: Set<string>;
   readonly scope: Scope;
   readonly #item: Item | undefined;
   readonly context: PlanContext;
@@ -82,7 +85,9 @@ export class ItemPlan implements Unfinished {
     this.context = context;
     this.#before = before;
     this.#outputs = before.shared === undefined ? {} : { ...before.shared.#outputs };
-    this.scope = { ...context.base, item: toCel(item?.fields), steps: this.#outputs };
+    this.#open = new Set(before.shared === undefined ? [] : before.shared.#open);
+    const names = { steps: this.#outputs, open: this.#open };
+    this.scope = { ...context.base, item: toCel(item?.fields), ...names };
     for (const step of steps) this.#visit(step);
   }
 
@@ -97,7 +102,9 @@ export class ItemPlan implements Unfinished {
     const free = this.#renewed(this.#spared(planned));
     this.#byStep.set(step.name, free);
     this.tasks.push(free);
-    if (step.isRead) this.#outputs[step.name] = toCel(this.#outputsOf(free));
+    if (!step.isRead) return;
+    this.#outputs[step.name] = toCel(this.#outputsOf(free));
+    if (comesLater(free.action)) this.#open.add(step.name);
   }
 
   #phaseOf(name: string): Phase {
@@ -208,16 +215,10 @@ export class ItemPlan implements Unfinished {
   }
 
   #priced(planned: PlannedTask): PlannedTask {
-    const { step, action } = planned;
-    if (
-      step.kind.tool === undefined ||
-      (action !== 'begin' && action !== 'maybe' && action !== 'lost')
-    )
-      return planned;
-    const estimate = this.context.estimate(step, knownBody(step, this.scope));
-    const alike =
-      action === 'maybe' ? alikeKey(step, this.#item, (name) => this.#contentOf(name)) : undefined;
-    return { ...planned, estimate, ...(alike === undefined ? {} : { alike }) };
+    const { step } = planned;
+    return pricedTask(planned, this, () =>
+      alikeKey(step, this.#item, (name) => this.#contentOf(name)),
+    );
   }
 
   #contentOf(name: string): string | undefined {

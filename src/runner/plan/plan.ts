@@ -1,6 +1,7 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import type { Step } from '../language/pipeline.ts';
 import { type FileCounts, sumOf } from './decide.ts';
+import type { LateValue } from './late-values.ts';
 import type { PlannedAction, PlannedTask } from './planned-action.ts';
 
 export interface PlanRow {
@@ -30,6 +31,8 @@ export interface Plan {
   readonly unpriced: number;
   /** Why prices are unknown, each reason once. */
   readonly unpricedWhy: readonly string[];
+  /** Values that only the run will know, by step and field. Absent if there are none. */
+  readonly late?: readonly PlannedLate[];
   /** Files of reused downloads that are not here as recorded. */
   readonly files: FileCounts;
   /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */
@@ -40,6 +43,11 @@ export interface Plan {
    */
   readonly notes: readonly PlanNote[];
   readonly noted: number;
+}
+
+/** A value of a step's request that only the run will know. */
+export interface PlannedLate extends LateValue {
+  readonly step: string;
 }
 
 const notesMax = 100;
@@ -54,6 +62,8 @@ export class PlanTally {
   readonly #rows = new Map<string, RowCounts>();
   readonly #why = new Set<string>();
   readonly #notes: PlanNote[] = [];
+  /** By step, field and source: a million items are a few lines. */
+  readonly #late = new Map<string, PlannedLate>();
   /** Jobs that are already counted: a copy of a photo is not paid for again. */
   readonly #seen = new Set<string>();
   #items = 0;
@@ -68,7 +78,8 @@ export class PlanTally {
   }
 
   add(planned: PlannedTask): void {
-    const { step, estimate, files } = planned;
+    const { step, estimate, files, late = [] } = planned;
+    for (const value of late) this.#addLate({ step: step.name, ...value });
     if (files !== undefined) this.#files = sumOf(this.#files, files);
     const twin = this.#isTwin(planned);
     const action = twin && planned.action !== 'maybe' ? 'reuse' : planned.action;
@@ -83,6 +94,14 @@ export class PlanTally {
       }
     }
     if (action === 'doubt' || action === 'lost' || action === 'keep') this.note(planned);
+  }
+
+  /** The highest of several bounds is shown. */
+  #addLate(value: PlannedLate): void {
+    const key = JSON.stringify([value.step, value.field, value.from]);
+    const before = this.#late.get(key);
+    if (before === undefined || (before.pricedAs ?? 0) < (value.pricedAs ?? 0))
+      this.#late.set(key, value);
   }
 
   /** Something that a person should look at. */
@@ -129,6 +148,7 @@ export class PlanTally {
       credits: rows.reduce((sum, row) => sum + row.credits, 0),
       unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
       unpricedWhy: [...this.#why],
+      ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
       files: this.#files,
       badItems: this.#badItems,
       notes: this.#notes,

@@ -6,6 +6,7 @@ import type { TaskProblem } from './ask.ts';
 import type { Act, FileCounts } from './decide.ts';
 import type { Ending } from './ending.ts';
 import type { Estimate } from './estimate.ts';
+import type { LateValue } from './late-values.ts';
 
 /**
  * What is decided (`decide.ts`), or how the task ends without a decision (`ending.ts`).
@@ -23,6 +24,8 @@ export interface PlannedTask {
   readonly estimate?: Estimate;
   /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */
   readonly alike?: string;
+  /** For `maybe`: the values that only the run will know. */
+  readonly late?: readonly LateValue[];
   readonly problem?: TaskProblem;
   /** For a download: the path to write. */
   readonly to?: string;

@@ -11,5 +11,6 @@ export function savedOutputs(job: JobLine, task: string): JsonObject {
     bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),
     ...(paths[0] === undefined ? {} : { path: paths[0] }),
     ...(outputs[0] === undefined ? {} : { sha256: outputs[0].sha256 }),
+    ...(outputs[0]?.duration === undefined ? {} : { duration: outputs[0].duration }),
   };
 }

@@ -1,7 +1,7 @@
 // A plan as text: for each step, what would run, what is reused, and what it would cost.
 
 import { printable } from '../../contract/base/printable.ts';
-import type { Plan, PlanNote } from '../plan/plan.ts';
+import type { Plan, PlanNote, PlannedLate } from '../plan/plan.ts';
 import type { PlannedAction } from '../plan/planned-action.ts';
 import { filesText } from './files-text.ts';
 import { count, table } from './text.ts';
@@ -61,6 +61,7 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
     ...filesText(plan.files),
   ];
   for (const why of plan.unpricedWhy) lines.push(`  unknown price: ${printable(why)}`);
+  for (const late of plan.late ?? []) lines.push(lateLine(late));
   const isTold = ({ task }: PlanNote): boolean =>
     told.some((message) => message.startsWith(`${task}: `));
   const notes = plan.notes.filter((note) => !isTold(note));
@@ -81,6 +82,11 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
 
 export const balanceLine = (credits: number): string =>
   `The account has ${count(credits, 'credit')}.`;
+
+function lateLine({ step, field, from, pricedAs }: PlannedLate): string {
+  const price = pricedAs === undefined ? '' : `; its price is estimated with the most, ${pricedAs}`;
+  return `  known at run time: ${step}: ${field}, from ${from}${price}`;
+}
 
 function costLine({ credits, unpriced }: Plan): string {
   if (unpriced > 0)

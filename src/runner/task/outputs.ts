@@ -29,6 +29,16 @@ export function lastingOf(record: Project): JsonObject {
   return kept;
 }
 
+/**
+ * The length of a video in seconds, by its record; rounded to milliseconds, because 64.4 - 4.4 is
+ * slightly more than 60.
+ */
+function durationOf({ start_seconds: start, end_seconds: end }: JsonObject): JsonObject {
+  if (typeof end !== 'number') return {};
+  const from = typeof start === 'number' ? start : 0;
+  return end > from ? { duration: Math.round((end - from) * 1000) / 1000 } : {};
+}
+
 /** The lasting part of a face detection: its id and the faces' paths, without addresses. */
 export function lastingFaces(record: FaceDetection): JsonObject {
   return { id: record.id, faces: record.faces.map(({ path }) => ({ path })) };
@@ -62,6 +72,7 @@ export function namedByContent(
         expires_at: token(of, `downloads/${index}/expires_at`),
       }));
       return {
+        ...durationOf(result),
         ...result,
         id: token(of, 'id'),
         name: token(of, 'name'),
@@ -80,7 +91,8 @@ export function namedByContent(
 /** The outputs for requests, from a record that was just read. */
 export function liveProject(record: Project): JsonObject {
   const entries = Object.entries(record).filter(([, value]) => value !== undefined);
-  const json = Object.fromEntries(entries) as JsonObject;
+  const fields = Object.fromEntries(entries) as JsonObject;
+  const json = { ...durationOf(fields), ...fields };
   const [first] = record.downloads;
   return first === undefined ? json : { ...json, url: first.url };
 }
@@ -114,6 +126,7 @@ export function predicted(operation: Operation, of: Fingerprint): JsonObject {
 export function liveFromUploads(result: JsonObject, filePaths: readonly string[]): JsonObject {
   const downloads = filePaths.map((url) => ({ url, expires_at: '' }));
   return {
+    ...durationOf(result),
     ...result,
     downloads,
     ...(downloads[0] === undefined ? {} : { url: downloads[0].url, download: downloads[0] }),

@@ -25,6 +25,7 @@ import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
 import { keptPath, SavedFiles, statsOf } from './saved-files.ts';
+import { soundSeconds } from './sound-length.ts';
 
 export interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */
@@ -181,6 +182,10 @@ export class RealDisk implements Disk {
     makeFolder(dirname(aside));
     if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
     await syncFolder(dirname(aside));
+  }
+
+  seconds({ path }: LocalFile): Promise<number | undefined> {
+    return soundSeconds(path);
   }
 
   async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>> {

@@ -4,7 +4,8 @@ import { isObject, type Json } from '../../../contract/base/json.ts';
 import { kindNamed } from '../../../contract/kinds/all.ts';
 import { type Diagnostic, listing, suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../../contract/yaml/place.ts';
-import { parseExpression, type Reference } from '../expression.ts';
+import { parseExpression } from '../expression.ts';
+import type { Reference } from '../reference.ts';
 import { closeOf, isTemplated } from '../template.ts';
 import { jsonOf, mapTexts, type Placed, spanOf, textOf, valueAt } from './placed.ts';
 

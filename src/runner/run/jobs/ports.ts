@@ -108,6 +108,8 @@ export interface Disk {
    * later run finds the part that an earlier one left, and no leftovers pile up.
    */
   temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>>;
+  /** How long a sound is, in seconds; undefined if its header does not say. */
+  seconds(file: LocalFile): Promise<number | undefined>;
   /**
    * Moves a finished, synced file into place atomically, and syncs the folder. An existing file with other content is
    * kept under its hash: paid content is never overwritten.

@@ -104,6 +104,8 @@ async function place(
     await context.disk.discard(temporary);
     return err({ message: path.error, systemic: false });
   }
+  const seconds =
+    mediaTypeOf(position.extension) === 'audio' ? await context.disk.seconds(temporary) : undefined;
   const placed = await context.disk.place(temporary, path.value, digest);
   if (!placed.ok) {
     await context.disk.discard(temporary);
@@ -115,6 +117,7 @@ async function place(
     path: context.disk.recordedAs(path.value),
     bytes,
     sha256: digest,
+    ...(seconds === undefined ? {} : { duration: seconds }),
   });
 }
 

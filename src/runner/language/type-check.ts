@@ -1,0 +1,194 @@
+// Checks the types in expressions: that each name is used as what it is, and that a value fits the
+// field that takes it.
+import { isObject } from '../../contract/base/json.ts';
+import { unreachable } from '../../contract/base/result.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import { dotted } from '../../contract/yaml/shape.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import type { Draft } from './draft.ts';
+import type { Expression, ExpressionError } from './expression.ts';
+import { atExpression, inExpression } from './expression-diagnostic.ts';
+import type { Reference } from './reference.ts';
+import { type Known, staticTypes, worded } from './static-types.ts';
+import type { Template } from './template.ts';
+
+/** Where an expression stands: it is a whole value, a part of a text, or a condition. */
+interface Use {
+  readonly path: Path;
+  readonly expression: Expression;
+  readonly as: 'value' | 'part' | 'condition';
+}
+
+export function checkTypes(
+  draft: Draft,
+  knownAs: (reference: Reference) => Known | undefined,
+  source: Source,
+): readonly Diagnostic[] {
+  const { name, condition } = draft;
+  const uses: readonly Use[] = [
+    ...usesIn(draft.with),
+    ...(condition === undefined
+      ? []
+      : [{ path: ['steps', name, 'if'], expression: condition, as: 'condition' as const }]),
+  ];
+  return uses.flatMap((use): readonly Diagnostic[] => {
+    const types = staticTypes(use.expression, knownAs);
+    const { path, expression } = use;
+    const place = { path, text: expression.text };
+    if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
+    const problem = misfit(types.value, use, draft);
+    return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
+  });
+}
+
+function usesIn(template: Template): readonly Use[] {
+  switch (template.kind) {
+    case 'value':
+      return [];
+    case 'expression':
+      return [{ path: template.path, expression: template.expression, as: 'value' }];
+    case 'text':
+      return template.parts
+        .filter((part) => typeof part === 'object')
+        .map((expression) => ({ path: template.path, expression, as: 'part' }));
+    case 'list':
+      return template.items.flatMap(usesIn);
+    case 'object':
+      return template.fields.flatMap(([, field]) => usesIn(field));
+    default:
+      return unreachable(template);
+  }
+}
+
+/** Why a value cannot be where it is used; undefined if one of its types fits. */
+function misfit(
+  types: readonly string[],
+  { path, expression, as }: Use,
+  { name, kind }: Draft,
+): ExpressionError | undefined {
+  const [first = 'dyn'] = types;
+  const type = types.every(isNumber) && new Set(types).size > 1 ? 'number' : first;
+  const whole = { start: 0, end: expression.text.length };
+  switch (as) {
+    case 'condition':
+      return types.some((one) => one === 'bool' || one === 'dyn')
+        ? undefined
+        : {
+            message: `step "${name}": if: must be true or false, and the expression is ${worded(type)}`,
+            hint: conditionHint(type, expression.text),
+            ...whole,
+          };
+    case 'part':
+      return isScalar(type)
+        ? undefined
+        : {
+            message: `${worded(type)} cannot be part of a text`,
+            hint: partHint(type),
+            ...whole,
+          };
+    case 'value': {
+      const schema = path[2] === 'with' ? schemaAt(kind?.with, path.slice(3)) : undefined;
+      // The path of a file is converted to a text.
+      const converted = kind?.operation === 'download' || kind?.operation === 'upload';
+      if (schema === undefined || (converted && isScalar(type))) return undefined;
+      if (types.some((one) => fits(one, schema))) return undefined;
+      return {
+        message: `step "${name}": ${dotted(path.slice(3))} must be ${wordedSchema(schema)}, and the expression is ${worded(type)}`,
+        ...hintOf(conversion(type, schema)),
+        ...whole,
+      };
+    }
+    default:
+      return unreachable(as);
+  }
+}
+
+const hintOf = (hint: string | undefined): { readonly hint?: string } =>
+  hint === undefined ? {} : { hint };
+
+const isNumber = (type: string): boolean => ['int', 'uint', 'double', 'number'].includes(type);
+
+const isScalar = (type: string): boolean =>
+  isNumber(type) || ['dyn', 'string', 'bool', 'null'].includes(type);
+
+const conditionHint = (type: string, text: string): string =>
+  type === 'string'
+    ? `compare it, for example ${text} != ""`
+    : type.startsWith('list')
+      ? `ask for its size: size(${text}) > 0`
+      : `compare it, for example ${text} > 0`;
+
+const partHint = (type: string): string =>
+  type.startsWith('list')
+    ? 'choose one member with [0], or make one text of all with .join(", ") or json()'
+    : 'choose a field of it, or write json() around it';
+
+function wordedSchema({ type, items }: Schema): string {
+  switch (type) {
+    case 'integer':
+      return 'a whole number';
+    case 'boolean':
+      return 'true or false';
+    case 'object':
+      return 'an object';
+    case 'array':
+      return isSchema(items) ? `a list of ${items['type']}s` : 'a list';
+    default:
+      return `a ${type}`;
+  }
+}
+
+/** How to turn a value of one type into another. */
+function conversion(type: string, schema: Schema): string | undefined {
+  switch (schema['type']) {
+    case 'string':
+      if (type.startsWith('list')) return partHint(type);
+      return isScalar(type) ? 'convert it with string()' : 'choose a field of it, such as .url';
+    case 'number':
+    case 'integer':
+      return type === 'string' ? 'convert it with double() or int()' : undefined;
+    case 'array':
+      return type.startsWith('list') ? undefined : 'write it in brackets: ["${{ … }}"]';
+    case 'boolean':
+      return 'compare it with a value: ==, != or >';
+    default:
+      return undefined;
+  }
+}
+
+/** True if some value of a CEL type can be valid. Constants and ranges are checked with the value. */
+function fits(type: string, schema: Schema): boolean {
+  if (type === 'dyn') return true;
+  switch (schema['type']) {
+    case 'string':
+      return type === 'string';
+    case 'number':
+    case 'integer':
+      return isNumber(type);
+    case 'boolean':
+      return type === 'bool';
+    case 'array': {
+      const member = /^list<(.+)>$/.exec(type)?.[1] ?? 'dyn';
+      const items = schema['items'];
+      return type.startsWith('list') && (!isSchema(items) || member === 'T' || fits(member, items));
+    }
+    case 'object':
+      return !isScalar(type) && !type.startsWith('list');
+    default:
+      return true;
+  }
+}
+
+const isSchema = (value: unknown): value is Schema => isObject(value);
+
+/** The schema of a field under `with:`; undefined for an unknown field. */
+function schemaAt(schema: Schema | undefined, path: Path): Schema | undefined {
+  const [key, ...rest] = path;
+  if (schema === undefined || key === undefined) return schema;
+  const properties = schema['properties'];
+  const inner =
+    typeof key === 'number' ? schema['items'] : isObject(properties) ? properties[key] : undefined;
+  return isSchema(inner) ? schemaAt(inner, rest) : undefined;
+}

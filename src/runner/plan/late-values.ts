@@ -1,0 +1,92 @@
+// Values of a request that only the run will know: which fields, from which steps, and the price
+// with the most that the tool accepts in their place.
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
+import type { Scope } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import { expressionsOf, fillKnown } from '../language/template.ts';
+import type { Estimate } from './estimate.ts';
+
+/** The known part of a body before the steps that it uses have run. */
+export function knownBody(step: Step, scope: Scope): JsonObject {
+  const known = fillKnown(step.with, scope) ?? null;
+  return isObject(known) ? known : {};
+}
+
+export interface LateValue {
+  /** A field of the request, such as `end_seconds`, or `if`. */
+  readonly field: string;
+  /** The step whose result decides the value. */
+  readonly from: string;
+  /** The value that the price is estimated with. */
+  readonly pricedAs?: number;
+}
+
+interface Pricing {
+  readonly late: readonly LateValue[];
+  readonly estimate: Estimate;
+}
+
+/** `comesLater`: true if the outputs of a step become known only during the run. */
+export function lateValues(
+  step: Step,
+  scope: Scope,
+  comesLater: (step: string) => boolean,
+): readonly LateValue[] {
+  const { condition } = step;
+  const written = [
+    ...(condition === undefined ? [] : [{ path: ['', '', 'if'], expression: condition }]),
+    ...expressionsOf(step.with).map(({ path, expression }) => ({
+      path: ['', '', ...path.slice(3)],
+      expression,
+    })),
+  ];
+  const late = new Map<string, LateValue>();
+  for (const { path, expression } of written) {
+    const from = expression.references.find(
+      ({ root, key }) => root === 'steps' && key !== undefined && comesLater(key),
+    )?.key;
+    if (from === undefined || expression.evaluate(scope).ok) continue;
+    const field = path.slice(2).join('.');
+    late.set(field, { field, from });
+  }
+  return [...late.values()];
+}
+
+/**
+ * The estimate of a request with late values. The step's own `estimate:` is an upper bound; without
+ * one, a late number counts as the most that the tool accepts.
+ */
+export function pricedWithBounds(
+  step: Step,
+  scope: Scope,
+  late: readonly LateValue[],
+  estimate: (body: JsonObject) => Estimate,
+): Pricing {
+  const body = knownBody(step, scope);
+  const { tool } = step.kind;
+  if (tool === undefined || step.estimate !== undefined) return { late, estimate: estimate(body) };
+  let bounded = body;
+  const priced = late.map((value): LateValue => {
+    const { field } = value;
+    if (!takesNumber(tool.request, field)) return value;
+    const most = mostAccepted(tool, bounded, field);
+    if (most === undefined) return value;
+    bounded = { ...bounded, [field]: most };
+    return { ...value, pricedAs: most };
+  });
+  const found = estimate(bounded);
+  const open = priced.find(
+    ({ field, pricedAs }) => pricedAs === undefined && takesNumber(tool.request, field),
+  );
+  if (found.known || open === undefined) return { late: priced, estimate: found };
+  const why = `${open.field} is known only at run time (from ${open.from}), and no limit is published for it`;
+  return { late: priced, estimate: { known: false, why } };
+}
+
+/** True for a number at the top level of a request, where the fields that decide prices are. */
+function takesNumber(schema: Step['kind']['with'], field: string): boolean {
+  const properties = schema['properties'];
+  const part = isObject(properties) ? properties[field] : undefined;
+  return isObject(part) && (part['type'] === 'number' || part['type'] === 'integer');
+}

@@ -1,0 +1,28 @@
+// Adds to a planned task what it may cost, and which of its values only the run will know.
+import type { Unfinished } from './afterwards.ts';
+import { lateValues, pricedWithBounds } from './late-values.ts';
+import type { PlannedTask } from './planned-action.ts';
+
+/** `alikeKey`: what makes two tasks certainly share a job, although the job is not known yet. */
+export function pricedTask(
+  planned: PlannedTask,
+  plan: Pick<Unfinished, 'scope' | 'context' | 'comesLater'>,
+  alikeKey: () => string | undefined,
+): PlannedTask {
+  const { step, action } = planned;
+  const late =
+    action === 'maybe' ? lateValues(step, plan.scope, (name) => plan.comesLater(name)) : [];
+  const paid = action === 'begin' || action === 'maybe' || action === 'lost';
+  if (step.kind.tool === undefined || !paid)
+    return late.length === 0 ? planned : { ...planned, late };
+  const priced = pricedWithBounds(step, plan.scope, late, (body) =>
+    plan.context.estimate(step, body),
+  );
+  const alike = action === 'maybe' ? alikeKey() : undefined;
+  return {
+    ...planned,
+    estimate: priced.estimate,
+    ...(late.length === 0 ? {} : { late: priced.late }),
+    ...(alike === undefined ? {} : { alike }),
+  };
+}
