@@ -103,9 +103,14 @@ describe('hover', () => {
     expect(await editor.hover(step(lines))).toContain(words);
   });
 
-  test('names the field, and each only once', async () => {
-    const shown = await editor.hover(step(['uses: text-to-video', 'with:', '  re|solution: 480p']));
-    expect(shown?.split('\n')[0]).toBe('#### resolution');
+  test.each([
+    ['  re|solution: 480p', '#### resolution'],
+    ['  mod|el: ltx-2.3', '#### model || model, another value'],
+    ['  mod|el: ltx-9', '#### model, another value'],
+    ['  end_|seconds: 3', '#### end_seconds'],
+  ])('over %j begins with the name of the field', async (line, title) => {
+    const shown = await editor.hover(step(['uses: text-to-video', 'with:', line]));
+    expect(shown?.replaceAll('\\', '').split('\n')[0]).toBe(title);
   });
 });
 
@@ -135,6 +140,7 @@ describe('squiggles', () => {
     ['a text in place of a number', step([...clip, '  end_seconds: many', good[1] ?? ''])],
     ['a text in place of a boolean', step([...clip, ...good, '  audio: "yes"'])],
     ['a list in place of an object', step([...clip, good[0] ?? '', '  style: [a]'])],
+    ['a list in place of a model', step([...clip, ...good, '  model: [ltx-2.3]'])],
     ['an empty text', step([...clip, good[0] ?? '', '  style: { prompt: "" }'])],
     ['a missing field', step([...clip, good[0] ?? ''])],
     [

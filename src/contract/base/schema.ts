@@ -12,21 +12,25 @@ export interface Schema {
 }
 
 /**
- * Our own annotations: the medium of an asset field, fields that do not change a result, and fields
- * that the service ignores unless another field has a certain value. Editors show
- * `enumDescriptions`.
+ * Our own annotations: the medium of an asset field, fields that do not change a result, fields
+ * that the service ignores unless another field has a certain value, and values that are only
+ * suggestions. Editors show `enumDescriptions`.
  */
-export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored', 'enumDescriptions'];
+export const vocabulary = ['x-asset', 'x-cosmetic', 'x-ignored', 'x-known', 'enumDescriptions'];
 
-/**
- * The alternative of a value that is an expression, `${{ … }}`. Nobody writes one by mistake, so its
- * errors are not shown.
- */
+/** The alternative of a value that is an expression, `${{ … }}`. */
 export const expressionText: Schema = {
   title: 'expression',
   type: 'string',
   pattern: '\\$\\{\\{',
 };
+
+/**
+ * An alternative that a wrong value was not meant to be, so that its errors are not shown: an
+ * expression, or the known values of a field that takes others, too.
+ */
+export const isNeverMeant = (alternative: unknown): boolean =>
+  alternative === expressionText || (isObject(alternative) && alternative['x-known'] === true);
 
 function makeAjv(useDefaults: boolean): Ajv2020 {
   const ajv = new Ajv2020({

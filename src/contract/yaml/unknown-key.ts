@@ -1,6 +1,6 @@
 // Unknown keys, and the known keys that were probably meant.
 import { isObject } from '../base/json.ts';
-import { type ErrorObject, expressionText, type Schema } from '../base/schema.ts';
+import { type ErrorObject, isNeverMeant, type Schema } from '../base/schema.ts';
 import { listing, nearest } from './diagnostic.ts';
 
 interface Unknown {
@@ -36,7 +36,7 @@ export function unknownKey(error: ErrorObject): Unknown {
  * list.
  */
 export function withoutEchoes(all: readonly ErrorObject[]): readonly ErrorObject[] {
-  const errors = all.filter((error) => !isAboutExpressions(error));
+  const errors = all.filter((error) => !isOfAlternative(error));
   const meant = new Set(
     errors
       .filter(({ keyword }) => keyword === 'additionalProperties')
@@ -57,10 +57,10 @@ export function withoutEchoes(all: readonly ErrorObject[]): readonly ErrorObject
   );
 }
 
-/** That a value is not an expression is no mistake, and neither is that no alternative fits. */
-const isAboutExpressions = ({ keyword, schema, parentSchema }: ErrorObject): boolean =>
-  parentSchema === expressionText ||
-  (keyword === 'anyOf' && Array.isArray(schema) && schema.includes(expressionText));
+/** An error of an alternative that was not meant, or the error that no alternative fits. */
+const isOfAlternative = ({ keyword, schema, parentSchema }: ErrorObject): boolean =>
+  isNeverMeant(parentSchema) ||
+  (keyword === 'anyOf' && Array.isArray(schema) && schema.some(isNeverMeant));
 
 export function propertiesOf(schema: unknown): Schema {
   return isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};

@@ -12,12 +12,20 @@ import type { StepKind } from '../../contract/kinds/kind.ts';
 function templated(schema: Schema, title: string): Schema {
   const { description, default: usual, examples, ...rest } = closed(schema, templated);
   const shown = Object.fromEntries(
-    Object.entries({ title, description, default: usual, examples }).filter(
+    Object.entries({ title, description, default: usual }).filter(
       ([, value]) => value !== undefined,
     ),
   );
-  if (acceptsExpressions(rest)) return { ...shown, ...rest };
-  return { ...shown, anyOf: [{ title, ...rest }, expressionText] };
+  if (!acceptsExpressions(rest)) return { ...shown, anyOf: [{ title, ...rest }, expressionText] };
+  if (examples === undefined) return { ...shown, ...rest };
+  // Editors complete examples as well, but show each of them in a block of its own.
+  return {
+    ...shown,
+    anyOf: [
+      { title, enum: examples, 'x-known': true },
+      { title: `${title}, another value`, ...rest },
+    ],
+  };
 }
 
 /** An expression is a text of at least five characters. */
