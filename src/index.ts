@@ -21,6 +21,7 @@ export type { PipelineDocument } from './runner/language/schema.ts';
 export { audit } from './runner/operations/audit.ts';
 export type { OutsideOptions } from './runner/operations/files/boundary.ts';
 export type { PathOptions } from './runner/operations/files/run-paths.ts';
+export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
 export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 export {

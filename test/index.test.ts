@@ -23,6 +23,8 @@ steps:
 /** What one line of its output says; nothing else is said. */
 const says: Readonly<Record<string, RegExp>> = {
   audit: /^0 differences$/,
+  fmt: /^has its layout$/,
+  fmtText: /^pipeline: p$/,
   forget: /save:one/,
   loadPipeline: /^p$/,
   merge: /base\.jsonl does not exist/,

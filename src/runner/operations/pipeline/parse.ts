@@ -19,7 +19,7 @@ export interface ParsedPipeline {
 }
 
 /** In bytes. */
-const largestPipeline = 10_000_000;
+export const largestPipeline = 10_000_000;
 
 export function parsePipeline(file: string): Result<ParsedPipeline, Problem> {
   if (file === '') return err(problem('the name of the pipeline file is empty'));
