@@ -23,6 +23,7 @@ export type { OutsideOptions } from './runner/operations/files/boundary.ts';
 export type { PathOptions } from './runner/operations/files/run-paths.ts';
 export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
+export { type Graphed, type GraphOptions, graph } from './runner/operations/graph.ts';
 export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 export {
   type Monitor,
@@ -103,6 +104,13 @@ export type { OrphanCounts } from './runner/plan/orphan.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
+export type { GraphFormat } from './runner/report/graph/graph-format.ts';
+export type {
+  GraphEdge,
+  GraphItems,
+  GraphStep,
+  PipelineGraph,
+} from './runner/report/graph/pipeline-graph.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
 export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';

@@ -26,6 +26,7 @@ const says: Readonly<Record<string, RegExp>> = {
   fmt: /^has its layout$/,
   fmtText: /^pipeline: p$/,
   forget: /save:one/,
+  graph: /^digraph "p" \{$/m,
   loadPipeline: /^p$/,
   merge: /base\.jsonl does not exist/,
   openMonitor: /shotlist_runs_total\{pipeline="p",outcome="done"\} 1/,
