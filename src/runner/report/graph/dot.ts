@@ -4,17 +4,18 @@ import { edgeText, groups, itemLines, shortened, stepLines } from './graph-label
 import { firstOfItem, type PipelineGraph } from './pipeline-graph.ts';
 
 interface Look {
+  /** With the attributes that only this shape needs. */
   readonly shape: string;
   readonly fill: string;
   readonly line: string;
 }
 
 const looks: Readonly<Record<Operation, Look>> = {
-  upload: { shape: 'cds', fill: '#e3f2fd', line: '#1565c0' },
-  detect: { shape: 'hexagon', fill: '#f3e5f5', line: '#6a1b9a' },
+  upload: { shape: 'note', fill: '#e3f2fd', line: '#1565c0' },
+  detect: { shape: 'hexagon, margin="0.06,0.02"', fill: '#f3e5f5', line: '#6a1b9a' },
   create: { shape: 'box', fill: '#fff8e1', line: '#b26a00' },
   download: { shape: 'cylinder', fill: '#e8f5e9', line: '#2e7d32' },
-  delete: { shape: 'octagon', fill: '#fbe9e7', line: '#bf360c' },
+  delete: { shape: 'box, style="rounded,filled"', fill: '#fbe9e7', line: '#bf360c' },
 };
 
 /** In points. */

@@ -40,7 +40,12 @@ items: { values: [a, b] }
 steps:
 ${Array.from({ length: 25 }, (_, index) => `  make_${index}: { uses: ai-qr-code-generator, with: { content: "\${{ item.value }}${index > 0 ? `\${{ steps.make_${Math.floor((index - 1) / 3)}.url }}` : ''}", style: { art_style: plain } } }\n  save_${index}: { uses: download, with: { of: make_${index}, to: "${index}/\${{ item.key }}.png" } }`).join('\n')}
 `);
-const drawn = { star, needs, odd, many } as const;
+const foreign = graphFor(`pipeline: foreign
+items: { glob: "写真/東京タワーの夜景/展望台からの眺め/春の朝と秋の夕暮れ/**/*.jpg" }
+steps:
+  up: { uses: upload, with: { file: "\${{ item.path }}" } }
+`);
+const drawn = { star, needs, odd, foreign, many } as const;
 
 interface Drawing {
   readonly nodes: readonly string[];
