@@ -24,6 +24,7 @@ export type { PathOptions } from './runner/operations/files/run-paths.ts';
 export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
 export { type Graphed, type GraphOptions, graph } from './runner/operations/graph.ts';
+export { type Initialized, type InitOptions, init } from './runner/operations/init.ts';
 export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 export {
   type Monitor,
@@ -79,6 +80,11 @@ export {
 } from './runner/operations/service/local-service.ts';
 export type { TargetOptions } from './runner/operations/service/target.ts';
 export type { WebhookOptions } from './runner/operations/service/webhooks.ts';
+export {
+  type Proposals,
+  type ProposedTool,
+  proposeTools,
+} from './runner/operations/starting/proposals.ts';
 export type { EditOptions } from './runner/operations/state/edit-state.ts';
 export type { LocateOptions } from './runner/operations/state/locate-state.ts';
 export { type StatusOptions, type StatusReport, status } from './runner/operations/status.ts';

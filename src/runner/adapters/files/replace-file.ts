@@ -26,7 +26,7 @@ export function placeOf(file: string): { readonly place: string } | { readonly r
 }
 
 /** `place` is absolute and no link. Creates the file if there is none. Throws system errors. */
-export async function replaceFile(place: string, text: string): Promise<void> {
+export async function replaceFile(place: string, text: string | Uint8Array): Promise<void> {
   const mode = await modeOf(place);
   const part = `${place}.part`;
   try {
