@@ -8,7 +8,7 @@ import type { InitFlags } from './init.ts';
 
 /** Undefined: the user left. */
 export async function askInit(flags: InitFlags): Promise<InitOptions | undefined> {
-  const { found, tools } = await proposeTools(flags.media);
+  const { found, tools, inRepository } = await proposeTools(flags.media);
   intro('A first pipeline');
   log.info(
     found.length === 0 ? 'No photos, clips or sounds here.' : found.map(foundLine).join('\n'),
@@ -24,9 +24,9 @@ export async function askInit(flags: InitFlags): Promise<InitOptions | undefined
   if (name === undefined) return undefined;
   const output = flags.output ?? (await ask('Where does it go?', `${name}.yaml`));
   if (output === undefined) return undefined;
-  const ignore = await confirm({
-    message: 'In a git repository, leave results out of git? (.gitignore)',
-  });
+  const ignore = inRepository
+    ? await confirm({ message: 'Keep the results out of git? (adds lines to .gitignore)' })
+    : false;
   if (isCancel(ignore)) return undefined;
   return { tool, media, name, output, ignore };
 }

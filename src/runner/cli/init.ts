@@ -19,8 +19,9 @@ export interface InitFlags {
 export async function initCommand(flags: InitFlags): Promise<number> {
   const { json = false, yes = false } = flags;
   const { tool, media } = flags;
-  const asks = !yes && !json && process.stdin.isTTY && process.stdout.isTTY;
-  if (asks) return await askedInit(flags);
+  // A terminal without a size, such as a serial console, would show no question.
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.stdout.columns > 0;
+  if (isTerminal && !yes && !json) return await askedInit(flags);
   if (tool !== undefined) return written(await init({ ...flags, tool }), json);
   const proposals = await proposeTools(media);
   const [first] = proposals.tools;

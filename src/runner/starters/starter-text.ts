@@ -34,7 +34,7 @@ export function starterText(choices: Choices): string {
     ...budgetLines(choices),
     '',
     '# The results are saved below this folder.',
-    `output: ${JSON.stringify(output)}`,
+    `output: ${plain(output)}`,
     '',
     'steps:',
     ...starter.inputs.map(sharedStep),
@@ -53,7 +53,7 @@ function inputLines({ starter, inputs }: Choices): readonly string[] {
     'inputs:',
     ...starter.inputs.map(({ name, description }) => {
       const file = inputs[name];
-      const given = file === undefined ? '' : `default: ${JSON.stringify(file)}, `;
+      const given = file === undefined ? '' : `default: ${plain(file)}, `;
       return `  ${name}: { type: file, ${given}description: ${description} }`;
     }),
   ];
@@ -117,7 +117,9 @@ function targetOf({ starter, alike }: Choices): string {
 }
 
 /** A name such as 2024 or 1e3 would be a number. */
-const plain = (name: string): string =>
-  /^[A-Za-z][A-Za-z0-9_-]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name)
-    ? name
-    : JSON.stringify(name);
+const plain = (text: string): string =>
+  /^(\.\.\/)*[A-Za-z][A-Za-z0-9_./-]*$/.test(text) && !reserved.test(text)
+    ? text
+    : JSON.stringify(text);
+
+const reserved = /^(true|false|null|yes|no|on|off|y|n)$/i;

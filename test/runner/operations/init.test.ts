@@ -121,7 +121,7 @@ describe('what it finds', () => {
     const { outside } = await made(rig, { tool: 'face-swap-photo', output: 'pipelines/a.yaml' });
     expect(outside).toBe(false);
     expect(rig.read('pipelines/a.yaml')).toContain('glob: "../photos/**/*.png"');
-    expect(rig.read('pipelines/a.yaml')).toContain('default: "../actor.png"');
+    expect(rig.read('pipelines/a.yaml')).toContain('default: ../actor.png');
     expect(rig.read('.gitignore')).toBe('.shotlist/\n/pipelines/out/face-swap-photo/\n');
   });
 

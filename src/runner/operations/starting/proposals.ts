@@ -1,7 +1,9 @@
 // Which tools fit what is in a folder.
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { MediaType } from '../../../contract/api/asset.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { repositoryOf } from '../../adapters/files/repository.ts';
 import { priceOfStarter } from '../../starters/starter-price.ts';
 import { starters } from '../../starters/starters.ts';
 import { type MediaFound, mediaBelow, survey } from './survey.ts';
@@ -9,6 +11,8 @@ import { type MediaFound, mediaBelow, survey } from './survey.ts';
 export interface Proposals {
   /** The medium with the most files first. */
   readonly found: readonly Omit<MediaFound, 'files' | 'alike' | 'flat'>[];
+  /** True if the folder is in a git repository. */
+  readonly inRepository: boolean;
   /** All tools; those that fit what was found come first. */
   readonly tools: readonly ProposedTool[];
 }
@@ -55,6 +59,7 @@ export async function proposeTools(folder = '.'): Promise<Proposals> {
     found: found.map(({ media: medium, count, formats, folder: place }) => ({
       ...{ media: medium, count, formats, folder: place },
     })),
+    inRepository: existsSync(join(repositoryOf(root), '.git')),
     tools,
   };
 }
