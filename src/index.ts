@@ -21,7 +21,10 @@ export type { PipelineDocument } from './runner/language/schema.ts';
 export { audit } from './runner/operations/audit.ts';
 export type { OutsideOptions } from './runner/operations/files/boundary.ts';
 export type { PathOptions } from './runner/operations/files/run-paths.ts';
+export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
+export { type Graphed, type GraphOptions, graph } from './runner/operations/graph.ts';
+export { type Initialized, type InitOptions, init } from './runner/operations/init.ts';
 export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 export {
   type Monitor,
@@ -78,6 +81,11 @@ export {
 } from './runner/operations/service/local-service.ts';
 export type { TargetOptions } from './runner/operations/service/target.ts';
 export type { WebhookOptions } from './runner/operations/service/webhooks.ts';
+export {
+  type Proposals,
+  type ProposedTool,
+  proposeTools,
+} from './runner/operations/starting/proposals.ts';
 export type { EditOptions } from './runner/operations/state/edit-state.ts';
 export type { LocateOptions } from './runner/operations/state/locate-state.ts';
 export { type StatusOptions, type StatusReport, status } from './runner/operations/status.ts';
@@ -103,6 +111,13 @@ export type { OrphanCounts } from './runner/plan/orphan.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
+export type { GraphFormat } from './runner/report/graph/graph-format.ts';
+export type {
+  GraphEdge,
+  GraphItems,
+  GraphStep,
+  PipelineGraph,
+} from './runner/report/graph/pipeline-graph.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
 export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';

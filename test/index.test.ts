@@ -23,11 +23,16 @@ steps:
 /** What one line of its output says; nothing else is said. */
 const says: Readonly<Record<string, RegExp>> = {
   audit: /^0 differences$/,
+  fmt: /^has its layout$/,
+  fmtText: /^pipeline: p$/,
   forget: /save:one/,
+  graph: /^digraph "p" \{$/m,
+  init: /^codes\.yaml 2$/,
   loadPipeline: /^p$/,
   merge: /base\.jsonl does not exist/,
   openMonitor: /shotlist_runs_total\{pipeline="p",outcome="done"\} 1/,
   plan: /^at most 0 credits$/,
+  proposeTools: /^\d ai-\S+$/,
   prune: /^0 files removed$/,
   refresh: /^1 projects read$/,
   repair: /^$/,

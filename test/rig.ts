@@ -110,6 +110,7 @@ export class Rig {
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     user: { readonly uid?: number; readonly gid?: number } = {},
+    stdin: 'ignore' | 'pipe' = 'ignore',
   ): ChildProcess {
     const child = spawn(process.execPath, [main, ...withPlainPictures(args)], {
       cwd: this.folder,
@@ -119,7 +120,7 @@ export class Rig {
         ...env,
       },
       ...user,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin, 'pipe', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     return child;

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
+import { withAuthoringCommands } from './authoring-commands.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import { withCommit, withGitCommands } from './git-commands.ts';
 import {
@@ -42,6 +43,10 @@ const program = new Command('shotlist')
   );
 
 let exitCode = 0;
+const done = (code: number): void => {
+  exitCode = code;
+};
+withAuthoringCommands(program, done);
 
 withInputs(
   program.command('validate').description('check pipeline files').argument('<files...>'),
@@ -209,9 +214,6 @@ withState(
     exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
   });
 
-const done = (code: number): void => {
-  exitCode = code;
-};
 withPruneCommand(program, done);
 withGitCommands(program, done);
 

@@ -31,7 +31,7 @@ export interface ParseOptions {
 }
 
 /** In bytes. */
-const largestPipeline = 10_000_000;
+export const largestPipeline = 10_000_000;
 
 export function parsePipeline(
   file: string,

@@ -1,0 +1,23 @@
+// shotlist graph: draws a pipeline as Mermaid, Graphviz or SVG.
+import { printable } from '../../contract/base/printable.ts';
+import { graph } from '../operations/graph.ts';
+import type { GraphFormat } from '../report/graph/graph-format.ts';
+import { withPipeline } from './command.ts';
+import type { PipelineFlags } from './options.ts';
+import { fail, print, printJson } from './terminal.ts';
+
+export interface GraphFlags extends PipelineFlags {
+  readonly format?: GraphFormat;
+}
+
+export async function graphCommand(file: string, flags: GraphFlags): Promise<number> {
+  const { format, output, json = false } = flags;
+  return await withPipeline(file, flags, async (pipeline) => {
+    const graphed = await graph(pipeline, { format, output });
+    if (!graphed.ok) return fail(graphed.error, json);
+    if (json) printJson(graphed.value.graph);
+    else if (output === undefined) print(graphed.value.text.trimEnd());
+    else print(`Wrote ${printable(output)}.`);
+    return 0;
+  });
+}

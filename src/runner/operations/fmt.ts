@@ -1,0 +1,90 @@
+// `fmt`: gives a pipeline file its one layout. Changes no meaning, and sends nothing.
+import { basename } from 'node:path';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { readRegularFile } from '../../contract/files/regular-file.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { decodeText } from '../../contract/yaml/utf8.ts';
+import { placeOf, replaceFile } from '../adapters/files/replace-file.ts';
+import { format } from '../formatting/format.ts';
+import { largestPipeline } from './pipeline/parse.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+
+export interface FmtOptions {
+  /** `--check`: write nothing. Default: false. */
+  readonly check?: boolean;
+}
+
+export interface Formatted {
+  readonly file: string;
+  /** True if the file had another layout; with `check` it still has. */
+  readonly changed: boolean;
+  /** In its one layout. */
+  readonly text: string;
+}
+
+/**
+ * Gives a pipeline file its one layout: two spaces, the keys in order, everything else as it is written. Keeps comments,
+ * values and the permissions of the file. Refuses a file that is not YAML.
+ *
+ * @example
+ * ```ts
+ * import { fmt, renderProblem } from 'shotlist';
+ *
+ * const formatted = await fmt('pipeline.yaml', { check: true });
+ * if (formatted.ok) console.log(formatted.value.changed ? 'needs shotlist fmt' : 'has its layout');
+ * else console.error(renderProblem(formatted.error));
+ * ```
+ */
+export async function fmt(
+  file: string,
+  { check = false }: FmtOptions = {},
+): Promise<Result<Formatted, Problem>> {
+  const read = readRegularFile(file, { max: largestPipeline });
+  if (!read.ok) return err(problem(`the pipeline file ${read.error}`, file));
+  const formatted = formatBytes(file, read.value);
+  if (!formatted.ok || check || !formatted.value.changed) return formatted;
+  const found = placeOf(file);
+  if ('refused' in found)
+    return err(
+      problem(
+        `the file ${found.refused}; nothing was written`,
+        file,
+        'name the file that the link leads to',
+      ),
+    );
+  try {
+    await replaceFile(found.place, formatted.value.text);
+    return formatted;
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    const said = `${basename(file)} ${systemReason(error)}; it was left as it is`;
+    return err({ ...problem(said, file), reason: 'system' });
+  }
+}
+
+/**
+ * The same for a text in UTF-8, for example from standard input. `name` is only for messages.
+ *
+ * @example
+ * ```ts
+ * import { fmtText } from 'shotlist';
+ *
+ * const formatted = fmtText(Buffer.from('pipeline:   p\n'));
+ * if (formatted.ok) console.log(formatted.value.text);
+ * ```
+ */
+export function fmtText(bytes: Uint8Array, name = 'standard input'): Result<Formatted, Problem> {
+  return formatBytes(name, bytes);
+}
+
+function formatBytes(file: string, bytes: Uint8Array): Result<Formatted, Problem> {
+  const decoded = decodeText(file, bytes);
+  if (!decoded.ok) {
+    const { diagnostic, ...seen } = decoded.error;
+    return err({ reason: 'input', diagnostics: [diagnostic], ...seen });
+  }
+  const text = decoded.value;
+  const formatted = format(file, text);
+  if (!formatted.ok) return err({ reason: 'input', diagnostics: formatted.error, text });
+  return ok({ file, changed: formatted.value !== text, text: formatted.value });
+}

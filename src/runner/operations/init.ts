@@ -1,0 +1,162 @@
+// `init`: writes a first pipeline file for what is in a folder. Sends nothing, and overwrites nothing.
+import { existsSync, lstatSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { makeFolder } from '../../contract/files/make-folder.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
+import { toolNamed } from '../../contract/kinds/tools.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import { realPathOr } from '../adapters/files/real-path.ts';
+import { repositoryOf } from '../adapters/files/repository.ts';
+import { isWithin } from '../adapters/files/within.ts';
+import { addIgnored, notIgnored } from '../adapters/git/ignore-file.ts';
+import { namePattern } from '../language/schema-patterns.ts';
+import type { Starter } from '../starters/starter.ts';
+import { starterText } from '../starters/starter-text.ts';
+import { starters } from '../starters/starters.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { chooseMedia, type MediaChoice } from './starting/media-choice.ts';
+
+export interface InitOptions {
+  /** One of the 27 tools. */
+  readonly tool: string;
+  /** The folder of the photos, clips or sounds. Default: where most of them are, below the working folder. */
+  readonly media?: string | undefined;
+  /** The name of the pipeline. Default: the tool's. */
+  readonly name?: string | undefined;
+  /** The pipeline file. Default: `<name>.yaml` in the working folder. */
+  readonly output?: string | undefined;
+  /** The working folder, which other paths are relative to. Default: the process's. */
+  readonly folder?: string | undefined;
+  /** False: leave .gitignore as it is. Default: true. */
+  readonly ignore?: boolean | undefined;
+}
+
+export interface Initialized {
+  /** The pipeline file, as the options name it. */
+  readonly file: string;
+  readonly pipeline: string;
+  readonly tool: string;
+  /** The number of items. */
+  readonly items: number;
+  /** The lines that .gitignore got, or that it lacks if `ignore` is false. */
+  readonly ignored: readonly string[];
+  /** Inputs without a file: `--input` must name one. */
+  readonly missing: readonly string[];
+  /** True if the files are outside the repository of the pipeline file, so that commands need `--allow-outside`. */
+  readonly outside: boolean;
+  readonly text: string;
+}
+
+/**
+ * Writes a pipeline file that is valid, with a budget and comments. Overwrites nothing. In a git repository, it adds the
+ * folder of the results and `.shotlist/` to .gitignore.
+ *
+ * @example
+ * ```ts
+ * import { init, renderProblem } from 'shotlist';
+ *
+ * const made = await init({ tool: 'ai-qr-code-generator', output: 'codes.yaml' });
+ * if (made.ok) console.log(made.value.file, made.value.items);
+ * else console.error(renderProblem(made.error));
+ * ```
+ */
+export async function init(options: InitOptions): Promise<Result<Initialized, Problem>> {
+  const { tool, name = tool, output = `${name}.yaml`, ignore = true } = options;
+  const folder = resolve(options.folder ?? '.');
+  const file = resolve(folder, output);
+  const starter = starters.find((one) => one.tool === tool);
+  if (starter === undefined) return err(unknownTool(tool));
+  if (!new RegExp(namePattern).test(name) || name.length > 100)
+    return err(
+      problem(
+        `--name ${JSON.stringify(name)} cannot be the name of a pipeline`,
+        'shotlist',
+        'a name has letters, digits, ".", "_" and "-", and begins with a letter or a digit',
+      ),
+    );
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return err(taken(output));
+  const results = join(dirname(file), 'out', name);
+  const chosen = await chooseMedia(starter, {
+    ...{ folder, file, output: join(dirname(file), 'out'), media: options.media },
+  });
+  if (!chosen.ok) return chosen;
+  const media = chosen.value;
+  const title = toolNamed(tool)?.title ?? tool;
+  const schema = schemaFor(dirname(file));
+  const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
+  const failed = await writeNew(file, output, text);
+  if (failed !== undefined) return err(failed);
+  const ignored = await keepOutOfGit(dirname(file), results, ignore);
+  if (!ignored.ok) return ignored;
+  return ok({
+    ...{ file: output, pipeline: name, tool, items: media.count, ignored: ignored.value, text },
+    missing: missingInputs(starter, media),
+    outside: media.reads.some((path) => !isInside(path, dirname(file))),
+  });
+}
+
+const isInside = (path: string, folder: string): boolean =>
+  isWithin(realPathOr(path), repositoryOf(folder));
+
+const missingInputs = ({ inputs }: Starter, media: MediaChoice): readonly string[] =>
+  inputs.map(({ name }) => name).filter((name) => media.inputs[name] === undefined);
+
+function unknownTool(tool: string): Problem {
+  const names = starters.map((one) => one.tool);
+  const hint = suggestion(tool, names) ?? 'shotlist tools lists them';
+  return problem(`--tool ${JSON.stringify(tool)} is not a tool`, 'shotlist', hint);
+}
+
+const taken = (output: string): Problem =>
+  problem(
+    `${output} already exists; it was left as it is`,
+    'shotlist',
+    'choose another file with --output, or another name with --name',
+  );
+
+/** Where editors find the schema: in the installed package, else at its published address. */
+function schemaFor(folder: string): string {
+  const path = join('node_modules', 'shotlist', 'schemas', 'pipeline.schema.json');
+  for (let above = folder; ; above = dirname(above)) {
+    if (existsSync(join(above, path)))
+      return relative(folder, join(above, path)).split(sep).join('/');
+    if (dirname(above) === above) return 'https://shotlist.dev/schemas/pipeline.schema.json';
+  }
+}
+
+async function writeNew(file: string, output: string, text: string): Promise<Problem | undefined> {
+  try {
+    makeFolder(dirname(file));
+    // Fails if the name is taken meanwhile, also by a link.
+    await using handle = await open(file, 'wx', 0o644);
+    await handle.writeFile(text);
+    await handle.sync();
+    return undefined;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && lstatSync(file, { throwIfNoEntry: false }))
+      return taken(output);
+    if (!isSystemProblem(error)) throw error;
+    const said = `${basename(output)} ${systemReason(error)}`;
+    return { ...problem(`the pipeline file ${said}`), reason: 'system' };
+  }
+}
+
+/** The lines that .gitignore lacked. */
+async function keepOutOfGit(
+  folder: string,
+  results: string,
+  ignore: boolean,
+): Promise<Result<readonly string[], Problem>> {
+  const top = repositoryOf(folder);
+  if (!existsSync(join(top, '.git'))) return ok([]);
+  const path = relative(top, realPathOr(folder)).split(sep).join('/');
+  const below = relative(folder, results).split(sep).join('/');
+  const patterns = ['.shotlist/', `/${path === '' ? '' : `${path}/`}${below}/`];
+  const lacking = notIgnored(top, patterns);
+  if (!lacking.ok) return err(problem(lacking.error));
+  if (!ignore || lacking.value.length === 0) return lacking;
+  const added = await addIgnored(top, lacking.value);
+  return added.ok ? lacking : err({ ...problem(added.error), reason: 'system' });
+}
