@@ -27,7 +27,9 @@ export interface Reference {
 }
 
 /** The names that an evaluation sees. Whole numbers are bigints. */
-export type Scope = Readonly<Record<Exclude<Reference['root'], 'result'>, unknown>>;
+export type Scope = Readonly<Record<Exclude<Reference['root'], 'result' | 'matrix'>, unknown>> & {
+  readonly matrix?: unknown;
+};
 
 export interface Expression {
   readonly text: string;

@@ -13,8 +13,9 @@ import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
+import { checkItems, draftItems } from './items-check.ts';
 import type { Pipeline, Step } from './pipeline.ts';
-import { checkReferences, type Declared, globItemFields } from './references.ts';
+import { checkReferences, type Declared, type DeclaredItem } from './references.ts';
 import { checkSchedule } from './schedule.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
@@ -45,11 +46,14 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
   const drafts = new Map(
     Object.entries(rawSteps).map(([name, raw]) => [name, draftStep(name, raw, errors)]),
   );
+  const rawItems = isObject(document) ? document['items'] : undefined;
+  const items = draftItems(rawItems, errors);
   problems.push(...errors.map((error) => atExpression(error, source)));
-  const declared = declaredBy(document, drafts);
+  const declared = declaredBy(document, drafts, items.declared);
   for (const draft of drafts.values()) problems.push(...checkReferences(draft, declared, source));
 
   problems.push(
+    ...checkItems(rawItems, items, declared, source),
     ...checkLimits(document, source),
     ...checkFailureLimits(document, source),
     ...checkSchedule(document, source),
@@ -85,7 +89,7 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
   const deadlocks = checkStages(steps, source);
   if (deadlocks.length > 0) return err(inOrder(deadlocks));
   return ok({
-    pipeline: pipelineOf(document, source, steps),
+    pipeline: pipelineOf(document, source, steps, items.when),
     warnings: inOrder(bodies.filter(({ severity }) => severity === 'warning')),
   });
 }
@@ -120,25 +124,18 @@ function atExpression(error: TemplateError, source: Source): Diagnostic {
   };
 }
 
-function declaredBy(document: Json, steps: ReadonlyMap<string, Draft>): Declared {
+function declaredBy(
+  document: Json,
+  steps: ReadonlyMap<string, Draft>,
+  item: DeclaredItem | undefined,
+): Declared {
   const root = isObject(document) ? document : {};
-  const items = isObject(root['items']) ? root['items'] : undefined;
-  const values = items?.['values'];
-  const fields = Array.isArray(values)
-    ? [
-        'key',
-        'index',
-        ...new Set(
-          values.flatMap((value: Json) => (isObject(value) ? Object.keys(value) : ['value'])),
-        ),
-      ]
-    : globItemFields;
   const env = root['env'];
   return {
     steps,
     inputs: isObject(root['inputs']) ? Object.keys(root['inputs']) : [],
     env: Array.isArray(env) ? env.map(String) : [],
-    item: items === undefined ? undefined : { fields },
+    item,
   };
 }
 
@@ -213,7 +210,7 @@ function sharedSteps(
   const shared = new Set<string>();
   for (const name of order) {
     const draft = drafts.get(name);
-    const own = draft?.references.some(({ root }) => root === 'item') ?? false;
+    const own = draft?.references.some(({ root }) => root === 'item' || root === 'matrix') ?? false;
     const waits =
       draft?.kind?.operation === 'delete'
         ? [plainField(draft, 'of') ?? '']
