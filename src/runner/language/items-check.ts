@@ -121,11 +121,13 @@ function checkKey(
 ): void {
   const { key } = items;
   if (typeof key !== 'string') return;
-  if (!sources.some((name) => items[name] !== undefined))
+  if (!sources.some((name) => items[name] !== undefined)) {
+    if (items['matrix'] === undefined) return;
     return report(
       'items.key is for glob, csv, jsonl and values; the values of a matrix name its items',
       at('key'),
     );
+  }
   const inner = /^\s*(?:\$\{\{)?\s*item\.(\w+)\s*(?:\}\})?\s*$/.exec(key)?.[1];
   if (inner !== undefined || key.includes('${{'))
     return report(

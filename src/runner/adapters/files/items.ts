@@ -57,6 +57,10 @@ export async function listItems(
     source.close();
     return all;
   }
+  if (all.value.size === 0 && items.when !== undefined && !growing) {
+    source.close();
+    return err([{ message: 'no item is left: items.when is false for all of them' }]);
+  }
   const chosen = chosenOf(all.value, filter);
   if (!chosen.ok) {
     source.close();
