@@ -21,7 +21,7 @@ export function problemOfItem(
 export const sentenceOf = ({ message, cell }: TaskProblem): string =>
   cell === undefined ? message : `${message} (${placeOf(cell)})`;
 
-const placeOf = ({ file, span }: Cell): string => `${file}:${span.line}:${span.column}`;
+const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.column}`;
 
 /** The fields of the item that the wrong value comes from. */
 function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string[] {

@@ -18,9 +18,14 @@ export interface Item {
 }
 
 /** The place of a value in a table. */
-export interface Cell {
+export interface Cell extends CellPlace {
   /** The file as the user would name it. */
   readonly file: string;
+  /** The file as the pipeline names it, for sentences that are recorded; never an absolute path. */
+  readonly name: string;
+}
+
+export interface CellPlace {
   /** Lines and columns count from 1; the end is exclusive. */
   readonly span: {
     readonly line: number;

@@ -113,7 +113,8 @@ export class ItemKeys {
   #withoutKey(item: Item): ItemListProblem {
     const name = this.#items.key ?? 'key';
     const cell = item.cell?.([name]);
-    if (cell !== undefined) return { message: `${name} is empty, so the row has no key`, ...cell };
+    if (cell !== undefined)
+      return { message: `${name} is empty, so the row has no key`, ...placeOf(cell) };
     const place = this.#source.placeOf(item);
     const message =
       place === '' ? 'an item has an empty key' : `${place} has no key: ${name} is empty`;
@@ -122,23 +123,31 @@ export class ItemKeys {
 
   #twice(item: Item, number: number, other: number): ItemListProblem {
     const said = JSON.stringify(item.key);
-    const hint =
-      this.#items.key === undefined ? {} : { hint: 'choose a key that is different for each item' };
-    const columns = [this.#items.key ?? 'key'];
-    const cell = item.cell?.(columns);
+    const { key } = this.#items;
     const first = this.at(other);
-    if (
-      cell !== undefined &&
-      Math.floor(number / this.#width) !== Math.floor(other / this.#width)
-    ) {
-      const message = `two rows have the key ${said}: the other one is ${placed(first.cell?.(columns))}`;
-      return { message, ...hint, ...cell };
+    if (Math.floor(number / this.#width) === Math.floor(other / this.#width)) {
+      const [one, two] = [first, item].map(({ matrix }) => JSON.stringify(matrix));
+      const message = `two combinations have the key ${said}: ${one} and ${two}`;
+      return { message, hint: 'give one of the entries of include a key of its own: key: …' };
+    }
+    const hint = key === undefined ? {} : { hint: 'choose a key that is different for each item' };
+    const cell = item.cell?.([key ?? 'key']);
+    if (cell !== undefined) {
+      const message = `two rows have the key ${said}: the other one is ${placed(first.cell?.([key ?? 'key']))}`;
+      return { message, ...hint, ...placeOf(cell) };
     }
     const [one, two] = [first, item].map((each) => this.#source.placeOf(each));
-    const both = one === undefined || one === '' || one === two ? '' : `: ${one} and ${two}`;
-    return { message: `two items have the key ${said}${both}`, ...hint };
+    return { message: `two items have the key ${said}: ${one} and ${two}`, ...hint };
   }
 }
+
+const placeOf = ({
+  file,
+  span,
+  excerpt,
+}: Cell): Pick<ItemListProblem, 'file' | 'span' | 'excerpt'> => ({
+  ...{ file, span, excerpt },
+});
 
 /** `people.csv:17:3` */
 const placed = (cell: Cell | undefined): string =>

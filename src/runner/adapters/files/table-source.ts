@@ -1,10 +1,10 @@
 // The rows of a table as items.
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { NotRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { Items } from '../../language/items.ts';
-import { type Item, valueItem } from '../../task/item.ts';
+import { type Cell, type Item, valueItem } from '../../task/item.ts';
 import type { Table } from '../tables/table.ts';
 import type { ItemListProblem, ItemSource, ListContext } from './item-source.ts';
 
@@ -32,14 +32,14 @@ export async function tableSource(
   try {
     const opened =
       kind === 'csv'
-        ? await (await import('../tables/csv-table.ts')).openCsv(path, { ...items, file, check })
-        : await (await import('../tables/jsonl-table.ts')).openJsonl(path, { file, check });
+        ? await (await import('../tables/csv-table.ts')).openCsv(path, { ...items, check })
+        : await (await import('../tables/jsonl-table.ts')).openJsonl(path, { check });
     if (!opened.ok)
       return err([
         ...opened.error.map(({ cell, ...problem }) =>
           cell === undefined
             ? { ...problem, ...ofFile(`: ${problem.message}`) }
-            : { ...problem, ...cell },
+            : { ...problem, ...cell, file },
         ),
         ...wrong,
       ]);
@@ -50,7 +50,8 @@ export async function tableSource(
     }
     return ok({
       ...{ count: table.count, warnings: [], blind: false, close: () => table.close() },
-      at: (index) => rowItem(table, index),
+      at: (index) =>
+        rowItem(table, index, { file, name: isAbsolute(written) ? basename(written) : written }),
       placeOf: ({ fields }) => `row ${Number(fields['index']) + 1}`,
     });
   } catch (error) {
@@ -59,10 +60,10 @@ export async function tableSource(
   }
 }
 
-function rowItem(table: Table, index: number): Item {
+function rowItem(table: Table, index: number, names: Pick<Cell, 'file' | 'name'>): Item {
   const row = table.row(index);
   const { key, fields } = valueItem(row, index);
   // A column that is named index belongs to the user.
   const own = Object.hasOwn(row, 'index') ? { ...fields, index: row['index'] ?? null } : fields;
-  return { key, fields: own, cell: (columns) => table.cell(index, columns) };
+  return { key, fields: own, cell: (columns) => ({ ...names, ...table.cell(index, columns) }) };
 }

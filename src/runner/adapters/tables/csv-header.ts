@@ -1,5 +1,5 @@
 // The header of a CSV file: a name for each column, each name once.
-import type { Cell } from '../../task/item.ts';
+import type { CellPlace } from '../../task/item.ts';
 import type { TableProblem } from './table.ts';
 
 export const namesOf = (cells: readonly string[]): readonly string[] =>
@@ -9,7 +9,7 @@ export const namesOf = (cells: readonly string[]): readonly string[] =>
 export function checkHeader(
   cells: readonly string[],
   { delimiter }: { readonly delimiter: string },
-  placeOf: (column: number) => Cell,
+  placeOf: (column: number) => CellPlace,
 ): readonly TableProblem[] {
   const names = namesOf(cells);
   const [only = ''] = names;

@@ -5,7 +5,7 @@ import Papa from 'papaparse';
 import type { Json, JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { ColumnType } from '../../language/items.ts';
-import type { Cell } from '../../task/item.ts';
+import type { CellPlace } from '../../task/item.ts';
 import { cellsOf, type Range } from './csv-cells.ts';
 import { checkHeader, namesOf } from './csv-header.ts';
 import { cellValue } from './csv-value.ts';
@@ -21,8 +21,6 @@ import {
 import { TableText } from './table-text.ts';
 
 export interface CsvOptions {
-  /** The file as the user would name it. */
-  readonly file: string;
   readonly delimiter: string;
   readonly types: Readonly<Record<string, ColumnType>>;
   /** What is wrong with the use of these columns elsewhere; the rows are read only if nothing is. */
@@ -76,7 +74,7 @@ class CsvTable implements Table {
   /** Undefined if the whole table is right. */
   async load(path: string): Promise<readonly TableProblem[] | undefined> {
     const problems: TableProblem[] = [];
-    const text = new TableText(this.#o.file, this.#snapshot);
+    const text = new TableText(this.#snapshot);
     let [waiting, waitingFrom, offset, unread] = ['', 0, 0, false];
     const isFull = (): boolean => unread || problems.length >= mostProblems;
     const chunks = async function* (snapshot: Snapshot): AsyncGenerator<string> {
@@ -169,13 +167,13 @@ class CsvTable implements Table {
     });
   }
 
-  #placeOf(start: number, raw: string, column: number): Cell {
+  #placeOf(start: number, raw: string, column: number): CellPlace {
     const cells = cellsOf(raw, this.#o.delimiter);
     return this.#place(start, raw, cells[column] ?? { start: 0, end: 0 });
   }
 
-  #place(start: number, raw: string, range: Range): Cell {
-    return placeIn(this.#snapshot, this.#o.file, start, raw, range);
+  #place(start: number, raw: string, range: Range): CellPlace {
+    return placeIn(this.#snapshot, start, raw, range);
   }
 
   row(index: number): JsonObject {
@@ -199,7 +197,7 @@ class CsvTable implements Table {
     return data.map(withoutReturn).filter((cells) => !isBlank(cells));
   }
 
-  cell(index: number, columns: readonly string[]): Cell {
+  cell(index: number, columns: readonly string[]): CellPlace {
     const start = this.#rows[index] ?? 0;
     const end = this.#rows[index + 1] ?? this.#snapshot.size;
     const raw = this.#snapshot.read(start, end).toString();

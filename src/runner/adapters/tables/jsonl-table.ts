@@ -3,7 +3,7 @@
 import { asJson, isObject, type JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { parseSource } from '../../../contract/yaml/source.ts';
-import type { Cell } from '../../task/item.ts';
+import type { CellPlace } from '../../task/item.ts';
 import { Snapshot } from './snapshot.ts';
 import {
   chunksOf,
@@ -19,15 +19,12 @@ import { TableText } from './table-text.ts';
 const mostColumns = 10_000;
 const newline = 0x0a;
 
-/** `file`: as the user would name it. Throws system errors. An empty list of problems: `check` refuses the columns. */
+/** Throws system errors. An empty list of problems: `check` refuses the columns. */
 export async function openJsonl(
   path: string,
-  {
-    file,
-    check,
-  }: { readonly file: string; readonly check: (columns: readonly string[]) => boolean },
+  { check }: { readonly check: (columns: readonly string[]) => boolean },
 ): Promise<Result<Table, readonly TableProblem[]>> {
-  const table = new JsonlTable(file);
+  const table = new JsonlTable();
   try {
     const problems = await table.load(path);
     if (problems.length === 0 && check(table.columns)) return ok(table);
@@ -40,15 +37,10 @@ export async function openJsonl(
 }
 
 class JsonlTable implements Table {
-  readonly #file: string;
   readonly #snapshot = new Snapshot();
   readonly #rows: number[] = [];
   readonly #columns = new Set<string>();
   #last: { readonly index: number; readonly row: JsonObject } | undefined;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
 
   get columns(): readonly string[] {
     return [...this.#columns];
@@ -64,7 +56,7 @@ class JsonlTable implements Table {
 
   async load(path: string): Promise<readonly TableProblem[]> {
     const problems: TableProblem[] = [];
-    const text = new TableText(this.#file, this.#snapshot);
+    const text = new TableText(this.#snapshot);
     let [start, seen] = [0, 0];
     for await (const chunk of chunksOf(path, this.#snapshot)) {
       if (text.next(chunk) === undefined) return [...problems, text.problem(chunk.length)];
@@ -111,8 +103,8 @@ class JsonlTable implements Table {
       .trimEnd();
   }
 
-  #place(row: number, text: string, start: number, end: number): Cell {
-    return placeIn(this.#snapshot, this.#file, row, text, { start, end });
+  #place(row: number, text: string, start: number, end: number): CellPlace {
+    return placeIn(this.#snapshot, row, text, { start, end });
   }
 
   row(index: number): JsonObject {
@@ -129,11 +121,11 @@ class JsonlTable implements Table {
     return line;
   }
 
-  cell(index: number, columns: readonly string[]): Cell {
+  cell(index: number, columns: readonly string[]): CellPlace {
     const text = this.#rowText(index);
     const start = this.#rows[index] ?? 0;
     // JSON is YAML, whose parser keeps places.
-    const source = parseSource(this.#file, text);
+    const source = parseSource('', text);
     const column = columns.find((name) => Object.hasOwn(this.row(index), name));
     if (!source.ok || column === undefined) return this.#place(start, text, 0, text.length);
     const span = source.value.spanOf([column]);

@@ -8,12 +8,10 @@ const remedy = 'save it as UTF-8; in a spreadsheet program, choose "CSV UTF-8"';
 /** Decodes a table chunk by chunk. */
 export class TableText {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  readonly #file: string;
   readonly #snapshot: Snapshot;
   #begun = false;
 
-  constructor(file: string, snapshot: Snapshot) {
-    this.#file = file;
+  constructor(snapshot: Snapshot) {
     this.#snapshot = snapshot;
   }
 
@@ -45,7 +43,7 @@ export class TableText {
     const lineStart = tail.lastIndexOf(0x0a, Math.max(0, bad - 1)) + 1;
     const text = tail.subarray(lineStart, bad).toString();
     const byte = (tail[bad] ?? 0).toString(16).toUpperCase().padStart(2, '0');
-    const cell = placeIn(this.#snapshot, this.#file, from + lineStart, `${text}?`, {
+    const cell = placeIn(this.#snapshot, from + lineStart, `${text}?`, {
       start: text.length,
       end: text.length + 1,
     });

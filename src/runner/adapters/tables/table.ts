@@ -1,7 +1,7 @@
 // A table of items: rows by number, and the place of every value in the file.
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { openRegular } from '../../../contract/files/regular-file.ts';
-import type { Cell } from '../../task/item.ts';
+import type { CellPlace } from '../../task/item.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Table {
@@ -11,7 +11,7 @@ export interface Table {
   /** The row with a number, from 0. */
   row(index: number): JsonObject;
   /** The place of the first of these columns that the row has; without one, the place of the row. */
-  cell(index: number, columns: readonly string[]): Cell;
+  cell(index: number, columns: readonly string[]): CellPlace;
   close(): void;
 }
 
@@ -19,7 +19,7 @@ export interface Table {
 export interface TableProblem {
   readonly message: string;
   readonly hint?: string;
-  readonly cell?: Cell;
+  readonly cell?: CellPlace;
 }
 
 /** The most problems of one table to report. */
@@ -33,11 +33,10 @@ const around = 4096;
 /** The place of a part of a row's text: `start` and `end` are offsets in the text of the row that begins at `row`. */
 export function placeIn(
   snapshot: Snapshot,
-  file: string,
   row: number,
   text: string,
   { start, end }: { readonly start: number; readonly end: number },
-): Cell {
+): CellPlace {
   const before = text.slice(0, start);
   const lineStart = before.lastIndexOf('\n') + 1;
   const rowLine = snapshot.lineAt(row);
@@ -48,14 +47,13 @@ export function placeIn(
   const endColumn = lines === 0 ? column + value.length : value.length - value.lastIndexOf('\n');
   const offset = row + Buffer.byteLength(text.slice(0, lineStart));
   return {
-    file,
     span: { line, column, endLine: line + lines, endColumn },
     excerpt: excerptAt(snapshot, offset, line),
   };
 }
 
 /** The line that begins at an offset, with the lines before and after it. */
-function excerptAt(snapshot: Snapshot, offset: number, line: number): Cell['excerpt'] {
+function excerptAt(snapshot: Snapshot, offset: number, line: number): CellPlace['excerpt'] {
   const from = Math.max(0, offset - around);
   const head = snapshot.read(from, offset).toString();
   const previous = head.lastIndexOf('\n', head.length - 2);

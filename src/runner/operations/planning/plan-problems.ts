@@ -85,9 +85,17 @@ export class PlanProblems {
     const list = item === undefined ? this.#refused : this.#ofItems;
     if (cell === undefined) return this.#note(list, `${task}: ${message}`, span);
     const { file } = this.#loaded;
+    const { file: table, span: where, excerpt } = cell;
     const hint = `step "${step.name}" uses the value: ${file}:${span.line}:${span.column}`;
     if (list.length < most)
-      list.push({ severity: 'error', ...cell, message: `${task}: ${message}`, hint });
+      list.push({
+        severity: 'error',
+        file: table,
+        span: where,
+        excerpt,
+        message: `${task}: ${message}`,
+        hint,
+      });
   }
 
   addOutputs({ step, task, to, file }: PlannedTask): void {

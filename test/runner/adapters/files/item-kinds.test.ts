@@ -242,7 +242,9 @@ describe('a matrix', () => {
       { style: 'gold', note: 2 },
     ];
     const { problems } = await list({ matrix: { style: ['oil'], include } }, folderWith());
-    expect(problems).toEqual([expect.stringContaining('two items have the key "gold"')]);
+    expect(problems).toEqual([
+      'two combinations have the key "gold": {"style":"gold","note":1} and {"style":"gold","note":2}',
+    ]);
   });
 });
 

@@ -167,7 +167,9 @@ describe('values', () => {
     expect(await keys(values({ key: 'a' }, { key: 'b' }, { key: 'a' }), '/')).toBe(
       'two items have the key "a": value 1 and value 3',
     );
-    expect(await keys(values('one', { key: 1 }), '/')).toBe('two items have the key "1"');
+    expect(await keys(values('one', { key: 1 }), '/')).toBe(
+      'two items have the key "1": value 1 and value 2',
+    );
   });
 });
 

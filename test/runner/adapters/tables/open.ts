@@ -14,7 +14,7 @@ export async function csv(
 ): Promise<Result<Table, readonly TableProblem[]>> {
   const path = join(temporaryFolder(), 'people.csv');
   writeFileSync(path, content);
-  const usual = { file: 'people.csv', delimiter: ',', types: {}, check: () => true };
+  const usual = { delimiter: ',', types: {}, check: () => true };
   return closedAfterwards(await openCsv(path, { ...usual, ...options }));
 }
 
@@ -23,7 +23,7 @@ export async function jsonl(
 ): Promise<Result<Table, readonly TableProblem[]>> {
   const path = join(temporaryFolder(), 'people.jsonl');
   writeFileSync(path, content);
-  return closedAfterwards(await openJsonl(path, { file: 'people.jsonl', check: () => true }));
+  return closedAfterwards(await openJsonl(path, { check: () => true }));
 }
 
 function closedAfterwards<Problem>(opened: Result<Table, Problem>): Result<Table, Problem> {
