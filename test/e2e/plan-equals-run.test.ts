@@ -93,7 +93,7 @@ class JobContext {
         ? {}
         : { keys: new Set(items.map((at) => `k${at % 4}`)) };
     const list = await listItems(pipeline.items, '/nowhere', '/nowhere/out', keys);
-    if (!list.ok) throw new Error(list.error.message);
+    if (!list.ok) throw new Error(list.error[0]?.message);
     const plannedItems = await planItems(loaded, list.value, {
       base,
       ledger,

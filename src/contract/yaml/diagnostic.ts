@@ -12,6 +12,14 @@ export interface Diagnostic {
   readonly span?: Span;
   readonly message: string;
   readonly hint?: string;
+  /** The lines around the place, if the file is not the one whose text is at hand: a table of items. */
+  readonly excerpt?: Excerpt;
+}
+
+export interface Excerpt {
+  /** The number of the first line in the file, from 1. */
+  readonly firstLine: number;
+  readonly text: string;
 }
 
 /** The texts of the files that a pipeline file includes, by their names in diagnostics. */
@@ -42,10 +50,11 @@ export function renderDiagnostic(
   text: string | undefined,
   width?: number,
 ): string {
-  const { span, file, severity, message, hint } = diagnostic;
+  const { span, file, severity, message, hint, excerpt } = diagnostic;
   const place = span === undefined ? file : `${file}:${span.line}:${span.column}`;
   const lines = [`${printable(place)}: ${severity}: ${said(message)}`];
-  if (span !== undefined && text !== undefined) lines.push(frameOf(text, span, width));
+  if (span !== undefined && text !== undefined)
+    lines.push(frameOf(excerpt?.text ?? text, span, width, excerpt?.firstLine));
   if (hint !== undefined) lines.push(`  ${said(hint)}`);
   return lines.join('\n');
 }

@@ -8,9 +8,11 @@ export const usualWidth = 100;
 /** The least columns for the text, even on a narrow terminal. */
 const least = 20;
 
-export function frameOf(text: string, span: Span, width = usualWidth): string {
-  const first = Math.max(span.line - 1, 1);
-  const lines = linesFrom(text, first, span.line + 1);
+/** `firstLine`: the number of the first line of the text. */
+export function frameOf(text: string, span: Span, width = usualWidth, firstLine = 1): string {
+  const first = Math.max(span.line - 1, firstLine);
+  const before = firstLine - 1;
+  const lines = linesFrom(text, first - before, span.line + 1 - before);
   const gutter = String(first + lines.length - 1).length + 5;
   const room = Math.max(width - gutter, least);
   const line = lines[span.line - first] ?? '';

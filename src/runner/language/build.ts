@@ -1,22 +1,25 @@
 // Builds the Pipeline from a valid document: fills in defaults and converts names.
 import { milliseconds } from '../../contract/base/duration.ts';
-import type { Json } from '../../contract/base/json.ts';
+import { asJson } from '../../contract/base/json.ts';
 import type { Source } from '../../contract/yaml/source.ts';
+import type { Expression } from './expression.ts';
 import { failureLimitsOf } from './failure-limits.ts';
-import type { Hook, InputDeclaration, Items, Pipeline, Schedule, Step } from './pipeline.ts';
+import { itemsOf } from './items.ts';
+import type { Hook, InputDeclaration, Pipeline, Schedule, Step } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
 
 export function pipelineOf(
   document: PipelineDocument,
   source: Source,
   steps: readonly Step[],
+  when?: Expression,
 ): Pipeline {
   return {
     name: document.pipeline,
     ...(document.description === undefined ? {} : { description: document.description }),
     inputs: inputsOf(document),
     env: document.env ?? [],
-    items: itemsOf(document),
+    items: itemsOf(document.items === undefined ? undefined : asJson(document.items), when),
     budget: {
       ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
       ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
@@ -90,11 +93,4 @@ function numbersOf(
       typeof n === 'number' ? [[kind, n]] : [],
     ),
   );
-}
-
-function itemsOf(document: PipelineDocument): Items {
-  const { items } = document;
-  if (items === undefined) return { kind: 'one' };
-  if (items.glob !== undefined) return { kind: 'glob', pattern: items.glob };
-  return { kind: 'values', values: (items.values ?? []).map((value): Json => value as Json) };
 }

@@ -19,7 +19,8 @@ export interface ExpressionError {
 }
 
 /** The names that an evaluation sees. Whole numbers are bigints. */
-export type Scope = Readonly<Record<Exclude<Reference['root'], 'result'>, unknown>> & {
+export type Scope = Readonly<Record<Exclude<Reference['root'], 'result' | 'matrix'>, unknown>> & {
+  readonly matrix?: unknown;
   /** Steps whose outputs are not all known yet: nobody can tell whether another output exists. */
   readonly open?: ReadonlySet<string>;
 };

@@ -15,7 +15,11 @@ const whole: Schema = { type: 'integer' };
 const anyItem: Schemas = { key: text, index: whole };
 
 /** The fields of an item that is a file. */
-const fileItem: Schemas = { ...anyItem, path: text, name: text, stem: text, ext: text, dir: text };
+const fileItem: Schemas = {
+  ...anyItem,
+  ...{ path: text, name: text, stem: text, ext: text, dir: text, sha256: text },
+  ...{ bytes: whole, width: whole, height: whole, duration: { type: 'number' } },
+};
 
 const runValues: Schemas = { date: text, due: text, number: whole };
 

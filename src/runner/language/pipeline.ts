@@ -1,9 +1,9 @@
 // Pipeline and Step: these types stand for valid pipelines only.
-import type { Json } from '../../contract/base/json.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Expression } from './expression.ts';
+import type { Items } from './items.ts';
 import type { PipelineDocument } from './schema.ts';
 import type { Template } from './template.ts';
 
@@ -41,11 +41,6 @@ export interface Step {
   readonly attempts: number;
   readonly timeoutMs?: number;
 }
-
-export type Items =
-  | { readonly kind: 'one' }
-  | { readonly kind: 'glob'; readonly pattern: string }
-  | { readonly kind: 'values'; readonly values: readonly Json[] };
 
 export interface InputDeclaration {
   readonly type: 'file' | 'string' | 'number' | 'boolean';

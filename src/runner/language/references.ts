@@ -5,6 +5,7 @@ import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
+import type { Reference } from './reference.ts';
 import { resultNames } from './result-name.ts';
 import { runFields } from './schedule.ts';
 
@@ -13,17 +14,21 @@ export interface Declared {
   readonly steps: ReadonlyMap<string, Draft>;
   readonly inputs: readonly string[];
   readonly env: readonly string[];
-  /** The fields of `item`; undefined if the pipeline has no items. */
-  readonly item: { readonly fields: readonly string[] } | undefined;
+  /** Undefined if the pipeline has no items. */
+  readonly item: DeclaredItem | undefined;
 }
 
-interface NameFinding {
+export interface DeclaredItem {
+  /** The fields of `item`; undefined if only a table knows them. */
+  readonly fields: readonly string[] | undefined;
+  /** The names below `matrix`; undefined without a matrix. */
+  readonly matrix: readonly string[] | undefined;
+}
+
+export interface NameFinding {
   readonly message: string;
   readonly hint?: string | undefined;
 }
-
-/** The fields of `item` for every source of items. */
-export const globItemFields = ['key', 'index', 'path', 'name', 'stem', 'ext', 'dir'];
 
 export function checkReferences(
   draft: Draft,
@@ -63,17 +68,35 @@ function aboutReference(
   declared: Declared,
   draft: Draft,
 ): NameFinding | undefined {
-  const { key } = reference;
-  switch (reference.root) {
-    case 'steps':
-      return aboutStep(reference, declared);
+  if (reference.root === 'steps') return aboutStep(reference, declared);
+  if (reference.root === 'result') return aboutResult(reference, draft);
+  return aboutName(reference, declared);
+}
+
+/** About a name that is known before any step: the item, the matrix, an input, a variable or the run. */
+export function aboutName(
+  { root, key }: Pick<Reference, 'root' | 'key'>,
+  declared: Declared,
+): NameFinding | undefined {
+  switch (root) {
     case 'item':
       if (declared.item === undefined)
         return {
           message: 'there is no item, because the pipeline has no items:',
           hint: 'add items: { glob: … } or items: { values: … }',
         };
-      return key === undefined ? undefined : unknownName('item has no', key, declared.item.fields);
+      return key === undefined || declared.item.fields === undefined
+        ? undefined
+        : unknownName('item has no', key, declared.item.fields);
+    case 'matrix':
+      if (declared.item?.matrix === undefined)
+        return {
+          message: 'there is no matrix, because items: has none',
+          hint: 'add one: items: { matrix: { <name>: [<values>] } }',
+        };
+      return key === undefined
+        ? undefined
+        : unknownName('matrix has no', key, declared.item.matrix);
     case 'inputs':
       return key === undefined ? undefined : unknownName('there is no input', key, declared.inputs);
     case 'env':
@@ -88,8 +111,9 @@ function aboutReference(
           };
     case 'run':
       return key === undefined ? undefined : unknownName('run has no', key, runFields);
+    case 'steps':
     case 'result':
-      return aboutResult(reference, draft);
+      return undefined;
   }
 }
 
@@ -112,7 +136,11 @@ function aboutResult(
     : unknownName('result has no', key, Object.keys(resultNames));
 }
 
-function unknownName(what: string, key: string, known: readonly string[]): NameFinding | undefined {
+export function unknownName(
+  what: string,
+  key: string,
+  known: readonly string[],
+): NameFinding | undefined {
   if (known.includes(key)) return undefined;
   return {
     message: `${what} "${key}"`,

@@ -5,6 +5,7 @@ import { durationPattern } from '../../contract/base/duration.ts';
 import { isObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
+import { itemsSchema } from './items-schema.ts';
 import { extensionPrefix, fragmentShape, reuseFields } from './reuse/reuse-schema.ts';
 import { envNamePattern, namePattern, servicePattern, sharePattern } from './schema-patterns.ts';
 import { stepSchema } from './step-schema.ts';
@@ -56,37 +57,7 @@ export const pipelineShape = {
       description:
         'The environment variables that expressions may read as ${{ env.NAME }}, except SHOTLIST_*. `plan` shows which ones are sent.',
     },
-    items: {
-      type: 'object',
-      description:
-        'What the steps are applied to: either glob or values. Without items, each step runs once.',
-      additionalProperties: false,
-      minProperties: 1,
-      maxProperties: 1,
-      properties: {
-        glob: {
-          type: 'string',
-          minLength: 1,
-          description: 'A pattern for files, relative to the pipeline file.',
-        },
-        values: {
-          type: 'array',
-          minItems: 1,
-          items: {
-            type: ['object', 'string', 'number', 'boolean'],
-            properties: {
-              key: {
-                type: ['string', 'number'],
-                minLength: 1,
-                description: 'The name of the item. The default is its number, from 1.',
-              },
-            },
-          },
-          description:
-            'Objects, whose fields are ${{ item.field }}, or single values, which are ${{ item.value }}.',
-        },
-      },
-    },
+    items: itemsSchema,
     budget: {
       type: 'object',
       description: 'Hard caps in credits.',

@@ -85,10 +85,6 @@ const pipelineFormat = (document: Json): YamlFormat => ({
   subjectOf: describePath,
   sentenceOf: (error, path, subject) => {
     if (error.keyword === 'enum') return unknownKind(error, path);
-    if (error.keyword === 'minProperties' || error.keyword === 'maxProperties')
-      return path.length === 1 && path[0] === 'items'
-        ? { message: 'items must have exactly one of: glob, values' }
-        : undefined;
     if (error.keyword === 'type' && path.length === 1 && path[0] === 'steps')
       return {
         ...sentence(error, path, subject),

@@ -13,11 +13,12 @@ import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
+import { checkItems, draftItems } from './items-check.ts';
 import { knownNames } from './known-names.ts';
 import { checkLimits } from './limits.ts';
 import { inOrder } from './order.ts';
 import type { Pipeline, Step } from './pipeline.ts';
-import { checkReferences, type Declared, globItemFields } from './references.ts';
+import { checkReferences, type Declared, type DeclaredItem } from './references.ts';
 import { type ReuseOptions, resolveReuse } from './reuse/resolve.ts';
 import { checkSchedule } from './schedule.ts';
 import { checkShape, isDocument } from './shape.ts';
@@ -57,8 +58,10 @@ export function validate(
   const drafts = new Map(
     Object.entries(rawSteps).map(([name, raw]) => [name, draftStep(name, raw, errors)]),
   );
+  const rawItems = isObject(document) ? document['items'] : undefined;
+  const items = draftItems(rawItems, errors);
   problems.push(...errors.map((error) => inExpression(error, source)));
-  const declared = declaredBy(document, drafts);
+  const declared = declaredBy(document, drafts, items.declared);
   const knownAs = knownNames(document, drafts);
   for (const draft of drafts.values())
     problems.push(
@@ -67,6 +70,7 @@ export function validate(
     );
 
   problems.push(
+    ...checkItems(rawItems, items, declared, source),
     ...checkLimits(document, source),
     ...checkFailureLimits(document, source),
     ...checkSchedule(document, source),
@@ -102,7 +106,7 @@ export function validate(
   const deadlocks = checkStages(steps, source);
   if (deadlocks.length > 0) return err(inOrder(deadlocks, file));
   return ok({
-    pipeline: pipelineOf(document, source, steps),
+    pipeline: pipelineOf(document, source, steps, items.when),
     warnings: inOrder(
       bodies.filter(({ severity }) => severity === 'warning'),
       file,
@@ -111,25 +115,18 @@ export function validate(
   });
 }
 
-function declaredBy(document: Json, steps: ReadonlyMap<string, Draft>): Declared {
+function declaredBy(
+  document: Json,
+  steps: ReadonlyMap<string, Draft>,
+  item: DeclaredItem | undefined,
+): Declared {
   const root = isObject(document) ? document : {};
-  const items = isObject(root['items']) ? root['items'] : undefined;
-  const values = items?.['values'];
-  const fields = Array.isArray(values)
-    ? [
-        'key',
-        'index',
-        ...new Set(
-          values.flatMap((value: Json) => (isObject(value) ? Object.keys(value) : ['value'])),
-        ),
-      ]
-    : globItemFields;
   const env = root['env'];
   return {
     steps,
     inputs: isObject(root['inputs']) ? Object.keys(root['inputs']) : [],
     env: Array.isArray(env) ? env.map(String) : [],
-    item: items === undefined ? undefined : { fields },
+    item,
   };
 }
 
@@ -204,7 +201,7 @@ function sharedSteps(
   const shared = new Set<string>();
   for (const name of order) {
     const draft = drafts.get(name);
-    const own = draft?.references.some(({ root }) => root === 'item') ?? false;
+    const own = draft?.references.some(({ root }) => root === 'item' || root === 'matrix') ?? false;
     const waits =
       draft?.kind?.operation === 'delete'
         ? [plainField(draft, 'of') ?? '']

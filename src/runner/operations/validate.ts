@@ -1,6 +1,10 @@
-// `validate`: checks a pipeline file, with each of its profiles. Reads only the file and what it includes.
+// `validate`: checks a pipeline file, with each of its profiles, and the table of its items. Reads only these files and what
+// the file includes.
+import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import { Ledger } from '../journal/ledger.ts';
+import { boundaryOf } from './files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from './pipeline/load.ts';
 import { parsePipeline } from './pipeline/parse.ts';
@@ -28,8 +32,8 @@ export interface ValidStep {
 }
 
 /**
- * Checks a pipeline file, and says what its steps are. Without `profile`, the file is checked with each of its profiles,
- * too. Reads only the file and what it includes.
+ * Checks a pipeline file and the table of its items, and says what its steps are. Without `profile`, the file is checked with
+ * each of its profiles, too. Reads only these files and what the file includes.
  *
  * @example
  * ```ts
@@ -50,6 +54,11 @@ export async function validate(
   const problem = options.profile === undefined ? problemOfProfiles(bound) : undefined;
   if (problem !== undefined) return err(problem);
   const { name: pipeline, warnings, text, included, pipeline: checked } = bound;
+  const { kind } = checked.items;
+  if (kind === 'csv' || kind === 'jsonl') {
+    const table = await checkTable(bound);
+    if (!table.ok) return table;
+  }
   const steps = checked.steps.map(({ name, kind, shared }) => ({ name, kind: kind.name, shared }));
   return ok({ file, pipeline, warnings, steps, text, included });
 }
@@ -71,4 +80,21 @@ function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
   }
   if (found.size === 0) return undefined;
   return { reason: 'input', diagnostics: [...found.values()], text: bound.text, included: texts };
+}
+
+/** A table outside the repository is not read; `plan` says so. */
+async function checkTable(bound: BoundPipeline): Promise<Result<void, Problem>> {
+  const { items } = bound.pipeline;
+  const boundary = boundaryOf(bound, {});
+  const file = 'file' in items ? resolve(bound.folder, items.file) : bound.folder;
+  if (boundary.refusal(file) !== undefined) return ok(undefined);
+  // Most pipelines have no table, and `validate` must start fast.
+  const { listSelected } = await import('./planning/list-items.ts');
+  const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
+  const listed = await listSelected(bound, { output: bound.folder }, everything, {
+    ...{ boundary, ledger: new Ledger() },
+  });
+  if (!listed.ok) return listed;
+  listed.value[Symbol.dispose]();
+  return ok(undefined);
 }

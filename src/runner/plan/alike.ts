@@ -1,7 +1,7 @@
 // Finds tasks that will share a job, although the job is not known yet, so that the plan counts
 // their price once.
 import { digestOf } from '../../contract/base/digest.ts';
-import { isObject, type Json } from '../../contract/base/json.ts';
+import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Step } from '../language/pipeline.ts';
 import { expressionsOf } from '../language/template.ts';
 import type { Item } from '../task/item.ts';
@@ -22,7 +22,8 @@ export function alikeKey(
   const reads: Record<string, Json> = {};
   for (const { references } of expressions)
     for (const { root, key } of references) {
-      if (root === 'item') reads[key ?? ''] = fieldOf(item, key);
+      if (root === 'item') reads[key ?? ''] = fieldOf(item?.fields, key);
+      if (root === 'matrix') reads[`matrix.${key ?? ''}`] = fieldOf(item?.matrix, key);
       if (root !== 'steps') continue;
       const content = key === undefined ? undefined : contentOf(key);
       if (content === undefined) return undefined;
@@ -31,8 +32,7 @@ export function alikeKey(
   return digestOf({ step: step.name, reads });
 }
 
-function fieldOf(item: Item | undefined, key: string | undefined): Json {
-  const fields = item?.fields ?? {};
+function fieldOf(fields: JsonObject = {}, key: string | undefined): Json {
   return key === undefined ? fields : (fields[key] ?? null);
 }
 

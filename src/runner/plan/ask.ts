@@ -8,6 +8,7 @@ import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
 import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
+import type { Cell } from '../task/item.ts';
 import {
   conditionHolds,
   type Names,
@@ -32,6 +33,8 @@ export interface TaskProblem {
   readonly message: string;
   readonly expression?: TemplateError;
   readonly at?: Path;
+  /** The place of the value in the table of its item. */
+  readonly cell?: Cell;
 }
 
 export type TaskAnswer =

@@ -13,6 +13,7 @@ import { plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
 import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { endingFacts, type Phase } from './ending.ts';
+import { problemOfItem, sentenceOf } from './item-problem.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
 import { pricedTask } from './priced-task.ts';
@@ -52,11 +53,15 @@ function withoutDoing(planned: PlannedTask): PlannedTask {
   return { step, task, action: 'excluded', why: 'this run excludes the step', ...known };
 }
 
-const problemTask = (step: Step, task: TaskId, problem: TaskProblem): PlannedTask => ({
-  ...{ step, task, problem },
-  action: 'problem',
-  why: problem.message,
-});
+function problemTask(
+  step: Step,
+  task: TaskId,
+  found: TaskProblem,
+  item: Item | undefined,
+): PlannedTask {
+  const problem = problemOfItem(found, step, item);
+  return { step, task, problem, action: 'problem', why: sentenceOf(problem) };
+}
 
 export class ItemPlan implements Unfinished {
   readonly tasks: PlannedTask[] = [];
@@ -86,8 +91,11 @@ export class ItemPlan implements Unfinished {
     this.#before = before;
     this.#outputs = before.shared === undefined ? {} : { ...before.shared.#outputs };
     this.#open = new Set(before.shared === undefined ? [] : before.shared.#open);
-    const names = { steps: this.#outputs, open: this.#open };
-    this.scope = { ...context.base, item: toCel(item?.fields), ...names };
+    const { fields, matrix } = item ?? {};
+    this.scope = {
+      ...context.base,
+      ...{ item: toCel(fields), matrix: toCel(matrix), steps: this.#outputs, open: this.#open },
+    };
     for (const step of steps) this.#visit(step);
   }
 
@@ -147,7 +155,7 @@ export class ItemPlan implements Unfinished {
     if (unknown === undefined) return this.#answered(answer, step, task);
     const bad =
       operation === 'create' || operation === 'detect' ? this.#badAlready(step) : undefined;
-    if (bad !== undefined) return problemTask(step, task, bad);
+    if (bad !== undefined) return problemTask(step, task, bad, this.#item);
     return this.#priced({ step, task, action: 'maybe', why: `depends on ${unknown}` });
   }
 
@@ -166,7 +174,7 @@ export class ItemPlan implements Unfinished {
     const message = this.context.unusable(to);
     if (message === undefined) return planned;
     const at = ['steps', step.name, 'with', 'to'];
-    return problemTask(step, task, { message, at });
+    return problemTask(step, task, { message, at }, this.#item);
   }
 
   saversOf(step: Step): readonly PlannedTask[] {
@@ -177,7 +185,7 @@ export class ItemPlan implements Unfinished {
     switch (answer.is) {
       case 'end': {
         const { problem, why } = answer;
-        if (problem !== undefined) return problemTask(step, task, problem);
+        if (problem !== undefined) return problemTask(step, task, problem, this.#item);
         return { step, task, action: 'skipped', why };
       }
       case 'unread':

@@ -38,7 +38,7 @@ export class ItemRun {
   #changed = false;
   #unfinished = false;
   readonly #given = new Map<string, Given>();
-  readonly #itemCel: unknown;
+  readonly #itemCel: Pick<Scope, 'item' | 'matrix'>;
 
   constructor(options: {
     readonly steps: readonly Step[];
@@ -50,7 +50,8 @@ export class ItemRun {
     this.item = options.item;
     this.shared = options.shared;
     this.schedule = new Schedule(options.steps, options.outside);
-    this.#itemCel = toCel(options.item?.fields);
+    const { fields, matrix } = options.item ?? {};
+    this.#itemCel = { item: toCel(fields), matrix: toCel(matrix) };
   }
 
   /** True if it performs the steps that are done once for all items. */
@@ -184,14 +185,14 @@ export class ItemRun {
   /** The names for fingerprints. */
   byContent(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Names {
     return {
-      scope: { ...base, item: this.#itemCel, steps: this.#outputs('content') },
+      scope: { ...base, ...this.#itemCel, steps: this.#outputs('content') },
       fingerprintOfStep: (step) => this.given(step)?.fingerprint,
     };
   }
 
   /** The names for requests. */
   live(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Scope {
-    return { ...base, item: this.#itemCel, steps: this.#outputs('liveCel') };
+    return { ...base, ...this.#itemCel, steps: this.#outputs('liveCel') };
   }
 
   #outputs(which: 'content' | 'liveCel'): Record<string, unknown> {

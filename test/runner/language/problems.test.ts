@@ -104,8 +104,9 @@ const shape: readonly Case[] = [
   ],
   [
     'two sources of items',
-    `pipeline: p\nitems: «{ glob: a, values: [1] }»\nsteps:\n  ${photo}\n`,
-    'items must have exactly one of: glob, values',
+    `pipeline: p\nitems: { glob: a, «values»: [1] }\nsteps:\n  ${photo}\n`,
+    'items must have exactly one of: glob, csv, jsonl, values',
+    'it has glob and values',
   ],
   ['no step at all', 'pipeline: p\nsteps: «{}»\n', 'steps must not be empty'],
   [

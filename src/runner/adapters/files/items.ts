@@ -1,204 +1,126 @@
-// Lists the items of a pipeline: the files that a glob finds, or the values in the pipeline file.
-import { existsSync } from 'node:fs';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+// Lists the items of a pipeline: the files that globs find, the rows of a table, the values in the pipeline file, and their
+// combinations with a matrix.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { suggestion } from '../../../contract/yaml/diagnostic.ts';
-import type { Items } from '../../language/pipeline.ts';
-import { isTemporaryName } from '../../plan/temporary-name.ts';
-import { fileItem, globBase, type Item, valueItem } from '../../task/item.ts';
-import { whyEmpty } from './empty-glob.ts';
-import { type Barred, findFiles } from './find-files.ts';
-import { type Match, matchOf } from './glob.ts';
-import { oddSentences } from './odd-files.ts';
-import { realPathOr } from './real-path.ts';
+import type { Items } from '../../language/items.ts';
+import { type Item, valueItem } from '../../task/item.ts';
+import { globSource } from './glob-source.ts';
+import { chosenOf, type ItemFilter } from './item-filter.ts';
+import { ItemKeys } from './item-keys.ts';
+import {
+  closeNothing,
+  type ItemListProblem,
+  type ItemSource,
+  type ListContext,
+} from './item-source.ts';
+import { measuredSource } from './measured-source.ts';
+import { tableSource } from './table-source.ts';
 
-export interface ItemFilter {
-  /** Only items whose key matches this glob. */
-  readonly only?: string | undefined;
-  /** Without items whose key matches one of these globs. */
-  readonly except?: readonly string[] | undefined;
-  /** Only these keys. */
-  readonly keys?: ReadonlySet<string> | undefined;
-  /** Only this many items, from the start of the list. */
-  readonly limit?: number | undefined;
-  /**
-   * The files come and go: nothing found is no error, a pattern may match nothing yet, and names of files that are still
-   * being written are left out.
-   */
-  readonly growing?: boolean | undefined;
-}
+export type { ItemFilter } from './item-filter.ts';
+export type { ItemListProblem, ListContext } from './item-source.ts';
 
-/** Items in a fixed order. Only their names are in memory; an item is made when it is asked for. */
+/** Items in a fixed order. Only what names them is in memory; an item is made when it is asked for. */
 export interface ItemList {
   readonly count: number;
   /** The number of items without the filter. */
   readonly total: number;
   /** Sentences about entries that are there but are not items. */
   readonly warnings: readonly string[];
+  /** True if some folders or files could not be looked at, so that missing items may still exist. */
+  readonly blind: boolean;
+  /** Frees what the list holds. */
+  [Symbol.dispose](): void;
   [Symbol.iterator](): Iterator<Item>;
 }
 
-/** Why there are no items, and what to do. */
-export interface ItemListProblem {
-  readonly message: string;
-  readonly hint?: string;
-}
-
-/** Errors: nothing found, two items with the same key, outputs among the inputs. */
+/** Errors: nothing found, two items with the same key, outputs among the inputs, a table that cannot be read. */
 export async function listItems(
   items: Items,
   folder: string,
   output: string,
   filter: ItemFilter,
-  barred?: Barred,
-): Promise<Result<ItemList, ItemListProblem>> {
-  switch (items.kind) {
-    case 'one':
-      return ok({ count: 1, total: 1, warnings: [], *[Symbol.iterator]() {} });
-    case 'values':
-      return filtered(
-        items.values.length,
-        (index) => valueItem(items.values[index] ?? null, index),
-        filter,
-      );
-    case 'glob':
-      return await listFiles(items.pattern, folder, output, filter, barred);
+  context: ListContext = {},
+): Promise<Result<ItemList, readonly ItemListProblem[]>> {
+  if (items.kind === 'one') {
+    return ok({
+      ...{ warnings: [], blind: false, count: 1, total: 1 },
+      [Symbol.dispose]: closeNothing,
+      *[Symbol.iterator]() {},
+    });
   }
-}
-
-async function listFiles(
-  pattern: string,
-  folder: string,
-  output: string,
-  filter: ItemFilter,
-  barred: Barred = () => undefined,
-): Promise<Result<ItemList, ItemListProblem>> {
-  const said = `items.glob ${JSON.stringify(short(pattern))}`;
-  const base = globBase(pattern);
-  const before = baseOf(base, folder);
-  const root = resolve(folder, base);
-  const refused = existsSync(root) ? barred(realPathOr(root)) : undefined;
-  if (refused !== undefined) return problem(`${said}: the folder ${base || '.'} ${refused}`);
-  const found = await findFiles(pattern.slice(base.length), root, barred);
-  if (!found.ok) return problem(`${said} ${found.error}`);
-  const { odd } = found.value;
-  const paths = filter.growing === true ? found.value.paths.filter(isWhole) : found.value.paths;
-  const warnings = oddSentences(
-    odd,
-    (path) => `${before}${path}`.replace(/\/$/, '') || 'its folder',
-  );
-  if (paths.length === 0 && filter.growing !== true) {
-    const why = odd.length > 0 ? warnings.join('; ') : await whyEmpty(pattern, folder);
-    return problem(`${said} finds no file (from ${folder})`, why);
+  const growing = filter.growing ?? false;
+  const opened = await sourceOf(items, { folder, output, growing, context });
+  if (!opened.ok) return opened;
+  const source = opened.value;
+  const keys = new ItemKeys(items, source);
+  const all = keys.all(context, growing);
+  if (!all.ok) {
+    source.close();
+    return all;
   }
-  const inside = paths.find((path) => isBelow(resolve(folder, before, path), output));
-  if (inside !== undefined)
-    return problem(
-      `${said} finds ${before}${inside}, which is in the output folder: results would become items`,
-    );
-  const at = (index: number): Item => fileItem(`${before}${paths[index] ?? ''}`, before, index);
-  const list = filtered(paths.length, at, filter);
-  if (list.ok) return ok({ ...list.value, warnings });
-  const { only = '' } = filter;
-  if (before === '' || !only.startsWith(before)) return list;
-  const below = JSON.stringify(only.slice(before.length));
-  return problem(
-    list.error.message,
-    `keys are paths below ${JSON.stringify(before)}: write ${below}`,
-  );
-}
-
-const isWhole = (path: string): boolean => !isTemporaryName(path.slice(path.lastIndexOf('/') + 1));
-
-/** A pattern, shortened for a message. */
-const short = (pattern: string): string =>
-  pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
-
-const problem = (message: string, hint?: string): Result<never, ItemListProblem> =>
-  err({ message, ...(hint === undefined ? {} : { hint }) });
-
-/**
- * The folder before a glob's first wildcard, in the form that found paths have: relative, without "./", with "/" at the
- * end.
- */
-function baseOf(base: string, folder: string): string {
-  const path = relative(folder, resolve(folder, base));
-  return path === '' ? '' : `${sep === '/' ? path : path.split(sep).join('/')}/`;
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const inside = relative(folder, path);
-  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
-}
-
-interface Excluded {
-  readonly pattern: string;
-  readonly matches: Match;
-  hits: number;
-}
-
-function filtered(
-  count: number,
-  at: (index: number) => Item,
-  filter: ItemFilter,
-): Result<ItemList, ItemListProblem> {
-  const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
-  const mayBeEmpty = wanted !== undefined || filter.growing === true;
-  const all = new Set<string>();
-  for (let index = 0; index < count; index++) {
-    const { key } = at(index);
-    if (all.has(key)) return problem(`two items have the key ${JSON.stringify(key)}`);
-    all.add(key);
+  if (all.value.size === 0 && items.when !== undefined && !growing) {
+    source.close();
+    return err([{ message: 'no item is left: items.when is false for all of them' }]);
   }
-  const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, all);
-  if (!chosenBy.ok) return problem(`--items ${short(only ?? '')} ${chosenBy.error}`);
-  const excluded: Excluded[] = [];
-  for (const pattern of except) {
-    const matches = keyMatch(pattern, all);
-    if (!matches.ok) return problem(`--exclude ${short(pattern)} ${matches.error}`);
-    excluded.push({ pattern, matches: matches.value, hits: 0 });
+  const chosen = chosenOf(all.value, filter);
+  if (!chosen.ok) {
+    source.close();
+    return err([belowBase(chosen.error, source, filter)]);
   }
-  const chosen: number[] = [];
-  let index = -1;
-  for (const key of all) {
-    index += 1;
-    const against = excluded.filter((one) => one.matches(key));
-    for (const one of against) one.hits += 1;
-    if (against.length > 0 || !chosenBy.value(key) || wanted?.has(key) === false) continue;
-    if (chosen.length < limit) chosen.push(index);
-  }
-  const idle = excluded.find(({ hits }) => hits === 0);
-  if (idle !== undefined && filter.growing !== true)
-    return problem(
-      `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
-      likeKeys(idle.pattern, all),
-    );
-  if (chosen.length === 0 && !mayBeEmpty)
-    return only === undefined
-      ? problem('no item is left')
-      : problem(`no item matches --items ${short(only)}`, likeKeys(only, all));
+  const { warnings, blind } = source;
+  const numbers = chosen.value;
   return ok({
-    count: chosen.length,
-    total: count,
-    warnings: [],
+    ...{ count: numbers.length, total: all.value.size, warnings, blind },
+    [Symbol.dispose]: () => source.close(),
     *[Symbol.iterator]() {
-      for (const index of chosen) yield at(index);
+      for (const number of numbers) yield keys.at(number);
     },
   });
 }
 
-/** A pattern that equals a key selects that item alone. Any other pattern is a glob. */
-function keyMatch(pattern: string, keys: ReadonlySet<string>): Result<Match, string> {
-  return keys.has(pattern) ? ok((key) => key === pattern) : matchOf(pattern, { dot: true });
+interface Search {
+  readonly folder: string;
+  readonly output: string;
+  readonly growing: boolean;
+  readonly context: ListContext;
 }
 
-const nearest = 2000;
+async function sourceOf(
+  items: Exclude<Items, { readonly kind: 'one' }>,
+  { folder, output, growing, context }: Search,
+): Promise<Result<ItemSource, readonly ItemListProblem[]>> {
+  switch (items.kind) {
+    case 'glob': {
+      const { barred } = context;
+      const found = await globSource({ patterns: items.patterns, folder, output, barred, growing });
+      return found.ok ? ok(await measuredSource(found.value, folder, context)) : found;
+    }
+    case 'values':
+      return ok({
+        ...{ count: items.values.length, warnings: [], blind: false, close: closeNothing },
+        at: (index) => valueItem(items.values[index] ?? null, index),
+        placeOf: ({ fields }) => `value ${Number(fields['index']) + 1}`,
+      });
+    case 'matrix':
+      return ok({
+        ...{ count: 1, warnings: [], blind: false, close: closeNothing },
+        at: () => ({ key: '', fields: { index: 0 } }),
+        placeOf: () => '',
+      });
+    case 'csv':
+    case 'jsonl':
+      return await tableSource(items, folder, context);
+  }
+}
 
-/** Examples of keys, for a pattern that matches none. */
-function likeKeys(pattern: string, keys: ReadonlySet<string>): string {
-  const some = [...keys].slice(0, nearest);
-  const shown = some.slice(0, 3).map((key) => JSON.stringify(key));
-  const near = suggestion(pattern, some);
-  const looks = `keys look like ${shown.join(', ')}${keys.size > 3 ? `, … (${keys.size.toLocaleString('en-US')} in all)` : ''}`;
-  return near === undefined ? looks : `${near} ${looks[0]?.toUpperCase() ?? ''}${looks.slice(1)}`;
+/** A pattern for keys that names the folder above them. */
+function belowBase(
+  problem: ItemListProblem,
+  source: ItemSource,
+  { only = '' }: ItemFilter,
+): ItemListProblem {
+  const { base: before = '' } = source;
+  if (before === '' || !only.startsWith(before)) return problem;
+  const below = JSON.stringify(only.slice(before.length));
+  const hint = `keys are paths below ${JSON.stringify(before)}: write ${below}`;
+  return { message: problem.message, hint };
 }

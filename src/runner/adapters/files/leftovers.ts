@@ -6,13 +6,23 @@ import type { KeptFile } from '../../plan/kept-copies.ts';
 import { normalized } from '../../plan/output-path.ts';
 import { realPathOr } from './real-path.ts';
 
+/** How the keys of items tell where their files are. */
+export interface ItemFiles {
+  /** The folder part of `items.glob`, relative to the pipeline's folder. Keys are paths below it. */
+  readonly base: string;
+  /** True if `items.key` names the items, so that a key is no path. */
+  readonly named: boolean;
+  /** The number of names at the end of a key that are values of a matrix. */
+  readonly suffix: number;
+}
+
 export interface LeftoversOptions {
   /** Absolute. Recorded outputs are relative to this folder. */
   readonly folder: string;
   /** Absolute. */
   readonly output: string;
-  /** The folder part of `items.glob`, relative to `folder`; undefined if items are no files. */
-  readonly items: string | undefined;
+  /** Undefined if items are no files. */
+  readonly items: ItemFiles | undefined;
   /** True if some folders or files could not be looked at when the items were listed. */
   readonly blind: boolean;
   /** Items in missing or empty folders count as gone. */
@@ -35,7 +45,10 @@ export class Leftovers {
     const { folder, items, blind, missingFolders } = this.#o;
     if (items === undefined) return true;
     if (blind || missingFolders) return !blind;
-    const parent = dirname(resolve(folder, items + item));
+    if (items.named) return false;
+    const names = item.split('/');
+    const path = names.slice(0, Math.max(1, names.length - items.suffix)).join('/');
+    const parent = dirname(resolve(folder, items.base + path));
     const known = this.#inhabited.get(parent) ?? isInhabited(parent);
     this.#inhabited.set(parent, known);
     return known;

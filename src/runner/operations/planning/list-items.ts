@@ -1,6 +1,7 @@
 // The items that a command covers, or why there are none.
+import type { Digest } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { suggestion } from '../../../contract/yaml/diagnostic.ts';
+import { type Diagnostic, suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
 import {
   type ItemFilter,
@@ -9,41 +10,64 @@ import {
   listItems,
 } from '../../adapters/files/items.ts';
 import type { Ledger } from '../../journal/ledger.ts';
+import { checkColumns } from '../../language/columns-check.ts';
+import { measuredUses } from '../../language/item-uses.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
+import type { Disk } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import { failedItems, patternProblem, type Selection } from './item-selection.ts';
 
+export interface ListingFacts {
+  readonly boundary: Boundary;
+  readonly ledger: Ledger;
+  /** Knows the hashes of files. */
+  readonly disk?: Pick<Disk, 'input' | 'digest'>;
+}
+
 export async function listSelected(
-  { pipeline, folder, file }: BoundPipeline,
-  { output }: RunPaths,
+  bound: BoundPipeline,
+  { output }: Pick<RunPaths, 'output'>,
   { filter, retryFailed }: Selection,
-  { boundary, ledger }: { readonly boundary: Boundary; readonly ledger: Ledger },
+  { boundary, ledger, disk }: ListingFacts,
 ): Promise<Result<ItemList, Problem>> {
+  const { pipeline, folder, file, base } = bound;
+  const { items, source } = pipeline;
   const keys = retryFailed ? failedItems(ledger) : undefined;
   const selected = keys === undefined ? filter : { ...filter, keys };
-  const unusable =
-    pipeline.items.kind === 'glob'
-      ? patternProblem('items.glob', pipeline.items.pattern)
-      : undefined;
-  const items: Result<ItemList, ItemListProblem> =
+  const unusable = (items.kind === 'glob' ? items.patterns : [])
+    .map((pattern) => patternProblem('items.glob', pattern))
+    .find((why) => why !== undefined);
+  const listed: Result<ItemList, readonly ItemListProblem[]> =
     unusable === undefined
-      ? await listItems(pipeline.items, folder, output, selected, (real) =>
-          boundary.folderRefusal(real),
-        )
-      : err(unusable);
-  if (items.ok) return ok(items.value);
-  const { message } = items.error;
-  const hint = stepMeant(message, filter, pipeline) ?? items.error.hint;
-  const span = pipeline.source.spanOf(['items']);
-  return err({
-    reason: 'input',
-    text: pipeline.source.text,
-    diagnostics: [
-      { severity: 'error', file, span, message, ...(hint === undefined ? {} : { hint }) },
-    ],
+      ? await listItems(items, folder, output, selected, {
+          ...{ base, file, measured: measuredUses(pipeline) },
+          barred: (real) => boundary.folderRefusal(real),
+          refusal: (path) => boundary.refusal(path),
+          spanOf: (path) => source.spanOf(path),
+          spanInside: (...place) => source.spanInside(...place),
+          checkColumns: (columns) => checkColumns(pipeline, columns),
+          ...(disk === undefined ? {} : { digest: (path) => digestBy(disk, path) }),
+        })
+      : err([unusable]);
+  if (listed.ok) return ok(listed.value);
+  const span = source.spanOf(['items']);
+  const diagnostics = listed.error.map((problem): Diagnostic => {
+    const hint = stepMeant(problem.message, filter, pipeline) ?? problem.hint;
+    const more = hint === undefined ? {} : { hint };
+    return { severity: 'error', file, span, ...problem, ...more };
   });
+  return err({ reason: 'input', text: source.text, diagnostics });
+}
+
+async function digestBy(
+  disk: Pick<Disk, 'input' | 'digest'>,
+  path: string,
+): Promise<Result<Digest, string>> {
+  const fact = disk.input(path);
+  if (fact.is === 'absent') return err(fact.why);
+  return fact.digest === undefined ? await disk.digest({ in: 'input', path }) : ok(fact.digest);
 }
 
 /** An `--exclude` that matches no item may be a misspelled step. */

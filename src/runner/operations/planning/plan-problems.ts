@@ -76,7 +76,7 @@ export class PlanProblems {
   /** Adds a task that cannot run. `item` is the task's item; undefined if the task is shared. */
   addTask({ step, task, problem }: PlannedTask, item: Item | undefined): void {
     if (problem === undefined) return;
-    const { expression, at, message } = problem;
+    const { expression, at, message, cell } = problem;
     const { source } = this.#loaded.pipeline;
     const span =
       expression !== undefined
@@ -84,7 +84,20 @@ export class PlanProblems {
         : at === undefined
           ? source.keySpanOf(['steps', step.name])
           : source.spanOf(at);
-    this.#note(item === undefined ? this.#refused : this.#ofItems, `${task}: ${message}`, span);
+    const list = item === undefined ? this.#refused : this.#ofItems;
+    if (cell === undefined) return this.#note(list, `${task}: ${message}`, span);
+    const { file } = this.#loaded;
+    const { file: table, span: where, excerpt } = cell;
+    const hint = `step "${step.name}" uses the value: ${file}:${span.line}:${span.column}`;
+    if (list.length < most)
+      list.push({
+        severity: 'error',
+        file: table,
+        span: where,
+        excerpt,
+        message: `${task}: ${message}`,
+        hint,
+      });
   }
 
   addOutputs({ step, task, to, file }: PlannedTask): void {

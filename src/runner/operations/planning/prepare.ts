@@ -74,22 +74,23 @@ export async function prepare(
   const unusable = checkOutputFolder(usable);
   if (unusable !== undefined) return err(unusable);
   const boundary = boundaryOf(bound, options);
-  const listed = await listSelected(bound, usable, selection.value, {
-    ...{ boundary, ledger: state.ledger },
-  });
-  if (!listed.ok) return listed;
-  const items = listed.value;
-  items.warnings.forEach(context.onWarning);
   const { output, kept, hashes } = usable;
   const cache = new HashCache(hashes);
   cleanup.defer(() => cache.close());
   const { clock } = context;
-  const run = identityOf(state.ledger.runs(), requested);
-  const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
     store: storeNameOf(bound.pipeline),
   });
+  const listed = await listSelected(bound, usable, selection.value, {
+    ...{ boundary, ledger: state.ledger, disk },
+  });
+  if (!listed.ok) return listed;
+  const items = listed.value;
+  cleanup.defer(() => items[Symbol.dispose]());
+  items.warnings.forEach(context.onWarning);
+  const run = identityOf(state.ledger.runs(), requested);
+  const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
   const planned = await planItems(bound, items, {

@@ -1,14 +1,16 @@
 // Finds the orphans of a pipeline, for plan and prune: the plan of all items, the state file and the disk together.
 
 import type { ItemList } from '../../adapters/files/items.ts';
-import { keptFilesIn, Leftovers } from '../../adapters/files/leftovers.ts';
+import { type ItemFiles, keptFilesIn, Leftovers } from '../../adapters/files/leftovers.ts';
 import type { Ledger } from '../../journal/ledger.ts';
+import { type Items, isExclusion } from '../../language/items.ts';
 import { noOrphans, type OrphanCounts, type Orphans, orphanCounts } from '../../plan/orphan.ts';
 import { findOrphans, type OrphanFacts } from '../../plan/orphans.ts';
 import type { PlanReferences } from '../../plan/plan-references.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Disk } from '../../run/jobs/ports.ts';
-import { globBase } from '../../task/item.ts';
+import { type Combination, combinationsOf } from '../../task/combinations.ts';
+import { commonBase } from '../../task/item.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Prepared } from '../planning/prepare.ts';
@@ -73,8 +75,8 @@ function found(
   if (kept.length === 0 && !references.mayMiss(ledger.size)) return undefined;
   const { pipeline, folder } = bound;
   const leftovers = new Leftovers({
-    ...{ folder, output: paths.output, blind: items.warnings.length > 0, missingFolders },
-    items: pipeline.items.kind === 'glob' ? globBase(pipeline.items.pattern) : undefined,
+    ...{ folder, output: paths.output, blind: items.blind, missingFolders },
+    items: itemFilesOf(pipeline.items),
   });
   const facts: OrphanFacts = {
     store: files.store,
@@ -91,3 +93,15 @@ function found(
   };
   return findOrphans({ steps: pipeline.steps, items, ...recorded, references, kept, facts });
 }
+
+/** Undefined if the items are no files. */
+function itemFilesOf(items: Items): ItemFiles | undefined {
+  if (items.kind !== 'glob') return undefined;
+  const base = commonBase(items.patterns.filter((pattern) => !isExclusion(pattern)));
+  const { matrix } = items;
+  const parts =
+    matrix === undefined ? [0] : combinationsOf({ ...matrix, exclude: [] }).map(partsOf);
+  return { base, named: items.key !== undefined, suffix: Math.max(0, ...parts) };
+}
+
+const partsOf = ({ key }: Combination): number => key.split('/').length;

@@ -41,16 +41,16 @@ export async function survey(
   const unusable = namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths);
   if (unusable !== undefined) return err(unusable);
   const boundary = boundaryOf(bound, options);
-  const listed = await listSelected(bound, paths, everything, { boundary, ledger });
-  if (!listed.ok) return listed;
-  const items = listed.value;
-  items.warnings.forEach(onWarning);
   const { output, kept, hashes } = paths;
   using cache = new HashCache(hashes);
   const disk = new RealDisk({
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
     store: storeNameOf(bound.pipeline),
   });
+  const listed = await listSelected(bound, paths, everything, { boundary, ledger, disk });
+  if (!listed.ok) return listed;
+  using items = listed.value;
+  items.warnings.forEach(onWarning);
   const run = identityOf(ledger.runs(), {});
   const { references } = await planItems(bound, items, {
     base: { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) },

@@ -2,15 +2,16 @@
 import { basename, dirname, resolve, sep } from 'node:path';
 import type { FolderWatch } from '../../adapters/files/folder-watch.ts';
 import { isWithin } from '../../adapters/files/within.ts';
-import { globBase } from '../../task/item.ts';
+import { isExclusion } from '../../language/items.ts';
+import { commonBase } from '../../task/item.ts';
 import type { WatchContext } from './context.ts';
 import type { ReadyPipeline } from './watched-pipeline.ts';
 
 export function openFolderWatch(
-  { bound, paths, glob }: ReadyPipeline,
+  { bound, paths, patterns }: ReadyPipeline,
   { file, pollMs, onEvent, watchFolders }: WatchContext,
 ): FolderWatch {
-  const folder = resolve(bound.folder, globBase(glob));
+  const folder = resolve(bound.folder, commonBase(patterns.filter((one) => !isExclusion(one))));
   // If the watched folder is inside the output folder, the files in it are not outputs.
   const own = [paths.ownFolder, paths.output].filter((path) => !isWithin(folder, path));
   const included = new Set(Object.keys(bound.included).map((name) => resolve(name)));

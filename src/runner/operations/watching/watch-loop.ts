@@ -90,7 +90,7 @@ export class WatchLoop {
     if (files === undefined) return changed;
     const { added, changed: other, settling } = files;
     const { name } = changed.value.bound;
-    const { glob } = changed.value;
+    const glob = changed.value.patterns.join(', ');
     onEvent({ type: 'watching', file, pipeline: name, glob, files: added + other + settling });
     return changed;
   }

@@ -34,7 +34,8 @@ export async function sightings(
     ...{ boundary, ledger: new Ledger() },
   });
   if (!found.ok) return found;
-  return ok([...found.value].flatMap((item) => sightingOf(item, bound.folder, now) ?? []));
+  using items = found.value;
+  return ok([...items].flatMap((item) => sightingOf(item, bound.folder, now) ?? []));
 }
 
 /** Undefined if the file is gone by now. */

@@ -11,8 +11,8 @@ import type { WatchContext } from './context.ts';
 export interface ReadyPipeline {
   readonly bound: BoundPipeline;
   readonly paths: RunPaths;
-  /** The pattern of `items.glob`. */
-  readonly glob: string;
+  /** The patterns of `items.glob`. */
+  readonly patterns: readonly string[];
 }
 
 /** A changed file is read when it has looked the same for so long, in milliseconds. */
@@ -61,13 +61,22 @@ export class WatchedPipeline {
     if (items.kind !== 'glob') return err(notFiles(bound));
     const target = chooseTarget(run, bound, env);
     if (!target.ok) return target;
-    return ok({ bound, paths: pathsOf(bound, target.value, run), glob: items.pattern });
+    return ok({ bound, paths: pathsOf(bound, target.value, run), patterns: items.patterns });
   }
 }
 
+const otherItems: Readonly<Record<BoundPipeline['pipeline']['items']['kind'], string>> = {
+  one: 'has no items',
+  glob: '',
+  values: 'lists its items as values',
+  csv: 'takes its items from a table',
+  jsonl: 'takes its items from a table',
+  matrix: 'takes its items from a matrix',
+};
+
 function notFiles({ pipeline, file }: BoundPipeline): Problem {
   const { source, items } = pipeline;
-  const found = items.kind === 'one' ? 'has no items' : 'lists its items as values';
+  const found = otherItems[items.kind];
   const message = `watch follows the files of items.glob, and this pipeline ${found}`;
   const hint = 'write items: { glob: "photos/*.jpg" }, or use shotlist run';
   if (items.kind === 'one') return problem(message, file, hint);

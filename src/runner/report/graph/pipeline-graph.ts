@@ -62,8 +62,19 @@ export function graphOf(pipeline: Pipeline, count: number | undefined): Pipeline
   };
 }
 
-const sourceOf = ({ items }: Pipeline): string =>
-  items.kind === 'glob' ? items.pattern : 'values';
+function sourceOf({ items }: Pipeline): string {
+  switch (items.kind) {
+    case 'glob':
+      return items.patterns.join(', ');
+    case 'csv':
+    case 'jsonl':
+      return items.file;
+    case 'one':
+    case 'values':
+    case 'matrix':
+      return items.kind;
+  }
+}
 
 /** A delete waits for the uses of its step, which wait for the step itself: those edges alone are enough. */
 function edgesTo(step: Step): readonly GraphEdge[] {

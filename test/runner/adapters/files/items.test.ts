@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/contract/base/json.ts';
 import { type ItemFilter, listItems } from '../../../../src/runner/adapters/files/items.ts';
-import type { Items } from '../../../../src/runner/language/pipeline.ts';
+import type { Items } from '../../../../src/runner/language/items.ts';
 import { folderWith } from './places.ts';
 
 async function keys(
@@ -14,14 +14,14 @@ async function keys(
   output = 'out',
 ): Promise<readonly string[] | string> {
   const found = await listItems(items, folder, join(folder, output), filter);
-  if (!found.ok) return found.error.message;
+  if (!found.ok) return found.error[0]?.message ?? '';
   const list = [...found.value].map(({ key }) => key);
   expect(found.value.count).toBe(list.length);
   expect([...found.value].map(({ key }) => key)).toEqual(list);
   return list;
 }
 
-const glob = (pattern: string): Items => ({ kind: 'glob', pattern });
+const glob = (pattern: string): Items => ({ kind: 'glob', patterns: [pattern] });
 const values = (...list: readonly Json[]): Items => ({ kind: 'values', values: list });
 
 describe('a glob', () => {
@@ -93,10 +93,12 @@ describe('a glob', () => {
     const folder = folderWith('photos/a.png');
     expect(await listItems(glob('photos/*.gif'), folder, join(folder, 'out'), {})).toEqual({
       ok: false,
-      error: {
-        message: `items.glob "photos/*.gif" finds no file (from ${folder})`,
-        hint: '"photos" has 1 .png file: "photos/*.png"?',
-      },
+      error: [
+        {
+          message: `items.glob "photos/*.gif" finds no file (from ${folder})`,
+          hint: '"photos" has 1 .png file: "photos/*.png"?',
+        },
+      ],
     });
   });
 
@@ -137,7 +139,7 @@ describe('a glob', () => {
     const folder = folderWith('photos/a.png');
     symlinkSync('nowhere', join(folder, 'photos/b.jpg'));
     expect(await listItems(glob('photos/*.jpg'), folder, join(folder, 'out'), {})).toMatchObject({
-      error: { hint: 'photos/b.jpg is ignored: the link leads nowhere' },
+      error: [{ hint: 'photos/b.jpg is ignored: the link leads nowhere' }],
     });
   });
 
@@ -163,9 +165,11 @@ describe('values', () => {
 
   test('with one key twice are refused', async () => {
     expect(await keys(values({ key: 'a' }, { key: 'b' }, { key: 'a' }), '/')).toBe(
-      'two items have the key "a"',
+      'two items have the key "a": value 1 and value 3',
     );
-    expect(await keys(values('one', { key: 1 }), '/')).toBe('two items have the key "1"');
+    expect(await keys(values('one', { key: 1 }), '/')).toBe(
+      'two items have the key "1": value 1 and value 2',
+    );
   });
 });
 
@@ -199,16 +203,18 @@ describe('a choice of items', () => {
   test('that chooses nothing is refused, and says what keys look like', async () => {
     expect(await listItems(list, '/', '/out', { only: '*.gif' })).toEqual({
       ok: false,
-      error: {
-        message: 'no item matches --items *.gif',
-        hint: 'keys look like "a.png", "b.png", "sub/c.png", … (4 in all)',
-      },
+      error: [
+        {
+          message: 'no item matches --items *.gif',
+          hint: 'keys look like "a.png", "b.png", "sub/c.png", … (4 in all)',
+        },
+      ],
     });
     expect(await listItems(list, '/', '/out', { only: 'd.jgp' })).toMatchObject({
-      error: { hint: expect.stringMatching(/^did you mean "d.jpg"\? Keys look like/) },
+      error: [{ hint: expect.stringMatching(/^did you mean "d.jpg"\? Keys look like/) }],
     });
     expect(await listItems(list, '/', '/out', { except: ['*.gif'] })).toMatchObject({
-      error: { hint: expect.stringContaining('keys look like "a.png"') },
+      error: [{ hint: expect.stringContaining('keys look like "a.png"') }],
     });
   });
 
@@ -216,7 +222,7 @@ describe('a choice of items', () => {
     const folder = folderWith('photos/a.jpg');
     expect(
       await listItems(glob('photos/*.jpg'), folder, '/out', { only: 'photos/a.jpg' }),
-    ).toMatchObject({ error: { hint: 'keys are paths below "photos/": write "a.jpg"' } });
+    ).toMatchObject({ error: [{ hint: 'keys are paths below "photos/": write "a.jpg"' }] });
   });
 
   test('ignores case, and a key as it stands means that item alone', async () => {
@@ -277,7 +283,7 @@ describe('a choice of items', () => {
   test('of few items shows all keys', async () => {
     const few = values({ key: 'a.png' }, { key: 'b.png' }, { key: 'c.png' });
     expect(await listItems(few, '/', '/out', { only: 'zzzzzz' })).toMatchObject({
-      error: { hint: 'keys look like "a.png", "b.png", "c.png"' },
+      error: [{ hint: 'keys look like "a.png", "b.png", "c.png"' }],
     });
   });
 
@@ -296,22 +302,24 @@ describe('a folder that may not be searched', () => {
     const folder = folderWith('away/a.png', 'here/a.png');
     symlinkSync('away', join(folder, 'link'));
     for (const name of ['away', 'link'])
-      expect(await listItems(glob(`${name}/*.png`), folder, '/out', {}, barred)).toEqual({
+      expect(await listItems(glob(`${name}/*.png`), folder, '/out', {}, { barred })).toEqual({
         ok: false,
-        error: {
-          message: `items.glob "${name}/*.png": the folder ${name}/ is outside the repository`,
-        },
+        error: [
+          {
+            message: `items.glob "${name}/*.png": the folder ${name}/ is outside the repository`,
+          },
+        ],
       });
-    const own = await listItems(glob('*.png'), join(folder, 'away'), '/out', {}, barred);
+    const own = await listItems(glob('*.png'), join(folder, 'away'), '/out', {}, { barred });
     expect(own).toMatchObject({
-      error: { message: 'items.glob "*.png": the folder . is outside the repository' },
+      error: [{ message: 'items.glob "*.png": the folder . is outside the repository' }],
     });
   });
 
   test('is a warning when a link in the folder leads there', async () => {
     const folder = folderWith('away/a.png', 'here/a.png');
     symlinkSync('../away', join(folder, 'here/link'));
-    const found = await listItems(glob('here/**/*.png'), folder, '/out', {}, barred);
+    const found = await listItems(glob('here/**/*.png'), folder, '/out', {}, { barred });
     expect(found).toMatchObject({
       ok: true,
       value: {
@@ -323,8 +331,8 @@ describe('a folder that may not be searched', () => {
 
   test('is not asked about where it is not there', async () => {
     const folder = folderWith('here/a.png');
-    expect(await listItems(glob('away/*.png'), folder, '/out', {}, barred)).toMatchObject({
-      error: { message: `items.glob "away/*.png" finds no file (from ${folder})` },
+    expect(await listItems(glob('away/*.png'), folder, '/out', {}, { barred })).toMatchObject({
+      error: [{ message: `items.glob "away/*.png" finds no file (from ${folder})` }],
     });
   });
 
@@ -332,9 +340,11 @@ describe('a folder that may not be searched', () => {
     const folder = folderWith('a.png');
     symlinkSync('circle', join(folder, 'circle'));
     expect(await listItems(glob('circle/*.png'), folder, '/out', {})).toMatchObject({
-      error: {
-        hint: 'circle is not searched: the folder is a link that leads back to itself',
-      },
+      error: [
+        {
+          hint: 'circle is not searched: the folder is a link that leads back to itself',
+        },
+      ],
     });
   });
 });

@@ -6,7 +6,11 @@ import { Rig } from '../../../rig.ts';
 
 function leftovers(rig: Rig, more: { blind?: boolean; missingFolders?: boolean } = {}): Leftovers {
   const { blind = false, missingFolders = false } = more;
-  const folders = { folder: rig.folder, output: rig.path('out'), items: 'photos/' };
+  const folders = {
+    folder: rig.folder,
+    output: rig.path('out'),
+    items: { base: 'photos/', named: false, suffix: 0 },
+  };
   return new Leftovers({ ...folders, blind, missingFolders });
 }
 

@@ -1,0 +1,69 @@
+// The rows of a table as items.
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { NotRegularFile } from '../../../contract/files/regular-file.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
+import type { Items } from '../../language/items.ts';
+import { type Cell, type Item, valueItem } from '../../task/item.ts';
+import type { Table } from '../tables/table.ts';
+import type { ItemListProblem, ItemSource, ListContext } from './item-source.ts';
+
+/** The rows of a table. Paths in it are relative to the pipeline file, as all paths are. */
+export async function tableSource(
+  items: Extract<Items, { readonly kind: 'csv' | 'jsonl' }>,
+  folder: string,
+  { refusal, spanOf, file: pipelineFile = '', checkColumns = () => [] }: ListContext,
+): Promise<Result<ItemSource, readonly ItemListProblem[]>> {
+  const { kind, file: written } = items;
+  const ofFile = (message: string): ItemListProblem => {
+    const span = spanOf?.(['items', kind]);
+    const whole = `items.${kind} ${JSON.stringify(written)}${message}`;
+    return { message: whole, ...(span === undefined ? {} : { span }) };
+  };
+  const path = resolve(folder, written);
+  const refused = refusal?.(path);
+  if (refused !== undefined) return err([ofFile(` ${refused}`)]);
+  const file = isAbsolute(written) ? written : join(dirname(pipelineFile), written);
+  const wrong: ItemListProblem[] = [];
+  const check = (columns: readonly string[]): boolean => {
+    wrong.push(...checkColumns(columns));
+    return wrong.length === 0;
+  };
+  try {
+    const opened =
+      kind === 'csv'
+        ? await (await import('../tables/csv-table.ts')).openCsv(path, { ...items, check })
+        : await (await import('../tables/jsonl-table.ts')).openJsonl(path, { check });
+    if (!opened.ok)
+      return err([
+        ...opened.error.map(({ cell, ...problem }) =>
+          cell === undefined
+            ? { ...problem, ...ofFile(`: ${problem.message}`) }
+            : { ...problem, ...cell, file },
+        ),
+        ...wrong,
+      ]);
+    const table = opened.value;
+    if (table.count === 0) {
+      table.close();
+      return err([ofFile(' has a header but no rows')]);
+    }
+    return ok({
+      ...{ count: table.count, warnings: [], blind: false, close: () => table.close() },
+      at: (index) =>
+        rowItem(table, index, { file, name: isAbsolute(written) ? basename(written) : written }),
+      placeOf: ({ fields }) => `row ${Number(fields['index']) + 1}`,
+    });
+  } catch (error) {
+    if (!isSystemProblem(error) && !(error instanceof NotRegularFile)) throw error;
+    return err([ofFile(` ${systemReason(error)}`)]);
+  }
+}
+
+function rowItem(table: Table, index: number, names: Pick<Cell, 'file' | 'name'>): Item {
+  const row = table.row(index);
+  const { key, fields } = valueItem(row, index);
+  // A column that is named index belongs to the user.
+  const own = Object.hasOwn(row, 'index') ? { ...fields, index: row['index'] ?? null } : fields;
+  return { key, fields: own, cell: (columns) => ({ ...names, ...table.cell(index, columns) }) };
+}

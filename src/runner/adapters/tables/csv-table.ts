@@ -1,0 +1,218 @@
+// A CSV file as a table: a header, then a row for each item. Checked once from beginning to end; after that, rows are read
+// again from the snapshot when somebody asks for them.
+import { Readable } from 'node:stream';
+import Papa from 'papaparse';
+import type { Json, JsonObject } from '../../../contract/base/json.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { ColumnType } from '../../language/items.ts';
+import type { CellPlace } from '../../task/item.ts';
+import { cellsOf, type Range } from './csv-cells.ts';
+import { checkHeader, namesOf } from './csv-header.ts';
+import { cellValue } from './csv-value.ts';
+import { Snapshot } from './snapshot.ts';
+import {
+  chunksOf,
+  longestRow,
+  mostProblems,
+  placeIn,
+  type Table,
+  type TableProblem,
+} from './table.ts';
+import { TableText } from './table-text.ts';
+
+export interface CsvOptions {
+  readonly delimiter: string;
+  readonly types: Readonly<Record<string, ColumnType>>;
+  /** What is wrong with the use of these columns elsewhere; the rows are read only if nothing is. */
+  readonly check: (columns: readonly string[]) => boolean;
+}
+
+/** The number of rows that are parsed together. */
+const rowsAtOnce = 256;
+
+/** Throws system errors. An empty list of problems: `check` refuses the columns. */
+export async function openCsv(
+  path: string,
+  options: CsvOptions,
+): Promise<Result<Table, readonly TableProblem[]>> {
+  const table = new CsvTable(options);
+  try {
+    const problems = await table.load(path);
+    if (problems === undefined) return ok(table);
+    table.close();
+    return err(problems);
+  } catch (error) {
+    table.close();
+    throw error;
+  }
+}
+
+class CsvTable implements Table {
+  readonly #o: CsvOptions;
+  readonly #snapshot = new Snapshot();
+  /** The offset of each row in bytes. */
+  readonly #rows: number[] = [];
+  #columns: readonly string[] | undefined;
+  #block = { index: -1, rows: [] as readonly (readonly string[])[] };
+
+  constructor(options: CsvOptions) {
+    this.#o = options;
+  }
+
+  get columns(): readonly string[] {
+    return this.#columns ?? [];
+  }
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  close(): void {
+    this.#snapshot.close();
+  }
+
+  /** Undefined if the whole table is right. */
+  async load(path: string): Promise<readonly TableProblem[] | undefined> {
+    const problems: TableProblem[] = [];
+    const text = new TableText(this.#snapshot);
+    let [waiting, waitingFrom, offset, unread] = ['', 0, 0, false];
+    const isFull = (): boolean => unread || problems.length >= mostProblems;
+    const chunks = async function* (snapshot: Snapshot): AsyncGenerator<string> {
+      const take = (chunk: Buffer | undefined): string | undefined => {
+        const next = text.next(chunk);
+        if (next === undefined) problems.push(text.problem(chunk?.length ?? 0));
+        if (next === undefined) unread = true;
+        waiting += next ?? '';
+        return next;
+      };
+      for await (const chunk of chunksOf(path, snapshot)) {
+        const next = take(chunk);
+        if (next === undefined) return;
+        if (waiting.length > longestRow + (1 << 20)) return;
+        yield next;
+      }
+      yield take(undefined) ?? '';
+    };
+    const row = ({ data, meta, errors }: Papa.ParseStepResult<string[]>): void => {
+      if (offset === 0 && this.#snapshot.read(0, 3).equals(byteOrderMark)) offset = 3;
+      const raw = waiting.slice(0, meta.cursor - waitingFrom);
+      waiting = waiting.slice(raw.length);
+      waitingFrom = meta.cursor;
+      const start = offset;
+      offset += Buffer.byteLength(raw);
+      if (isFull()) return;
+      const cells = withoutReturn(data);
+      if (isBlank(cells)) return;
+      if (raw.length > longestRow || errors.length > 0)
+        problems.push(this.#badQuotes(start, raw, errors[0]?.code));
+      else if (this.#columns === undefined) {
+        problems.push(...checkHeader(cells, this.#o, (at) => this.#placeOf(start, raw, at)));
+        this.#columns = namesOf(cells);
+        if (problems.length === 0 && !this.#o.check(this.#columns)) unread = true;
+      } else {
+        problems.push(...this.#wrongIn(cells, start, raw));
+        this.#rows.push(start);
+      }
+    };
+    await new Promise<void>((resolve, reject) => {
+      Papa.parse<string[], Readable>(Readable.from(chunks(this.#snapshot)), {
+        ...{ delimiter: this.#o.delimiter, newline: '\n' },
+        step: (result, parser) => {
+          row(result);
+          if (isFull()) parser.abort();
+        },
+        complete: () => resolve(),
+        error: reject,
+      });
+    });
+    if (this.#columns === undefined && problems.length === 0)
+      return [{ message: 'the table is empty: it needs a header and rows' }];
+    return problems.length > 0 || unread ? problems : undefined;
+  }
+
+  #badQuotes(start: number, raw: string, code: string | undefined): TableProblem {
+    const cells = cellsOf(raw, this.#o.delimiter);
+    const quoted = cells.findLastIndex(({ start: at }) => raw[at] === '"');
+    const from = cells[Math.max(0, quoted)]?.start ?? 0;
+    const cell = this.#place(start, raw, { start: from, end: from + 1 });
+    return code === 'InvalidQuotes'
+      ? {
+          message: 'after the closing quotation mark of a value comes more text',
+          hint: 'inside a quoted value, write a quotation mark twice: "a ""big"" day"',
+          cell,
+        }
+      : { message: 'the quotation mark that opens this value is never closed', cell };
+  }
+
+  /** The values of a row that are too many, too few or of another type. */
+  #wrongIn(cells: readonly string[], start: number, raw: string): readonly TableProblem[] {
+    const { columns } = this;
+    if (cells.length !== columns.length) {
+      const extra = cells.length > columns.length;
+      const values = `${cells.length} ${cells.length === 1 ? 'value' : 'values'}`;
+      const message = `the row has ${values}, but the header has ${columns.length} columns`;
+      const at = extra ? columns.length : cells.length - 1;
+      const missing = columns.slice(cells.length).join(', ');
+      const hint = extra
+        ? `a value that contains ${JSON.stringify(this.#o.delimiter)} must be in quotation marks`
+        : `missing: ${missing}`;
+      return [{ message, hint, cell: this.#placeOf(start, raw, at) }];
+    }
+    return Object.entries(this.#o.types).flatMap(([column, type]) => {
+      const index = columns.indexOf(column);
+      const value = cellValue(cells[index] ?? '', type);
+      if (value.ok) return [];
+      const message = `${column}: ${value.error}`;
+      return [{ message, cell: this.#placeOf(start, raw, index) }];
+    });
+  }
+
+  #placeOf(start: number, raw: string, column: number): CellPlace {
+    const cells = cellsOf(raw, this.#o.delimiter);
+    return this.#place(start, raw, cells[column] ?? { start: 0, end: 0 });
+  }
+
+  #place(start: number, raw: string, range: Range): CellPlace {
+    return placeIn(this.#snapshot, start, raw, range);
+  }
+
+  row(index: number): JsonObject {
+    const block = Math.floor(index / rowsAtOnce);
+    if (this.#block.index !== block) this.#block = { index: block, rows: this.#parse(block) };
+    const cells = this.#block.rows[index % rowsAtOnce] ?? [];
+    const fields = this.columns.map((column, at): [string, Json] => {
+      const own = Object.hasOwn(this.#o.types, column) ? this.#o.types[column] : undefined;
+      const value = cellValue(cells[at] ?? '', own ?? 'string');
+      return [column, value.ok ? value.value : null];
+    });
+    return Object.fromEntries(fields);
+  }
+
+  #parse(block: number): readonly (readonly string[])[] {
+    const start = this.#rows[block * rowsAtOnce] ?? 0;
+    const end = this.#rows[(block + 1) * rowsAtOnce] ?? this.#snapshot.size;
+    const text = this.#snapshot.read(start, end).toString();
+    const { delimiter } = this.#o;
+    const { data } = Papa.parse<string[]>(text, { delimiter, newline: '\n' });
+    return data.map(withoutReturn).filter((cells) => !isBlank(cells));
+  }
+
+  cell(index: number, columns: readonly string[]): CellPlace {
+    const start = this.#rows[index] ?? 0;
+    const end = this.#rows[index + 1] ?? this.#snapshot.size;
+    const raw = this.#snapshot.read(start, end).toString();
+    const at = this.columns.findIndex((column) => columns.includes(column));
+    return this.#placeOf(start, raw, Math.max(0, at));
+  }
+}
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** Lines may end with CR and LF. */
+function withoutReturn(cells: readonly string[]): readonly string[] {
+  const last = cells.at(-1);
+  return last?.endsWith('\r') === true ? [...cells.slice(0, -1), last.slice(0, -1)] : cells;
+}
+
+/** Spreadsheet programs leave rows of commas behind. */
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');

@@ -1,0 +1,46 @@
+// A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
+import type { Step } from '../language/pipeline.ts';
+import { expressionsOf } from '../language/template.ts';
+import type { Cell, Item } from '../task/item.ts';
+import type { TaskProblem } from './ask.ts';
+
+/** Adds the place in the item's table, and the reason for a missing field. */
+export function problemOfItem(
+  problem: TaskProblem,
+  step: Step,
+  item: Item | undefined,
+): TaskProblem {
+  if (item === undefined) return problem;
+  const columns = columnsIn(problem, step);
+  const cell = columns.length === 0 ? undefined : item.cell?.(columns);
+  const message = withReason(problem, item);
+  return { ...problem, message, ...(cell === undefined ? {} : { cell }) };
+}
+
+/** The sentence about a problem, with its place in a table. */
+export const sentenceOf = ({ message, cell }: TaskProblem): string =>
+  cell === undefined ? message : `${message} (${placeOf(cell)})`;
+
+const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.column}`;
+
+/** The fields of the item that the wrong value comes from. */
+function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string[] {
+  const path = (expression?.path ?? at)?.join('.');
+  const placed = [
+    ...expressionsOf(step.with),
+    ...(step.condition === undefined
+      ? []
+      : [{ path: ['steps', step.name, 'if'], expression: step.condition }]),
+  ];
+  return placed
+    .filter(({ path: own }) => path === undefined || `${own.join('.')}.`.startsWith(`${path}.`))
+    .flatMap(({ expression: { references } }) =>
+      references.flatMap(({ root, key }) => (root === 'item' && key !== undefined ? [key] : [])),
+    );
+}
+
+function withReason({ message, expression }: TaskProblem, { lacks = {}, fields }: Item): string {
+  const name = /^there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
+  const why = Object.hasOwn(lacks, name) ? lacks[name] : undefined;
+  return why === undefined ? message : `${message}: ${String(fields['path'])} ${why}`;
+}
