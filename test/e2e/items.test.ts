@@ -81,6 +81,24 @@ describe('a table of people', () => {
     expect(summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
   });
 
+  test('is not overwritten by a result', async () => {
+    const rig = await peopleRig(
+      greetings.replace('output: out', 'output: .').replace('${{ item.zip }}.png', 'people.csv'),
+    );
+    const local = await service();
+    const args = ['plan', 'pipeline.yaml', '--limit', '1'];
+    const { code, stderr } = await rig.command(args, envOf(local));
+    expect(stderr).toContain('the table of items');
+    expect(code).toBe(2);
+  });
+
+  test('that is misspelled has a suggestion', async () => {
+    const rig = await peopleRig(greetings.replace('people.csv', 'poeple.csv'));
+    const { stderr } = await rig.command(['validate', 'pipeline.yaml']);
+    expect(stderr).toContain('pipeline.yaml:2:15: error: items.csv "poeple.csv" does not exist');
+    expect(stderr).toContain('did you mean "people.csv"?');
+  });
+
   test('cannot be watched, and watch says so', async () => {
     const rig = await peopleRig();
     const { code, stderr } = await rig.command(['watch', 'pipeline.yaml', '--rehearse']);

@@ -30,8 +30,7 @@ export const itemsSchema = {
     },
     delimiter: {
       type: 'string',
-      minLength: 1,
-      maxLength: 1,
+      enum: [',', ';', '\t', '|'],
       description:
         'What separates the values in a row of the csv file. The default is a comma, and a tab for a .tsv file.',
     },

@@ -1,8 +1,10 @@
 // The rows of a table as items.
+import { readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { NotRegularFile } from '../../../contract/files/regular-file.ts';
-import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
+import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Items } from '../../language/items.ts';
 import { type Cell, type Item, valueItem } from '../../task/item.ts';
 import type { Table } from '../tables/table.ts';
@@ -56,7 +58,20 @@ export async function tableSource(
     });
   } catch (error) {
     if (!isSystemProblem(error) && !(error instanceof NotRegularFile)) throw error;
-    return err([ofFile(` ${systemReason(error)}`)]);
+    const near =
+      systemCode(error) === 'ENOENT' ? suggestion(basename(path), namesIn(path)) : undefined;
+    const hint = near === undefined ? {} : { hint: near };
+    return err([{ ...ofFile(` ${systemReason(error)}`), ...hint }]);
+  }
+}
+
+/** The names of the files beside a path. */
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(dirname(path));
+  } catch (error) {
+    if (isSystemProblem(error)) return [];
+    throw error;
   }
 }
 

@@ -27,6 +27,8 @@ export interface CsvOptions {
   readonly check: (columns: readonly string[]) => boolean;
 }
 
+const tooLong = `a row is longer than ${longestRow / 1e6} MB`;
+
 /** The number of rows that are parsed together. */
 const rowsAtOnce = 256;
 
@@ -75,7 +77,8 @@ class CsvTable implements Table {
   async load(path: string): Promise<readonly TableProblem[] | undefined> {
     const problems: TableProblem[] = [];
     const text = new TableText(this.#snapshot);
-    let [waiting, waitingFrom, offset, unread] = ['', 0, 0, false];
+    let [waiting, waitingFrom, offset] = ['', 0, 0];
+    let [unread, isCut] = [false, false];
     const isFull = (): boolean => unread || problems.length >= mostProblems;
     const chunks = async function* (snapshot: Snapshot): AsyncGenerator<string> {
       const take = (chunk: Buffer | undefined): string | undefined => {
@@ -88,8 +91,11 @@ class CsvTable implements Table {
       for await (const chunk of chunksOf(path, snapshot)) {
         const next = take(chunk);
         if (next === undefined) return;
-        if (waiting.length > longestRow + (1 << 20)) return;
         yield next;
+        // The parser is at most two chunks behind.
+        if (waiting.length <= longestRow + (1 << 18)) continue;
+        isCut = true;
+        return;
       }
       yield take(undefined) ?? '';
     };
@@ -103,8 +109,9 @@ class CsvTable implements Table {
       if (isFull()) return;
       const cells = withoutReturn(data);
       if (isBlank(cells)) return;
-      if (raw.length > longestRow || errors.length > 0)
-        problems.push(this.#badQuotes(start, raw, errors[0]?.code));
+      if (errors.length > 0) problems.push(this.#badQuotes(start, raw, errors[0]?.code));
+      else if (raw.length > longestRow)
+        problems.push({ message: tooLong, cell: this.#place(start, raw, { start: 0, end: 1 }) });
       else if (this.#columns === undefined) {
         problems.push(...checkHeader(cells, this.#o, (at) => this.#placeOf(start, raw, at)));
         this.#columns = namesOf(cells);
@@ -115,7 +122,7 @@ class CsvTable implements Table {
       }
     };
     await new Promise<void>((resolve, reject) => {
-      Papa.parse<string[], Readable>(Readable.from(chunks(this.#snapshot)), {
+      Papa.parse<string[], Readable>(Readable.from(chunks(this.#snapshot), { highWaterMark: 1 }), {
         ...{ delimiter: this.#o.delimiter, newline: '\n' },
         step: (result, parser) => {
           row(result);
@@ -125,6 +132,7 @@ class CsvTable implements Table {
         error: reject,
       });
     });
+    if (isCut && problems.length === 0) return [{ message: tooLong }];
     if (this.#columns === undefined && problems.length === 0)
       return [{ message: 'the table is empty: it needs a header and rows' }];
     return problems.length > 0 || unread ? problems : undefined;

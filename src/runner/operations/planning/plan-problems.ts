@@ -10,6 +10,9 @@ import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 
+/** A text from a table where a field needs something else. */
+const textForOther = / must be (a|an) (number|integer|boolean)\b.*, not the text /;
+
 /** The most diagnostics of each kind to keep. */
 const most = 100;
 
@@ -36,11 +39,13 @@ export class PlanProblems {
       ),
     );
     this.#claims = new OutputClaims(outputs, someOpen);
-    const { name } = loaded.pipeline;
+    const { name, items } = loaded.pipeline;
     this.#read('the pipeline file', basename(loaded.file));
     for (const included of Object.keys(loaded.included))
       this.#read(`the included file ${included}`, relative(loaded.folder, resolve(included)));
     this.#read('the state file', `${name}.state.jsonl`);
+    if (items.kind === 'csv' || items.kind === 'jsonl')
+      this.#read('the table of items', items.file);
   }
 
   /**
@@ -86,18 +91,15 @@ export class PlanProblems {
           : source.spanOf(at);
     const list = item === undefined ? this.#refused : this.#ofItems;
     if (cell === undefined) return this.#note(list, `${task}: ${message}`, span);
-    const { file } = this.#loaded;
-    const { file: table, span: where, excerpt } = cell;
-    const hint = `step "${step.name}" uses the value: ${file}:${span.line}:${span.column}`;
-    if (list.length < most)
-      list.push({
-        severity: 'error',
-        file: table,
-        span: where,
-        excerpt,
-        message: `${task}: ${message}`,
-        hint,
-      });
+    if (list.length >= most) return;
+    const where = `${this.#loaded.file}:${span.line}:${span.column}`;
+    const use = `step "${step.name}" uses the value: ${where}`;
+    const hint = textForOther.test(message)
+      ? `${use}; a column is text unless items.types says otherwise`
+      : use;
+    const { file, span: place, excerpt } = cell;
+    const about = { file, span: place, excerpt, message: `${task}: ${message}`, hint };
+    list.push({ severity: 'error', ...about });
   }
 
   addOutputs({ step, task, to, file }: PlannedTask): void {

@@ -145,9 +145,14 @@ describe('what is refused, and where', () => {
   });
 
   test('a row that is longer than a megabyte', async () => {
-    const opened = await csv(`a,b\n1,"${'x\n'.repeat(1_500_000)}`);
-    expect(problemsOf(opened)).toEqual([
+    const open = await csv(`a,b\n1,"${'x\n'.repeat(1_500_000)}`);
+    expect(problemsOf(open)).toEqual([
       '2:3 the quotation mark that opens this value is never closed',
     ]);
+    for (const length of [1_200_000, 3_000_000])
+      expect(problemsOf(await csv(`a,b\n1,${'x'.repeat(length)}\n2,3\n`))).toEqual([
+        expect.stringMatching(/^(2:\d+ )?a row is longer than 1 MB$/),
+      ]);
+    expect((await csv(`a,b\n1,${'x'.repeat(990_000)}\n2,3\n`)).ok).toBe(true);
   });
 });
