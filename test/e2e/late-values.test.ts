@@ -29,7 +29,7 @@ test('a clip as long as another: the plan names the value, and the run sends it'
   const local = await service();
   const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
   expect(planned.stdout + planned.stderr).toContain(
-    'known at run time: moving: end_seconds, from clip; its price is estimated with the most, 30',
+    'known at run time: moving: end_seconds, from clip; priced as 30, the most that the tool accepts',
   );
   const most = Number(/At most ([\d,]+) credits/.exec(planned.stdout)?.[1]);
 

@@ -11,6 +11,17 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
+/** The schema of a part of a value: a field by its name, an entry of a list by its number. */
+export function partOf(schema: Schema, path: readonly (string | number)[]): Schema | undefined {
+  let part: unknown = schema;
+  for (const key of path) {
+    if (!isObject(part)) return undefined;
+    const { properties, items }: Schema = part;
+    part = typeof key === 'number' ? items : isObject(properties) ? properties[key] : undefined;
+  }
+  return isObject(part) ? part : undefined;
+}
+
 /**
  * Our own annotations: the medium of an asset field, fields that do not change a result, fields
  * that the service ignores unless another field has a certain value, and values that are only

@@ -33,7 +33,7 @@ export const download: StepKind = {
     duration: 'the length of the first file in seconds, if it is a sound whose header says it',
   },
   outputTypes: {
-    path: { type: 'string' },
+    path: { type: 'string', format: 'path' },
     paths: { type: 'array', items: { type: 'string' } },
     bytes: { type: 'integer' },
     sha256: { type: 'string' },

@@ -1,7 +1,7 @@
 // The greatest value that a tool accepts for a number that is not known yet, for an upper bound of
 // the price. The tool's own rules say what it accepts, so no limit is written down twice.
-import { fieldOf, isObject, type JsonObject } from '../base/json.ts';
-import type { Schema } from '../base/schema.ts';
+import { fieldOf, type JsonObject } from '../base/json.ts';
+import { partOf, type Schema } from '../base/schema.ts';
 import { breachesOf, type Tool } from './kind.ts';
 
 /** Above this, a tool that limits clips takes every shorter one; below, a model may take only some lengths. */
@@ -58,11 +58,6 @@ const accepts = (tool: Tool, body: JsonObject, field: string): boolean =>
   breachesOf(tool, body).every((breach) => breach.field !== field);
 
 function maximumOf(schema: Schema, path: string): number | undefined {
-  let part: unknown = schema;
-  for (const key of path.split('.')) {
-    const properties: unknown = isObject(part) ? part['properties'] : undefined;
-    part = isObject(properties) ? properties[key] : undefined;
-  }
-  const most = isObject(part) ? part['maximum'] : undefined;
+  const most = partOf(schema, path.split('.'))?.['maximum'];
   return typeof most === 'number' ? most : undefined;
 }

@@ -2,7 +2,7 @@
 // of assets, misspelled values.
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
-import type { Schema } from '../../contract/base/schema.ts';
+import { partOf, type Schema } from '../../contract/base/schema.ts';
 import { breachesOf } from '../../contract/kinds/kind.ts';
 import { cautionsOf } from '../../contract/kinds/model-rules.ts';
 import { type Diagnostic, nearest } from '../../contract/yaml/diagnostic.ts';
@@ -65,12 +65,7 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
 }
 
 /** The schema of a field, by its dotted path. */
-function fieldSchema(schema: Schema, path: string): Schema {
-  return path.split('.').reduce<Schema>((outer, key) => {
-    const inner = isObject(outer['properties']) ? outer['properties'][key] : undefined;
-    return isObject(inner) ? inner : {};
-  }, schema);
-}
+const fieldSchema = (schema: Schema, path: string): Schema => partOf(schema, path.split('.')) ?? {};
 
 function nearHint(value: Json | undefined, schema: Schema): { readonly hint?: string } {
   const near = value === undefined ? undefined : nearValue(value, schema);

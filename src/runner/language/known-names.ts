@@ -9,6 +9,8 @@ import type { Known } from './static-types.ts';
 type Schemas = Readonly<Record<string, Schema>>;
 
 const text: Schema = { type: 'string' };
+/** A path on this machine, which the service cannot read. */
+const localPath = { format: 'path' } as const;
 const whole: Schema = { type: 'integer' };
 
 /** The fields of every item. */
@@ -17,7 +19,8 @@ const anyItem: Schemas = { key: text, index: whole };
 /** The fields of an item that is a file. */
 const fileItem: Schemas = {
   ...anyItem,
-  ...{ path: text, name: text, stem: text, ext: text, dir: text, sha256: text },
+  path: { ...text, ...localPath },
+  ...{ name: text, stem: text, ext: text, dir: text, sha256: text },
   ...{ bytes: whole, width: whole, height: whole, duration: { type: 'number' } },
 };
 

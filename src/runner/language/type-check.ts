@@ -2,7 +2,7 @@
 // field that takes it.
 import { isObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
-import type { Schema } from '../../contract/base/schema.ts';
+import { partOf, type Schema } from '../../contract/base/schema.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import { dotted } from '../../contract/yaml/shape.ts';
@@ -38,7 +38,7 @@ export function checkTypes(
     const { path, expression } = use;
     const place = { path, text: expression.text };
     if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
-    const problem = misfit(types.value, use, draft);
+    const problem = misfit(types.value, use, draft) ?? localPathIn(use, draft, knownAs);
     return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
   });
 }
@@ -89,7 +89,7 @@ function misfit(
             ...whole,
           };
     case 'value': {
-      const schema = path[2] === 'with' ? schemaAt(kind?.with, path.slice(3)) : undefined;
+      const schema = schemaOf(path, kind);
       // The path of a file is converted to a text.
       const converted = kind?.operation === 'download' || kind?.operation === 'upload';
       if (schema === undefined || (converted && isScalar(type))) return undefined;
@@ -103,6 +103,26 @@ function misfit(
     default:
       return unreachable(as);
   }
+}
+
+/** A path on this machine where the service needs an upload or an address. */
+function localPathIn(
+  { path, expression, as }: Use,
+  { name, kind }: Draft,
+  knownAs: (reference: Reference) => Known | undefined,
+): ExpressionError | undefined {
+  const schema = schemaOf(path, kind);
+  const [only, ...others] = expression.references;
+  if (as !== 'value' || schema?.['x-asset'] === undefined || only === undefined) return undefined;
+  const { start, end } = only;
+  const whole = others.length === 0 && start === 0 && end === expression.text.length;
+  if (!whole || knownAs(only)?.schema['format'] !== 'path') return undefined;
+  return {
+    message: `step "${name}": ${dotted(path.slice(3))} is a path on this machine, which is neither an upload nor a direct URL`,
+    hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
+    start,
+    end,
+  };
 }
 
 const hintOf = (hint: string | undefined): { readonly hint?: string } =>
@@ -181,14 +201,8 @@ function fits(type: string, schema: Schema): boolean {
   }
 }
 
-const isSchema = (value: unknown): value is Schema => isObject(value);
-
 /** The schema of a field under `with:`; undefined for an unknown field. */
-function schemaAt(schema: Schema | undefined, path: Path): Schema | undefined {
-  const [key, ...rest] = path;
-  if (schema === undefined || key === undefined) return schema;
-  const properties = schema['properties'];
-  const inner =
-    typeof key === 'number' ? schema['items'] : isObject(properties) ? properties[key] : undefined;
-  return isSchema(inner) ? schemaAt(inner, rest) : undefined;
-}
+const schemaOf = (path: Path, kind: Draft['kind']): Schema | undefined =>
+  kind === undefined || path[2] !== 'with' ? undefined : partOf(kind.with, path.slice(3));
+
+const isSchema = (value: unknown): value is Schema => isObject(value);

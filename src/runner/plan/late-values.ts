@@ -1,6 +1,7 @@
 // Values of a request that only the run will know: which fields, from which steps, and the price
 // with the most that the tool accepts in their place.
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { partOf, type Schema } from '../../contract/base/schema.ts';
 import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -69,6 +70,7 @@ export function pricedWithBounds(
   let bounded = body;
   const priced = late.map((value): LateValue => {
     const { field } = value;
+    if (isChoice(tool.request, field)) bounded = withField(bounded, field.split('.'), '${{ … }}');
     if (!takesNumber(tool.request, field)) return value;
     const most = mostAccepted(tool, bounded, field);
     if (most === undefined) return value;
@@ -77,16 +79,38 @@ export function pricedWithBounds(
   });
   const found = estimate(bounded);
   const open = priced.find(
-    ({ field, pricedAs }) => pricedAs === undefined && takesNumber(tool.request, field),
+    ({ field, pricedAs }) =>
+      isChoice(tool.request, field) || (pricedAs === undefined && takesNumber(tool.request, field)),
   );
   if (found.known || open === undefined) return { late: priced, estimate: found };
-  const why = `${open.field} is known only at run time (from ${open.from}), and no limit is published for it`;
+  const because = isChoice(tool.request, open.field)
+    ? 'the price depends on it'
+    : 'no limit is published for it';
+  const why = `${open.field} is known only at run time (from ${open.from}), and ${because}`;
   return { late: priced, estimate: { known: false, why } };
 }
 
+/** A field that decides the price must not look as if it were left out. */
+function withField(
+  body: JsonObject,
+  [key = '', ...rest]: readonly string[],
+  value: string,
+): JsonObject {
+  const inner = body[key];
+  return {
+    ...body,
+    [key]: rest.length === 0 ? value : withField(isObject(inner) ? inner : {}, rest, value),
+  };
+}
+
+/** True for a setting with a list of values, such as a model or a resolution, or a switch. */
+function isChoice(schema: Schema, field: string): boolean {
+  const { type, enum: values, examples } = partOf(schema, field.split('.')) ?? {};
+  return type === 'boolean' || values !== undefined || examples !== undefined;
+}
+
 /** True for a number at the top level of a request, where the fields that decide prices are. */
-function takesNumber(schema: Step['kind']['with'], field: string): boolean {
-  const properties = schema['properties'];
-  const part = isObject(properties) ? properties[field] : undefined;
-  return isObject(part) && (part['type'] === 'number' || part['type'] === 'integer');
+function takesNumber(schema: Schema, field: string): boolean {
+  const type = partOf(schema, [field])?.['type'];
+  return type === 'number' || type === 'integer';
 }

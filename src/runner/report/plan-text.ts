@@ -84,7 +84,8 @@ export const balanceLine = (credits: number): string =>
   `The account has ${count(credits, 'credit')}.`;
 
 function lateLine({ step, field, from, pricedAs }: PlannedLate): string {
-  const price = pricedAs === undefined ? '' : `; its price is estimated with the most, ${pricedAs}`;
+  const price =
+    pricedAs === undefined ? '' : `; priced as ${pricedAs}, the most that the tool accepts`;
   return `  known at run time: ${step}: ${field}, from ${from}${price}`;
 }
 

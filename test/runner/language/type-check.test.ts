@@ -189,6 +189,26 @@ describe('a value that does not fit its field', () => {
   });
 });
 
+describe('a path on this machine', () => {
+  const colour = (path: string): string =>
+    `s: { uses: photo-colorizer, keep: remote, with: { assets: { image_file_path: '\${{ ${path} }}' } } }`;
+
+  test.each(['item.path', 'steps["img-file"].path'])('is no asset: %s', (path) => {
+    expect(only(colour(`«${path}»`))).toMatchObject({
+      message:
+        'step "s": assets.image_file_path is a path on this machine, which is neither an upload nor a direct URL',
+      hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
+    });
+  });
+
+  test.each(['steps.photo.file_path', 'steps.img.url', '"https://x.example/" + item.path'])(
+    'is not %s',
+    (path) => {
+      expect(problemsOf(pipeline(colour(path)))).toEqual([]);
+    },
+  );
+});
+
 describe('a right use', () => {
   test.each([
     count('inputs.n'),

@@ -55,6 +55,20 @@ describe('a value from a step that has yet to run', () => {
     });
   });
 
+  test('that decides the price without a number leaves it unknown', () => {
+    const text = talk('end_seconds: 5').replace(
+      'resolution: 480p',
+      "resolution: \"${{ steps.clip.width > 500 ? '720p' : '480p' }}\"",
+    );
+    expect(worldOf(clip, text).planned('talk')).toMatchObject({
+      late: [{ field: 'resolution', from: 'clip' }],
+      estimate: {
+        known: false,
+        why: 'resolution is known only at run time (from clip), and the price depends on it',
+      },
+    });
+  });
+
   test('of another field does not change the price', () => {
     const planned = worldOf(
       clip,
