@@ -6,7 +6,13 @@ import { isObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
 import { itemsSchema } from './items-schema.ts';
-import { extensionPrefix, fragmentShape, reuseFields } from './reuse/reuse-schema.ts';
+import {
+  defaultsFor,
+  extensionPrefix,
+  fragmentShape,
+  kindDefaultsDefinition,
+  reuseFields,
+} from './reuse/reuse-schema.ts';
 import { envNamePattern, namePattern, servicePattern, sharePattern } from './schema-patterns.ts';
 import { stepSchema } from './step-schema.ts';
 import { unattendedShape } from './unattended-schema.ts';
@@ -133,7 +139,10 @@ export const pipelineShape = {
       },
     },
     ...unattendedShape,
-    ...reuseFields,
+    // What a file reuses is resolved before this shape is checked; the published schema has more.
+    defaults: {},
+    include: {},
+    profiles: {},
     output: { type: 'string', minLength: 1, description: 'The folder for all downloads.' },
     service: {
       type: 'string',
@@ -154,18 +163,25 @@ export const pipelineShape = {
 /** A pipeline file whose shape is valid; nothing else is checked yet. */
 export type PipelineDocument = FromSchema<typeof pipelineShape>;
 
-/**
- * The whole schema for a set of kinds. The published file has all kinds; a check compiles only the
- * kinds in use.
- */
-export function pipelineSchema(kinds: readonly StepKind[]): Schema {
-  return {
-    ...pipelineShape,
-    patternProperties: { [`^${extensionPrefix}`]: {} },
-    properties: { ...pipelineShape.properties, steps: stepsSchema(kinds) },
-    $defs: withSchemas(kinds),
-  };
-}
+/** Of a file as it is run. A check compiles only the kinds in use. */
+export const resolvedSchema = (kinds: readonly StepKind[]): Schema => ({
+  ...pipelineShape,
+  properties: { ...pipelineShape.properties, steps: stepsSchema(kinds) },
+  $defs: withSchemas(kinds),
+});
+
+/** Of a file as people write it: the published schema. */
+export const pipelineSchema = (kinds: readonly StepKind[]): Schema => ({
+  ...pipelineShape,
+  patternProperties: { [`^${extensionPrefix}`]: {} },
+  properties: {
+    ...pipelineShape.properties,
+    ...reuseFields,
+    defaults: defaultsFor(kinds.map(({ name }) => name)),
+    steps: stepsSchema(kinds),
+  },
+  $defs: { ...withSchemas(kinds), ...kindDefaultsDefinition },
+});
 
 /** The schema of fragment files. Without kinds, it does not check the content of the steps. */
 export function fragmentSchema(kinds: readonly StepKind[] = []): Schema {

@@ -17,7 +17,7 @@ import {
 import type { Source } from '../../contract/yaml/source.ts';
 import { unknownKey, withoutEchoes } from '../../contract/yaml/unknown-key.ts';
 import { misplacedField } from './misplaced-field.ts';
-import { type PipelineDocument, pipelineSchema } from './schema.ts';
+import { type PipelineDocument, resolvedSchema } from './schema.ts';
 import { meaningOf } from './schema-patterns.ts';
 
 /** Checks the shape. On success the value is a `PipelineDocument`. */
@@ -74,7 +74,7 @@ function schemaFor(value: Json): Schema {
   const key = inUse.map((kind) => kind.name).join(' ');
   let schema = schemas.get(key);
   if (schema === undefined) {
-    schema = pipelineSchema(inUse);
+    schema = resolvedSchema(inUse);
     schemas.set(key, schema);
   }
   return schema;

@@ -22,7 +22,7 @@ export function withDefaults(root: Placed): Placed {
     const known = [...(membersOf(limits) ?? [])].filter(([kind]) => kindNamed(kind) !== undefined);
     const below = objectAt(defaults, new Map([['steps', objectAt(limits, new Map(known))]]));
     const written = members.get('limits');
-    members.set('limits', written === undefined ? below : merged(below, written));
+    members.set('limits', written === undefined ? below : merged(below, written, 'over'));
   }
   return objectAt(root, members);
 }
@@ -35,8 +35,8 @@ function stepOver(step: Placed, defaults: Placed): Placed {
     defaults,
     ['retry', 'timeout'].filter((key) => hasUse(key, kind)),
   );
-  const below = ofKind === undefined ? general : merged(general, pick(ofKind, ofKinds));
-  return (membersOf(below)?.size ?? 0) === 0 ? step : inOrderOf(step, merged(below, step));
+  const below = ofKind === undefined ? general : merged(general, pick(ofKind, ofKinds), 'over');
+  return (membersOf(below)?.size ?? 0) === 0 ? step : inOrderOf(step, merged(below, step, 'over'));
 }
 
 /** The step's own fields first, for people who read the file as it is run. */

@@ -57,7 +57,10 @@ export function settleInputs(
       own === undefined && typeof value === 'string' && isTemplated(value)
         ? 'a plain value: a default cannot be an expression'
         : mismatch(value, type);
-    if (wrong !== undefined) report(raw, 'value', `include "${prefix}": ${name} must be ${wrong}`);
+    if (wrong !== undefined) {
+      const hint = type === 'string' && typeof value !== 'string' ? 'put it in quotes' : undefined;
+      report(raw, 'value', `include "${prefix}": ${name} must be ${wrong}`, hint);
+    }
     const folder = own === undefined ? folders.inner : folders.outer;
     const isPath = type === 'file' && typeof value === 'string';
     values.set(name, isPath ? valueAt(raw, pathFrom(folder, value)) : raw);

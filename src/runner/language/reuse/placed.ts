@@ -84,18 +84,19 @@ export const textOf = (placed: Placed | undefined): string | undefined =>
 
 /**
  * One value over another. Objects are merged key by key; other values and lists replace what is
- * below. `null` removes what is below; where nothing is below, it stays as it was written.
+ * below. `null` removes what is below; where nothing is below, it stays as it was written. A merged
+ * object is at the place of `home`.
  */
-export function merged(below: Placed, over: Placed): Placed {
+export function merged(below: Placed, over: Placed, home: 'below' | 'over'): Placed {
   const [base, more] = [membersOf(below), membersOf(over)];
   if (base === undefined || more === undefined) return over;
   const members = new Map(base);
   for (const [key, value] of more) {
     const own = base.get(key);
     if (own !== undefined && isNull(value)) members.delete(key);
-    else members.set(key, own === undefined ? value : merged(own, value));
+    else members.set(key, own === undefined ? value : merged(own, value, home));
   }
-  return objectAt(over, members);
+  return objectAt(home === 'over' ? over : below, members);
 }
 
 /** Changes texts; a value without a changed text stays the same value. */

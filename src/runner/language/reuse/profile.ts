@@ -41,10 +41,10 @@ export function withProfile(
       .filter(([key]) => Object.hasOwn(profileFields, key))
       .map(([key, value]) => [key, key === 'steps' ? known(value) : value]),
   );
-  const changed = merged(root, objectAt(profile, changes));
+  const changed = merged(root, objectAt(profile, changes), 'below');
   const values = fields.get('with');
   if (values === undefined) return changed;
-  return merged(changed, objectAt(profile, new Map([['steps', withOf(known(values))]])));
+  return merged(changed, objectAt(profile, new Map([['steps', withOf(known(values))]])), 'below');
 }
 
 /** `{ edit: { model } }` as `{ edit: { with: { model } } }`. */

@@ -117,6 +117,22 @@ export const reuseFields: Readonly<Record<'defaults' | 'include' | 'profiles', S
   ...{ defaults, include, profiles },
 };
 
+/** The `defaults` of published schemas: editors complete the names of the step kinds. */
+export const defaultsFor = (kinds: readonly string[]): Schema => ({
+  ...defaults,
+  properties: {
+    ...defaults.properties,
+    kinds: {
+      ...defaults.properties.kinds,
+      additionalProperties: false,
+      properties: Object.fromEntries(kinds.map((name) => [name, { $ref: `#/$defs/${kindRef}` }])),
+    },
+  },
+});
+
+const kindRef = 'kind-defaults';
+export const kindDefaultsDefinition: Schema = { [kindRef]: kindDefaults };
+
 /** Of a file's reuse alone; the rest of the file is checked after it is resolved. */
 export const reuseSchema: Schema = { type: 'object', properties: reuseFields };
 

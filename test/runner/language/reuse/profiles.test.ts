@@ -1,6 +1,6 @@
 // `defaults:` and `profiles:`: what they change, what wins, and where their problems are shown.
 import { describe, expect, test } from 'vitest';
-import { type Files, onlyProblem, pipelineIn, problemsIn, resolvedIn } from './files.ts';
+import { checked, type Files, onlyProblem, pipelineIn, problemsIn, resolvedIn } from './files.ts';
 
 const edit = (fields: string, reuse: string): Files => ({
   'p.yaml': `pipeline: p
@@ -161,6 +161,16 @@ describe('a profile', () => {
   ])('with %s is a problem there', (_, field, message) => {
     const wrong = edit(plain, `profiles: { draft: { ${field} } }`);
     expect(onlyProblem(wrong, 'draft')?.message).toContain(message);
+  });
+
+  test('leaves a step at its place', () => {
+    const reuse =
+      'profiles: { draft: { with: { edit: { model: flux-schnel } }, steps: { save: null } } }';
+    const result = checked(edit(plain, reuse), 'draft');
+    expect(result.ok && result.value.warnings).toMatchObject([
+      { message: expect.stringContaining('is not a known model'), span: { line: 2, column: 45 } },
+      { message: expect.stringContaining('no step downloads its'), span: { line: 7, column: 3 } },
+    ]);
   });
 
   test('that does not exist is a problem, with the nearest name', () => {
