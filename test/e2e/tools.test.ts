@@ -52,7 +52,7 @@ describe('the text for a terminal', () => {
       expect(line).toContain(` ${price.short} `);
       expect(line.endsWith(title)).toBe(true);
     }
-    expect(lines).toContain('Make videos');
+    expect(lines).toContain('MAKE VIDEOS');
     expect(lines.find((line) => line.startsWith('text-to-video'))).toMatch(
       /^text-to-video +24–576\/second +51s +Make a video from a prompt$/,
     );

@@ -84,12 +84,24 @@ export function modelNotesOf(tool: string): readonly string[] {
     case 'text-to-video':
     case 'image-to-video':
       return [
+        'The columns with a resolution are credits for each second of output; audio is what audio: true adds to them.',
         defaultsOf(tool),
         ...Object.entries(videoAliases).map(
           ([name, { model, audio }]) =>
             `${name} means ${model}${audio ? ' with audio: true' : ''}.`,
         ),
         `The service also accepts ${Object.keys(unpricedVideoModels).join(', ')}; their prices and limits are not published.`,
+        ...Object.entries(unpricedVideoModels).flatMap(
+          ([name, { withoutSeconds = [], withoutResolutions = [] }]) => {
+            const refused = [
+              ...withoutSeconds.map((seconds) => `${seconds} seconds`),
+              ...withoutResolutions,
+            ];
+            return refused.length === 0
+              ? []
+              : [`${name} does not support ${refused.join(' or ')}.`];
+          },
+        ),
       ];
     case 'ai-video-editor':
       return [defaultsOf(tool)];

@@ -12,22 +12,32 @@ const mostKnown = 24;
 
 /** All kinds in groups, each with its price and its median time. */
 export function toolList(groups: ReadonlyMap<string, readonly Entry[]>, date: string): string {
-  const all = [...groups.values()].flat();
-  const widest = (cell: (entry: Entry) => string): number =>
-    Math.max(...all.map((entry) => cell(entry).length));
-  const price = ({ price: { short } }: Entry): string => short;
-  const name = (entry: Entry): string => entry.name;
-  const columns = [widest(name), widest(price), widest(medianOf)] as const;
-  const row = (cells: readonly [string, string, string], title: string): string =>
-    [...cells.map((cell, column) => cell.padEnd(columns[column] ?? 0)), title].join('  ').trimEnd();
+  const head = ['kind', 'credits', 'median', 'what it does'];
+  const cellsOf = (entry: Entry): readonly string[] => [
+    entry.name,
+    entry.price.short,
+    medianOf(entry),
+    entry.title,
+  ];
+  const rows = [head, ...[...groups.values()].flat().map(cellsOf)];
+  const widest = (column: number): number =>
+    Math.max(...rows.map((cells) => cells[column]?.length ?? 0));
+  const widths = head.map((_, column) => widest(column));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
   return [
+    line(head),
     ...[...groups].flatMap(([group, entries]) => [
-      group,
-      ...entries.map((entry) => row([entry.name, price(entry), medianOf(entry)], entry.title)),
       '',
+      group.toUpperCase(),
+      ...entries.map((entry) => line(cellsOf(entry))),
     ]),
+    '',
     ...wrapped(
-      `The second column is the price in credits, as published in ${date}; the third is the median time. "not published": a budget and a rehearsal need an estimate: on the step.`,
+      `Credits as published in ${date}; times are observed medians. Without a published price, a budget and a rehearsal need an estimate: on the step.`,
       width,
     ),
     'shotlist tools <kind> shows the fields, the models and an example of a kind.',
