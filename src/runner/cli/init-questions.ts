@@ -4,7 +4,15 @@ import { printable } from '../../contract/base/printable.ts';
 import type { InitOptions } from '../operations/init.ts';
 import { type ProposedTool, proposeTools } from '../operations/starting/proposals.ts';
 import { foundLine } from '../report/init-text.ts';
-import type { InitFlags } from './init.ts';
+
+export interface InitFlags {
+  readonly tool?: string;
+  readonly media?: string;
+  readonly name?: string;
+  readonly output?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
 
 /** Undefined: the user left. */
 export async function askInit(flags: InitFlags): Promise<InitOptions | undefined> {

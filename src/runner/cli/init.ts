@@ -5,16 +5,8 @@ import { problem } from '../operations/pipeline/problem.ts';
 import { type Proposals, proposeTools } from '../operations/starting/proposals.ts';
 import { foundText, initText } from '../report/init-text.ts';
 import { answer } from './command.ts';
+import type { InitFlags } from './init-questions.ts';
 import { fail, print } from './terminal.ts';
-
-export interface InitFlags {
-  readonly tool?: string;
-  readonly media?: string;
-  readonly name?: string;
-  readonly output?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
 
 export async function initCommand(flags: InitFlags): Promise<number> {
   const { json = false, yes = false } = flags;

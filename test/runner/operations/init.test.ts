@@ -44,9 +44,10 @@ describe('for each tool, the pipeline', () => {
     expect(starters.map(({ tool }) => tool).sort()).toEqual(tools.map(({ name }) => name));
   });
 
-  test('is valid without a warning, has its layout, fits its budget, and runs', async () => {
+  test('is valid without a warning, has its layout, fits its budget and has a plan; one of each kind runs', async () => {
     const rig = folder();
     const local = await service();
+    const ran = new Set<unknown>();
     for (const { name } of tools) {
       const { text, items, missing } = await made(rig, { tool: name });
       expect(missing, name).toEqual([]);
@@ -64,13 +65,16 @@ describe('for each tool, the pipeline', () => {
       expect({ name, notes, items }).toEqual({ name, notes: [], items: expect.any(Number) });
       const budget = Number(/budget: \{ credits: (\d+)/.exec(text)?.[1]);
       expect(budget, name).toBeGreaterThanOrEqual(credits);
+      const kind = starters.find(({ tool }) => tool === name)?.of;
+      if (ran.has(kind)) continue;
+      ran.add(kind);
       const internals = { backoffMs: 1, speedFactor: 1000 };
-      const ran = await runWith(
+      const done = await runWith(
         loaded.value,
         { env: envOf(local), items: { limit: 1 } },
         internals,
       );
-      expect(ran.ok && ran.value.summary.outcome, name).toBe('done');
+      expect(done.ok && done.value.summary.outcome, name).toBe('done');
     }
   }, 120_000);
 });
