@@ -12,7 +12,7 @@ export interface ItemFiles {
   readonly base: string;
   /** True if `items.key` names the items, so that a key is no path. */
   readonly named: boolean;
-  /** The number of names at the end of a key that are values of a matrix. */
+  /** At least so many names at the end of a key are values of a matrix. If there are more, no item seems to be gone. */
   readonly suffix: number;
 }
 

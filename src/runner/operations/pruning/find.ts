@@ -101,7 +101,11 @@ function itemFilesOf(items: Items): ItemFiles | undefined {
   const { matrix } = items;
   const parts =
     matrix === undefined ? [0] : combinationsOf({ ...matrix, exclude: [] }).map(partsOf);
-  return { base, named: items.key !== undefined, suffix: Math.max(0, ...parts) };
+  return {
+    base,
+    named: items.key !== undefined,
+    suffix: parts.length === 0 ? 0 : Math.min(...parts),
+  };
 }
 
 const partsOf = ({ key }: Combination): number => key.split('/').length;

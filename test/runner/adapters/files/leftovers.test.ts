@@ -4,12 +4,19 @@ import { describe, expect, test } from 'vitest';
 import { keptFilesIn, Leftovers } from '../../../../src/runner/adapters/files/leftovers.ts';
 import { Rig } from '../../../rig.ts';
 
-function leftovers(rig: Rig, more: { blind?: boolean; missingFolders?: boolean } = {}): Leftovers {
-  const { blind = false, missingFolders = false } = more;
+interface More {
+  readonly blind?: boolean;
+  readonly missingFolders?: boolean;
+  readonly named?: boolean;
+  readonly suffix?: number;
+}
+
+function leftovers(rig: Rig, more: More = {}): Leftovers {
+  const { blind = false, missingFolders = false, named = false, suffix = 0 } = more;
   const folders = {
     folder: rig.folder,
     output: rig.path('out'),
-    items: { base: 'photos/', named: false, suffix: 0 },
+    items: { base: 'photos/', named, suffix },
   };
   return new Leftovers({ ...folders, blind, missingFolders });
 }
@@ -50,6 +57,24 @@ describe('an item', () => {
     expect(leftovers(rig).isGone('empty/b.png')).toBe(false);
     expect(leftovers(rig).isGone('missing/b.png')).toBe(false);
     expect(leftovers(rig, { missingFolders: true }).isGone('missing/b.png')).toBe(true);
+  });
+
+  test('of a matrix is gone if the folder of its file has other files', () => {
+    const rig = new Rig('');
+    rig.write('photos/a.png', 'a');
+    mkdirSync(rig.path('photos/empty'));
+    const facts = leftovers(rig, { suffix: 1 });
+    expect(facts.isGone('b.png/oil')).toBe(true);
+    expect(facts.isGone('empty/b.png/oil')).toBe(false);
+    // A value with a slash: nobody can tell where the file was.
+    expect(facts.isGone('b.png/16/9')).toBe(false);
+  });
+
+  test('with a key of its own is gone only if the user says so', () => {
+    const rig = new Rig('');
+    rig.write('photos/a.png', 'a');
+    expect(leftovers(rig, { named: true }).isGone('b')).toBe(false);
+    expect(leftovers(rig, { named: true, missingFolders: true }).isGone('b')).toBe(true);
   });
 
   test('is never gone if something could not be read', () => {
