@@ -26,6 +26,8 @@ export class FragmentReader implements FragmentFiles {
   readonly #repository: string;
   readonly #digests = new Map<string, Digest>();
   readonly #texts = new Map<string, string>();
+  /** A file that is included twice is read once, so that its digest is that of what was used. */
+  readonly #read = new Map<string, Result<FragmentText, Unreadable>>();
   /** Every file that was looked for, also if it does not exist. */
   readonly #files = new Set<string>();
 
@@ -49,6 +51,12 @@ export class FragmentReader implements FragmentFiles {
   }
 
   read(path: string): Result<FragmentText, Unreadable> {
+    const read = this.#read.get(path) ?? this.#open(path);
+    this.#read.set(path, read);
+    return read;
+  }
+
+  #open(path: string): Result<FragmentText, Unreadable> {
     const outside = this.#refusal(resolve(this.#folder, path));
     if (outside !== undefined) return err(outside);
     const file = join(this.#named, path);
