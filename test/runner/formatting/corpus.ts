@@ -1,12 +1,13 @@
 // Pipelines in many layouts: those that people read, changed at random, and documents made of nothing.
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { Document, isCollection, isMap, isScalar, parseDocument, Scalar, visit } from 'yaml';
-import { blocks, read } from '../../examples.ts';
+import { blocks, read, root } from '../../examples.ts';
 
 /** The pipelines of the repository and of the pages. */
 export const examples: readonly (readonly [string, string])[] = [
-  ...readdirSync('pipelines')
+  ...readdirSync(join(root, 'pipelines'))
     .filter((name) => name.endsWith('.yaml'))
     .map((name) => [name, read(`pipelines/${name}`)] as const),
   ...blocks('yaml').map(({ page, line, text }) => [`${page}:${line}`, text] as const),

@@ -2,15 +2,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CST, Parser } from 'yaml';
+import { canonical } from '../../../src/contract/base/json.ts';
 import { format } from '../../../src/runner/formatting/format.ts';
 import { stepKeys, topKeys } from '../../../src/runner/formatting/key-order.ts';
 import { pipelineShape } from '../../../src/runner/language/schema.ts';
 import { stepSchema } from '../../../src/runner/language/step-schema.ts';
+import { validate } from '../../../src/runner/language/validate.ts';
 import { changed, changes, documents, examples, isYaml, parsed } from './corpus.ts';
 
 /** `RUNS=20000 SEED=1` for more. */
 const runs = {
-  numRuns: Number(process.env['RUNS'] ?? 150),
+  numRuns: Number(process.env['RUNS'] ?? 60),
   seed: Number(process.env['SEED'] ?? 7),
 };
 
@@ -35,6 +37,14 @@ function commentsOf(text: string): readonly string[] {
   return found;
 }
 
+/** The requests of a valid pipeline, in the order of its steps: what fingerprints and tasks are made of. */
+function stepsOf(text: string): readonly string[] {
+  const valid = validate('p.yaml', text);
+  if (!valid.ok) return [];
+  const { steps, document } = valid.value.pipeline;
+  return steps.map(({ name, after }) => canonical({ name, after, ...document.steps[name]?.with }));
+}
+
 function expectSameMeaning(text: string): void {
   const once = formatted(text);
   expect(parsed(once), text).toEqual(parsed(text));
@@ -45,6 +55,8 @@ function expectSameMeaning(text: string): void {
 describe('every layout keeps its values and its comments, and formatting again changes nothing', () => {
   test.each(examples)('%s', (_name, text) => {
     expectSameMeaning(text);
+    const [before, after] = [text, formatted(text)].map(stepsOf);
+    expect(after).toEqual(before);
     expectSameMeaning(text.replaceAll(/^ +/gm, (spaces) => spaces.repeat(2)));
   });
 

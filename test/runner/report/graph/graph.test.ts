@@ -1,7 +1,7 @@
 // Graphs of pipelines, read by tools that nobody here wrote: Mermaid in a browser, and Graphviz.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { instance } from '@viz-js/viz';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
   );
 
   test('Mermaid draws every node with its name, whatever the name is', async () => {
-    const main = createRequire(import.meta.url).resolve('mermaid');
+    const main = fileURLToPath(import.meta.resolve('mermaid'));
     await page.setContent('<body></body>');
     const mermaid = readFileSync(join(dirname(main), 'mermaid.min.js'), 'utf8');
     await page.addScriptTag({ content: `${mermaid}\n${drawing}` });
