@@ -4,7 +4,7 @@ import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js
 import { EvaluationBudget } from './evaluation-budget.ts';
 import { matches, patternOf } from './pattern.ts';
 
-export const roots = ['item', 'inputs', 'env', 'steps', 'run', 'result'] as const;
+export const roots = ['item', 'inputs', 'env', 'steps', 'run', 'result', 'each'] as const;
 
 /**
  * The budget of the current evaluation. Evaluations are synchronous, so there is only one at a

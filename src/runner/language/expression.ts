@@ -26,8 +26,10 @@ export interface Reference {
   readonly end: number;
 }
 
-/** The names that an evaluation sees. Whole numbers are bigints. */
-export type Scope = Readonly<Record<Exclude<Reference['root'], 'result'>, unknown>>;
+/** The names that an evaluation sees. Whole numbers are bigints. `each` exists only in a fan-out. */
+export type Scope = Readonly<Record<Exclude<Reference['root'], 'result' | 'each'>, unknown>> & {
+  readonly each?: unknown;
+};
 
 export interface Expression {
   readonly text: string;

@@ -5,6 +5,7 @@ import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
+import { gathered } from './fan-out.ts';
 import { resultNames } from './result-name.ts';
 import { runFields } from './schedule.ts';
 
@@ -88,6 +89,8 @@ function aboutReference(
           };
     case 'run':
       return key === undefined ? undefined : unknownName('run has no', key, runFields);
+    case 'each':
+      return undefined;
     case 'result':
       return aboutResult(reference, draft);
   }
@@ -146,7 +149,7 @@ function aboutStep(reference: PlacedReference, declared: Declared): NameFinding 
       message: `steps.${key} must be followed by an output`,
       hint: `outputs: ${outputs.join(', ')}`,
     };
-  if (outputs.includes(field)) return undefined;
+  if (outputs.includes(field) || field === gathered) return undefined;
   return {
     message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
     hint: suggestion(field, outputs) ?? `outputs: ${outputs.join(', ')}`,
