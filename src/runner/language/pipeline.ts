@@ -50,6 +50,8 @@ export interface Step {
   readonly keepRemote: boolean;
   /** True if an expression reads the step's outputs. */
   readonly isRead: boolean;
+  /** True if an expression reads `all` of the step. */
+  readonly isGathered: boolean;
   /**
    * True if the step refers to no item, directly or through other steps: it runs once for all
    * items.

@@ -9,13 +9,13 @@ import type { Edges } from './graph.ts';
 import type { FanOut, OnMissing, Step } from './pipeline.ts';
 import type { StepDocument } from './step-schema.ts';
 
-interface Role extends Pick<Step, 'shared' | 'isRead'> {
+interface Role extends Pick<Step, 'shared' | 'isRead' | 'isGathered'> {
   readonly fan: FanOut | undefined;
 }
 
 export function stepOf(draft: Draft, written: StepDocument, edges: StepEdges, role: Role): Step {
   if (draft.kind === undefined) throw new Error(`bug: step ${draft.name} is valid but has no kind`);
-  const { fan, shared, isRead } = role;
+  const { fan, ...others } = role;
   const of = targetOf(draft);
   const fields = draft.raw['with'];
   // A request that reads `each` needs what its list is made of.
@@ -34,8 +34,7 @@ export function stepOf(draft: Draft, written: StepDocument, edges: StepEdges, ro
     ...(of === undefined ? {} : { of }),
     discard: isObject(fields) && fields['discard'] === true,
     keepRemote: written.keep === 'remote',
-    shared,
-    isRead,
+    ...others,
     ...(written.estimate === undefined ? {} : { estimate: written.estimate }),
     attempts: written.retry?.attempts ?? 3,
     ...(written.timeout === undefined ? {} : { timeoutMs: milliseconds(written.timeout) }),

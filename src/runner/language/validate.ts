@@ -11,7 +11,7 @@ import { type Draft, draftStep } from './draft.ts';
 import { edgesOf, sharedSteps } from './edges.ts';
 import { checkExtra } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
-import { fanOutsOf } from './fan-out.ts';
+import { fanOutsOf, gatheredBy } from './fan-out.ts';
 import { checkFanOuts } from './fan-out-checks.ts';
 import { topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
@@ -82,13 +82,17 @@ export function validate(file: string, text: string): Result<ValidPipeline, read
       references.flatMap(({ root, key }) => (root === 'steps' && key !== undefined ? [key] : [])),
     ),
   );
+  const listed = new Set([...drafts.values()].flatMap(({ references }) => gatheredBy(references)));
   const fanOuts = fanOutSteps(drafts, edges.uses);
   const steps = order.value.flatMap((name) => {
     const draft = drafts.get(name);
     const written = document.steps[name];
     if (draft === undefined || written === undefined) return [];
     const [fan] = fans.of.get(name) ?? [];
-    const role = { shared: shared.has(name), isRead: read.has(name), fan: fanOuts.get(fan ?? '') };
+    const role = {
+      ...{ shared: shared.has(name), isRead: read.has(name), isGathered: listed.has(name) },
+      fan: fanOuts.get(fan ?? ''),
+    };
     return [stepOf(draft, written, edges, role)];
   });
   const deadlocks = checkStages(steps, source);

@@ -13,6 +13,12 @@ import type { Estimate } from './estimate.ts';
  */
 export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
 
+/** How often a task of a fan-out will be done, if only the run will know the list. No `most`: there is no bound. */
+export interface Times {
+  readonly least: number;
+  readonly most?: number;
+}
+
 export interface PlannedTask {
   readonly step: Step;
   readonly task: TaskId;
@@ -24,6 +30,8 @@ export interface PlannedTask {
   /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */
   readonly alike?: string;
   readonly problem?: TaskProblem;
+  /** In a fan-out: this task stands for all elements. */
+  readonly times?: Times;
   /** For a download: the path to write. */
   readonly to?: string;
   /** For an upload: the file to read. */

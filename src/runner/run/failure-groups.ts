@@ -1,4 +1,5 @@
 // Groups unsuccessful tasks by step and reason, so that a summary of 10,000 equal failures is one line.
+import { stepOf } from '../task/task.ts';
 import type { ProblemGroup, TaskEnding } from '../report/run-event.ts';
 
 const mostGroups = 100;
@@ -17,7 +18,7 @@ export class FailureGroups {
   }
 
   add(task: string, ending: TaskEnding, why: string, advice: string | undefined): void {
-    const step = task.split(':')[0] ?? task;
+    const step = stepOf(task);
     const key = JSON.stringify([step, ending, why]);
     const known = this.#groups.get(key);
     if (known !== undefined) {

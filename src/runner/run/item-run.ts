@@ -1,19 +1,26 @@
-// One item (or the shared steps) in progress: its schedule, and the outputs of its finished tasks.
-import type { JsonObject } from '../../contract/base/json.ts';
+// One item (or the shared steps, or one element of a fan-out) in progress: its schedule, and the outputs of its finished
+// tasks.
+import type { Json, JsonObject } from '../../contract/base/json.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';
 import { type Scope, toCel } from '../language/expression.ts';
-import type { Step } from '../language/pipeline.ts';
+import type { FanOut, Step } from '../language/pipeline.ts';
 import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
+import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
 import { savedOutputs } from '../plan/saved-outputs.ts';
 import { Schedule } from '../plan/schedule.ts';
-import { saversOf } from '../plan/turn.ts';
+import { saversOf, type Turn } from '../plan/turn.ts';
 import type { TaskEnding } from '../report/run-event.ts';
+import { eachOf, elementsOf } from '../task/element.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import { namedByContent } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
 import type { Names } from '../task/task-request.ts';
+import { type ElementOf, type FanRun, fanRunsOf } from './fan-run.ts';
+
+type Base = Pick<Scope, 'inputs' | 'env' | 'run'>;
 
 /** The outputs of a finished task. */
 interface Given {
@@ -24,11 +31,34 @@ interface Given {
   liveCel: unknown;
 }
 
+/** The items, for the shared steps that read `all` of them. */
+export interface GatheredItems {
+  /** The steps whose outputs they read. */
+  readonly steps: readonly Step[];
+  /** In the order of the items. */
+  readonly runs: () => readonly ItemRun[];
+  readonly rest: () => Gathering['rest'];
+}
+
+export interface ItemRunOptions {
+  readonly steps: readonly Step[];
+  readonly item: Item | undefined;
+  /** The item run of the shared steps; for an element, that of its item. */
+  readonly shared: ItemRun | undefined;
+  readonly outside: (step: string) => Phase;
+  readonly element?: ElementOf;
+  readonly gathered?: GatheredItems;
+}
+
 export class ItemRun {
   readonly item: Item | undefined;
+  /** The steps that run once in it. Those of its fan-outs run in `lanes`. */
   readonly steps: readonly Step[];
+  readonly fans: readonly FanRun[];
   readonly schedule: Schedule;
-  readonly shared: ItemRun | undefined;
+  readonly element: ElementOf | undefined;
+  readonly #around: ItemRun | undefined;
+  readonly #gathered: GatheredItems | undefined;
   /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
   readonly #redone = new Set<string>();
   /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
@@ -40,22 +70,94 @@ export class ItemRun {
   readonly #given = new Map<string, Given>();
   readonly #itemCel: unknown;
 
-  constructor(options: {
-    readonly steps: readonly Step[];
-    readonly item: Item | undefined;
-    readonly shared: ItemRun | undefined;
-    readonly outside: (step: string) => Phase;
-  }) {
-    this.steps = options.steps;
-    this.item = options.item;
-    this.shared = options.shared;
-    this.schedule = new Schedule(options.steps, options.outside);
-    this.#itemCel = toCel(options.item?.fields);
+  constructor({ steps, item, shared, outside, element, gathered }: ItemRunOptions) {
+    this.steps = element === undefined ? steps.filter(({ fan }) => fan === undefined) : steps;
+    this.fans = element === undefined ? fanRunsOf(steps) : [];
+    this.item = item;
+    this.element = element;
+    this.#around = shared;
+    this.#gathered = gathered;
+    const fanned = (step: string): Phase => this.fanWith(step)?.phase(step) ?? outside(step);
+    this.schedule = new Schedule(this.steps, fanned, (step) => this.#gathering(step));
+    this.#itemCel = toCel(item?.fields);
   }
 
-  /** True if it performs the steps that are done once for all items. */
+  /** The item run of the item, or of the shared steps. */
+  get root(): ItemRun {
+    return this.element === undefined || this.#around === undefined ? this : this.#around;
+  }
+
+  /** True if it performs steps that are done once for all items. */
   get isShared(): boolean {
-    return this.shared === undefined;
+    return this.root.#around === undefined;
+  }
+
+  /** The item runs of all its elements. */
+  get lanes(): readonly ItemRun[] {
+    return this.fans.flatMap(({ lanes = [] }) => lanes);
+  }
+
+  /** True if nothing is left to do, for its elements, too. */
+  get isOver(): boolean {
+    return this.schedule.isOver && this.fans.every(({ isOver }) => isOver);
+  }
+
+  fanWith(step: string): FanRun | undefined {
+    return this.fans.find((fan) => fan.has(step));
+  }
+
+  /** The next fan-out whose list can be known, and what becomes of it. */
+  nextFan(): { readonly fan: FanRun; readonly turn: Turn } | undefined {
+    for (const fan of this.fans) {
+      if (fan.lanes !== undefined) continue;
+      const turn = this.schedule.turn({ ...fan.fan, after: fan.fan.uses });
+      if (turn !== undefined) return { fan, turn };
+    }
+    return undefined;
+  }
+
+  /** Begins a fan-out. No `elements`: it has none, because of its list; its steps still end. */
+  open(fan: FanRun, elements: readonly Json[] | undefined): readonly ItemRun[] {
+    const laneOf = (more: Partial<ElementOf>): ItemRun =>
+      new ItemRun({
+        ...{ steps: fan.steps, item: this.item, shared: this },
+        outside: (step) => this.schedule.phase(step),
+        element: { fan: fan.fan, of: elements?.length ?? 0, ...more },
+      });
+    fan.open(elements?.map((value, index) => laneOf({ index, value })) ?? [laneOf({})]);
+    return fan.lanes ?? [];
+  }
+
+  #gathering(step: string): Gathering {
+    const fan = this.fanWith(step);
+    if (fan !== undefined) return fan.gathering(step);
+    if (this.#around !== undefined) return this.#around.#gathering(step);
+    const rest = this.#gathered?.rest() ?? 'done';
+    if (rest === 'waiting') return { contributors: [], rest };
+    return { contributors: this.#contributorsOf(step).map((run) => run.contributor(step)), rest };
+  }
+
+  /** What it adds to a fan-in. */
+  contributor(name: string): Contributor {
+    const phaseOf = (step: string): Phase => this.schedule.phase(step);
+    const settled = isFinal(name, phaseOf, (step) => this.#anyStep(step)?.after ?? []);
+    const step = this.step(name);
+    if (step === undefined) throw new Error(`bug: ${name} does not run here`);
+    return { task: this.task(step), phase: phaseOf(name), isFinal: settled };
+  }
+
+  #anyStep(name: string): Step | undefined {
+    const ofFans = this.fanWith(name)?.steps.find((step) => step.name === name);
+    const around = this.#around;
+    return this.step(name) ?? ofFans ?? (around === undefined ? undefined : around.#anyStep(name));
+  }
+
+  /** The item runs whose outputs `steps.<name>.all` lists, if they have any. */
+  #contributorsOf(step: string): readonly ItemRun[] {
+    const fan = this.fanWith(step);
+    if (fan !== undefined) return fan.lanes ?? [];
+    if (this.#around !== undefined) return this.#around.#contributorsOf(step);
+    return this.#gathered?.runs() ?? [];
   }
 
   /** True if a task of this item did something or failed in this run. */
@@ -71,12 +173,12 @@ export class ItemRun {
   end(step: string, ending: Ending): void {
     this.schedule.end(step, ending);
     const { dependents } = endingFacts[ending];
-    if (dependents === 'blocked' || dependents === 'later') this.#unfinished = true;
+    if (dependents === 'blocked' || dependents === 'later') this.root.#unfinished = true;
   }
 
   /** Records the reported ending of a task. Returns the ending that was reported before, if any. */
   show(step: string, shown: TaskEnding): TaskEnding | undefined {
-    if (shown !== 'reused' && endingFacts[shown].acted) this.#changed = true;
+    if (shown !== 'reused' && endingFacts[shown].acted) this.root.#changed = true;
     const before = this.#shown.get(step);
     this.#shown.set(step, shown);
     return before;
@@ -101,7 +203,7 @@ export class ItemRun {
   }
 
   task(step: Step): TaskId {
-    return taskId(step.name, this.item);
+    return taskId(step.name, this.item, this.element?.index);
   }
 
   /** The tasks that download the project of a delete, including tasks that the run excludes. */
@@ -116,7 +218,14 @@ export class ItemRun {
   /** The item run that performs a step: this one, or the shared one. */
   ownerOf(step: string): ItemRun | undefined {
     if (this.#given.has(step) || this.step(step) !== undefined) return this;
-    return this.shared?.ownerOf(step);
+    return this.#around?.ownerOf(step);
+  }
+
+  /** The item runs that perform a step whose outputs another step of this item run uses. */
+  suppliersOf(step: Step, name: string): readonly ItemRun[] {
+    if (step.gathers.includes(name)) return this.#contributorsOf(name);
+    const owner = this.ownerOf(name);
+    return owner === undefined ? [] : [owner];
   }
 
   /**
@@ -147,7 +256,8 @@ export class ItemRun {
    */
   stillUses(fingerprint: Fingerprint, asking: Step): boolean {
     const waiting = new Set([asking.name]);
-    return this.steps.some(({ name, kind, uses, after }) => {
+    const steps = [...this.steps, ...this.fans.flatMap((fan) => fan.steps)];
+    const own = steps.some(({ name, kind, uses, after }) => {
       if (after.some((before) => waiting.has(before))) {
         waiting.add(name);
         return false;
@@ -157,9 +267,12 @@ export class ItemRun {
       const phase = this.schedule.phase(name);
       return phase === 'waiting' || phase === 'started';
     });
+    return own || this.lanes.some((lane) => lane.stillUses(fingerprint, asking));
   }
 
   #isProject(step: string, fingerprint: Fingerprint): boolean {
+    const lanes = this.fanWith(step)?.lanes;
+    if (lanes !== undefined) return lanes.some((lane) => lane.#isProject(step, fingerprint));
     if (this.given(step)?.fingerprint !== fingerprint) return false;
     return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
   }
@@ -170,7 +283,7 @@ export class ItemRun {
   }
 
   given(step: string): Given | undefined {
-    return this.#given.get(step) ?? this.shared?.given(step);
+    return this.#given.get(step) ?? this.#around?.given(step);
   }
 
   /** Sets the live outputs of a step of this item run. */
@@ -182,21 +295,53 @@ export class ItemRun {
   }
 
   /** The names for fingerprints. */
-  byContent(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Names {
+  byContent(base: Base): Names {
+    const { value, index } = this.element ?? {};
+    const each = value === undefined || index === undefined ? undefined : eachOf(value, index);
     return {
-      scope: { ...base, item: this.#itemCel, steps: this.#outputs('content') },
+      scope: this.#scope(base, 'content', each),
       fingerprintOfStep: (step) => this.given(step)?.fingerprint,
     };
   }
 
-  /** The names for requests. */
-  live(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Scope {
-    return { ...base, item: this.#itemCel, steps: this.#outputs('liveCel') };
+  /** The names for requests, without `each`. */
+  live(base: Base): Scope {
+    return this.#scope(base, 'liveCel', undefined);
+  }
+
+  /** The names for a step's request. Error: the list of the fan-out has changed, so the element cannot be found. */
+  liveFor(step: Step, base: Base): Result<Scope, string> {
+    const { fan, index, of } = this.element ?? {};
+    if (fan === undefined || index === undefined || !readsList(step, fan))
+      return ok(this.live(base));
+    const elements = elementsOf(fan, this.root.live(base));
+    if (!elements.ok) return err(`${elements.error.text.trim()}: ${elements.error.message}`);
+    const value = elements.value[index];
+    if (value === undefined || elements.value.length !== of)
+      return err(`the list of for_each has ${elements.value.length} elements now, and had ${of}`);
+    return ok(this.#scope(base, 'liveCel', eachOf(value, index)));
+  }
+
+  #scope(base: Base, which: 'content' | 'liveCel', each: JsonObject | undefined): Scope {
+    const steps = this.#outputs(which);
+    const more = each === undefined ? {} : { each: toCel(each) };
+    return { ...base, item: this.#itemCel, steps, ...more };
   }
 
   #outputs(which: 'content' | 'liveCel'): Record<string, unknown> {
-    const outputs = this.shared === undefined ? {} : this.shared.#outputs(which);
+    const outputs = this.#around === undefined ? {} : this.#around.#outputs(which);
+    const fanned = this.fans.flatMap(({ steps, lanes }) => (lanes === undefined ? [] : steps));
+    for (const { name, isGathered } of [...fanned, ...(this.#gathered?.steps ?? [])]) {
+      if (!isGathered) continue;
+      const done = this.#contributorsOf(name).filter(
+        ({ schedule }) => schedule.phase(name) === 'done',
+      );
+      outputs[name] = { all: done.map((run) => run.#given.get(name)?.[which]) };
+    }
     for (const [step, given] of this.#given) outputs[step] = given[which];
     return outputs;
   }
 }
+
+const readsList = ({ uses }: Step, fan: FanOut): boolean =>
+  fan.uses.every((name) => uses.includes(name));

@@ -1,21 +1,24 @@
 // The loop: start what is ready, wait for the next notice, make it durable, let the job continue. Each turn waits only
 // in `inFlight.happened`. A job that must wait for the journal delays no other job.
-import { unreachable } from '../../contract/base/result.ts';
+import { err, unreachable } from '../../contract/base/result.ts';
 import { reuseEvents } from '../journal/reuse-events.ts';
 import type { Step } from '../language/pipeline.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
-import type { Phase } from '../plan/ending.ts';
+import type { End, Phase } from '../plan/ending.ts';
+import type { Gathering } from '../plan/fan-in.ts';
 import { type GenerationLimits, Generations } from '../plan/generations.ts';
 import type { StepTurn } from '../plan/schedule.ts';
+import type { Turn } from '../plan/turn.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Action, Reuse, RunTerms } from './action.ts';
-import { Barrier } from './barrier.ts';
+import { Barrier } from '../plan/barrier.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { FailurePolicy } from './failure-policy.ts';
+import type { FanRun } from './fan-run.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
 import { ItemRun } from './item-run.ts';
@@ -41,6 +44,8 @@ export interface LoopOptions extends RunTerms {
   readonly budget: number | undefined;
   /** The projects that may be in progress at once; default: any number. */
   readonly generationLimits?: GenerationLimits;
+  /** The place of an item among all items, for a fan-in; default: the items come in their order. */
+  readonly orderOf?: (item: Item) => number;
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
   /** Tasks that this run finished already, before it bought anything new. */
@@ -63,6 +68,9 @@ export class Loop {
   readonly #stop: Stop;
   readonly #endings: TaskEndings;
   readonly #completion: Completion;
+  /** All items, in their order, if a shared step reads `all` of a step of theirs. */
+  readonly #gathered: ItemRun[] = [];
+  #isOrdered = false;
 
   constructor(options: LoopOptions) {
     this.#o = options;
@@ -75,6 +83,11 @@ export class Loop {
       item: undefined,
       shared: undefined,
       outside: (step) => this.#itemPhase(step),
+      gathered: {
+        steps: this.#itemSteps.filter(({ isGathered, fan }) => isGathered && fan === undefined),
+        runs: () => this.#inOrder(),
+        rest: () => this.#itemsRest(),
+      },
     });
     const window = new Window({
       items: options.items,
@@ -109,12 +122,15 @@ export class Loop {
   }
 
   #open(item: Item): ItemRun {
-    return new ItemRun({
+    const itemRun = new ItemRun({
       steps: this.#itemSteps,
       item,
       shared: this.#shared,
       outside: (step) => this.#shared.schedule.phase(step),
     });
+    if (this.#itemSteps.some(({ isGathered, fan }) => isGathered && fan === undefined))
+      this.#gathered.push(itemRun);
+    return itemRun;
   }
 
   get stopped(): Stopped {
@@ -155,12 +171,27 @@ export class Loop {
   /** Without items, the shared steps count as one item. */
   #countOne(): void {
     const one = this.#o.pipeline.items.kind === 'one';
-    if (one && this.#shared.schedule.isOver && !this.#shared.isUnfinished)
+    if (one && this.#shared.isOver && !this.#shared.isUnfinished)
       this.summary.addItem(true);
   }
 
   #isOver(): boolean {
-    return this.#window.isDrained && this.#shared.schedule.isOver;
+    return this.#window.isDrained && this.#shared.isOver;
+  }
+
+  #inOrder(): readonly ItemRun[] {
+    const { orderOf } = this.#o;
+    if (orderOf === undefined || this.#isOrdered || !this.#window.isDrained) return this.#gathered;
+    this.#isOrdered = true;
+    const placeOf = ({ item }: ItemRun): number => (item === undefined ? 0 : orderOf(item));
+    return this.#gathered.sort((one, other) => placeOf(one) - placeOf(other));
+  }
+
+  /** What is known of the items that are not over, for the shared steps that read all of them. */
+  #itemsRest(): Gathering['rest'] {
+    const { isDrained, rest } = this.#window;
+    if (!isDrained) return 'waiting';
+    return rest ?? (this.#o.partial ? 'excluded' : 'done');
   }
 
   /** The phase of an item-level step, for the shared steps that wait for all items. */
@@ -174,18 +205,36 @@ export class Loop {
       const itemRun = this.#window.next();
       if (itemRun === undefined) return;
       const { schedule } = itemRun;
-      for (let next = schedule.next(); next !== undefined; next = schedule.next()) {
-        this.#take(itemRun, next);
+      for (;;) {
+        const next = schedule.next();
+        const opened = next === undefined ? itemRun.nextFan() : undefined;
+        if (next !== undefined) this.#take(itemRun, next);
+        else if (opened !== undefined) this.#fanOut(itemRun, opened.fan, opened.turn);
+        else break;
         if (this.#stop.isHalted) return;
       }
-      if (!itemRun.isShared && schedule.isOver) this.#leave(itemRun);
+      if (!itemRun.isShared && itemRun === itemRun.root && itemRun.isOver) this.#leave(itemRun);
     }
   }
 
   #leave(itemRun: ItemRun): void {
-    if (!this.#window.close(itemRun)) return;
+    // Only a fan-in has the values of an item refreshed after the item is over.
+    if (!this.#window.close(itemRun)) return this.#window.stir(this.#shared);
     this.#endings.itemOver(itemRun);
     if (this.#window.isDrained) this.#window.stir(this.#shared);
+  }
+
+  /** Begins a fan-out: from here on, its elements take their turns. */
+  #fanOut(itemRun: ItemRun, fan: FanRun, turn: Turn): void {
+    const step = fan.steps.find(({ name }) => name === fan.fan.step);
+    if (step === undefined) throw new Error(`bug: the fan-out of ${fan.fan.step} lacks its step`);
+    const elements =
+      turn === 'start' ? this.#dispatcher.elements(fan, itemRun, step) : err<End>(turn);
+    const lanes = itemRun.open(fan, elements.ok ? elements.value : undefined);
+    for (const lane of lanes) this.#window.stir(lane);
+    const [first] = lanes;
+    if (elements.ok) this.#endings.opened(itemRun, step);
+    else if (first !== undefined) this.#endings.end({ itemRun: first, step }, elements.error);
   }
 
   #take(itemRun: ItemRun, { step, turn }: StepTurn): void {

@@ -35,7 +35,7 @@ export class Window {
    */
   keepsFrom(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     if (step.kind.operation !== 'delete') return false;
-    if (itemRun.stillUses(fingerprint, step)) return true;
+    if (itemRun.root.stillUses(fingerprint, step)) return true;
     for (const other of this.#itemRuns) if (other.stillUses(fingerprint, step)) return true;
     return false;
   }
@@ -108,7 +108,16 @@ export class Window {
   }
 
   stirAll(): void {
-    for (const itemRun of this.#itemRuns) this.#stirred.add(itemRun);
+    for (const itemRun of this.#itemRuns) {
+      this.stir(itemRun);
+      for (const lane of itemRun.lanes) this.stir(lane);
+    }
+  }
+
+  /** Marks the item runs that wait for a step of this one: an item and its elements wait for each other. */
+  stirAround(itemRun: ItemRun): void {
+    if (itemRun !== itemRun.root) this.stir(itemRun.root);
+    for (const lane of itemRun.lanes) this.stir(lane);
   }
 
   /** Takes the next item run in which a step may be ready. */

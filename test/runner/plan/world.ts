@@ -16,7 +16,7 @@ import {
   type PlannedTask,
 } from '../../../src/runner/plan/planned-action.ts';
 import type { PlanContext } from '../../../src/runner/plan/planning.ts';
-import { Barrier } from '../../../src/runner/run/barrier.ts';
+import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
 
 export const day = 86_400_000;
@@ -136,7 +136,8 @@ export class World {
     const { once, perItem, afterItems } = stagesOf(this.pipeline.steps);
     const shared = planItem(once, undefined, this.context);
     const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
-    const ofItems = list.flatMap((item) => planItem(perItem, item, this.context, { shared }).tasks);
+    const plans = list.map((item) => planItem(perItem, item, this.context, { shared }));
+    const ofItems = plans.flatMap(({ tasks }) => tasks);
     const barrier = new Barrier(false);
     const later = new Set<string>();
     for (const { step, action } of ofItems) {
@@ -146,6 +147,7 @@ export class World {
     const items = {
       phase: (step: string) => barrier.phase(step, { over: true, rest: undefined }),
       later: (step: string) => later.has(step),
+      ...{ plans, partial: false },
     };
     return [
       ...shared.tasks,

@@ -1,6 +1,6 @@
 // What becomes of the tasks that a job was for: they end, or are asked again.
 import { describe, expect, test } from 'vitest';
-import { Barrier } from '../../../src/runner/run/barrier.ts';
+import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { Completion } from '../../../src/runner/run/completion.ts';
 import { FailurePolicy } from '../../../src/runner/run/failure-policy.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';

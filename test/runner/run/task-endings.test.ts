@@ -1,6 +1,6 @@
 // How the end of a task is recorded, counted and told.
 import { describe, expect, test } from 'vitest';
-import { Barrier } from '../../../src/runner/run/barrier.ts';
+import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { FailurePolicy } from '../../../src/runner/run/failure-policy.ts';
 import type { ItemRun } from '../../../src/runner/run/item-run.ts';
 import { SummaryBuilder } from '../../../src/runner/run/summary-builder.ts';

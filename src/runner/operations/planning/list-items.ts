@@ -21,7 +21,7 @@ export async function listSelected(
   { filter, retryFailed }: Selection,
   { boundary, ledger }: { readonly boundary: Boundary; readonly ledger: Ledger },
 ): Promise<Result<ItemList, Problem>> {
-  const keys = retryFailed ? failedItems(ledger) : undefined;
+  const keys = retryFailed ? failedItems(ledger, pipeline) : undefined;
   const selected = keys === undefined ? filter : { ...filter, keys };
   const unusable =
     pipeline.items.kind === 'glob'
