@@ -14,7 +14,7 @@ import { Barrier } from './barrier.ts';
 import { type End, endingFacts, type Phase } from './ending.ts';
 import { type Gathering, isFinal } from './fan-in.ts';
 import { countsResults, type Opening, openingOf, resultCount } from './fan-opening.ts';
-import { comesLater, endingOf, isUnsettled, type PlannedTask } from './planned-action.ts';
+import { comesLater, endingOf, isUnsettled, type PlannedTask, type Times } from './planned-action.ts';
 import { type Planning, plannedTask, problemTask } from './planned-task.ts';
 import type { Contributing, Contribution, ItemVerdict, OverItems, PlanContext } from './planning.ts';
 import { awayUpload, lostInput, renewalOf } from './renew.ts';
@@ -68,6 +68,7 @@ interface OpenElement {
   readonly is: 'element';
   readonly index: number;
   readonly each: unknown;
+  readonly times: Times;
 }
 
 interface More extends Before {
@@ -189,8 +190,10 @@ export class ItemPlan implements Planning, Contributing {
     const question = { turn, scope: this.scope, steps, comesLater: this.comesLater.bind(this) };
     const opening = openingOf(fan, question);
     if (opening.is !== 'open') return [opening];
-    return opening.elements.map((element, index) => {
-      return { is: 'element', index, each: toCel(eachOf(element, index)) };
+    const { elements } = opening;
+    const times = { least: elements.length, most: elements.length, open: false };
+    return elements.map((element, index) => {
+      return { is: 'element', index, each: toCel(eachOf(element, index)), times };
     });
   }
 
@@ -237,8 +240,9 @@ export class ItemPlan implements Planning, Contributing {
 
   #counted(planned: PlannedTask): PlannedTask {
     const opening = this.#lane?.opening;
-    if (opening?.is !== 'unknown' || !comesLater(planned.action)) return planned;
-    return { ...planned, times: opening.times };
+    return opening?.is === 'element' || opening?.is === 'unknown'
+      ? { ...planned, times: opening.times }
+      : planned;
   }
 
   get elementsAfter(): string | undefined {

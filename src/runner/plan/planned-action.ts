@@ -13,10 +13,11 @@ import type { Estimate } from './estimate.ts';
  */
 export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
 
-/** How often a task of a fan-out will be done, if only the run will know the list. No `most`: there is no bound. */
+/** The number of elements of a fan-out. `open`: only the run will know it. No `most`: there is no bound. */
 export interface Times {
   readonly least: number;
   readonly most?: number;
+  readonly open: boolean;
 }
 
 export interface PlannedTask {
@@ -30,7 +31,7 @@ export interface PlannedTask {
   /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */
   readonly alike?: string;
   readonly problem?: TaskProblem;
-  /** In a fan-out: this task stands for all elements. */
+  /** In a fan-out: the number of elements. If only the run will know it, this task stands for all of them. */
   readonly times?: Times;
   /** For a download: the path to write. */
   readonly to?: string;
