@@ -146,9 +146,11 @@ interface Written {
 /** The text of a pipeline, and its steps' names. Not every text is valid. */
 export function pipelineText({ steps: specs, items, window }: Story): string {
   // Downloads come before deletes, so that a delete knows of them.
+  const [first, ...others] = specs;
   const steps = [
-    ...specs.filter(({ kind }) => kind !== 'tidy'),
-    ...specs.filter(({ kind }) => kind === 'tidy'),
+    ...(first === undefined ? [] : [{ ...first, kind: 'upload' } as const]),
+    ...others.filter(({ kind }) => kind !== 'tidy'),
+    ...others.filter(({ kind }) => kind === 'tidy'),
   ];
   const uploads: Written[] = [];
   const faces: Written[] = [];
@@ -173,7 +175,7 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
     if (written === undefined) continue;
     const condition =
       // Where items share a project, a skipped download of one is another's: then time decides, and no plan can.
-      spec.kind === 'save' && items.length > 1
+      (spec.kind === 'save' && items.length > 1) || spec.kind === 'group'
         ? undefined
         : spec.condition === 'item'
           ? 'item.n > 1'
@@ -184,7 +186,7 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
               : spec.condition === 'each' && spec.kind === 'each'
                 ? 'each.index != 1'
                 : undefined;
-    const needs = spec.needs === null ? undefined : all[spec.needs % Math.max(1, all.length)];
+    const needs = spec.needs === null || spec.kind === 'group' ? undefined : all[spec.needs % Math.max(1, all.length)];
     const fans = used.flatMap(({ fan }) => fan ?? []);
     const fan = spec.kind === 'each' ? name : spec.kind === 'group' ? undefined : fans[0];
     const more = [

@@ -114,10 +114,14 @@ export class Window {
     }
   }
 
-  /** Marks the item runs that wait for a step of this one: an item and its elements wait for each other. */
-  stirAround(itemRun: ItemRun): void {
-    if (itemRun !== itemRun.root) this.stir(itemRun.root);
-    for (const lane of itemRun.lanes) this.stir(lane);
+  /**
+   * Marks the item runs that may wait for a step of this one: an item and its elements wait for each other, and so do the
+   * elements of different fan-outs.
+   */
+  stirAround({ root, element }: ItemRun): void {
+    this.stir(root);
+    for (const { fan, lanes = [] } of root.fans)
+      if (fan.step !== element?.fan.step) for (const lane of lanes) this.stir(lane);
   }
 
   /** Takes the next item run in which a step may be ready. */
