@@ -85,7 +85,7 @@ const step: fc.Arbitrary<StepSpec> = fc.record({
   b: index,
   own: fc.boolean(),
   condition: fc.constantFrom<StepSpec['condition'][]>(
-    ...['none', 'none', 'none', 'none', 'item', 'faces', 'each'] as const,
+    ...(['none', 'none', 'none', 'none', 'item', 'faces', 'each'] as const),
   ),
   needs: fc.option(index, { freq: 5 }),
   discard: fc.nat(4).map((number) => number === 0),
@@ -186,7 +186,10 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
               : spec.condition === 'each' && spec.kind === 'each'
                 ? 'each.index != 1'
                 : undefined;
-    const needs = spec.needs === null || spec.kind === 'group' ? undefined : all[spec.needs % Math.max(1, all.length)];
+    const needs =
+      spec.needs === null || spec.kind === 'group'
+        ? undefined
+        : all[spec.needs % Math.max(1, all.length)];
     const fans = used.flatMap(({ fan }) => fan ?? []);
     const fan = spec.kind === 'each' ? name : spec.kind === 'group' ? undefined : fans[0];
     const more = [
@@ -198,7 +201,7 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
     const own =
       written.own ||
       condition?.startsWith('item') === true ||
-      (spec.kind === 'group' ? fans.length > 0 : true) && used.some((other) => other.own);
+      ((spec.kind === 'group' ? fans.length > 0 : true) && used.some((other) => other.own));
     const entry = { name, own, fan, counted: spec.kind === 'variants' };
     all.push(name);
     if (spec.kind === 'upload') uploads.push(entry);
@@ -290,7 +293,7 @@ function bodyOf(
       };
     }
     case 'variants': {
-      const style = `style: { prompt: ${own ? '"\${{ item.key }}"' : 'a tram'} }`;
+      const style = `style: { prompt: ${own ? '"${{ item.key }}"' : 'a tram'} }`;
       return {
         uses: 'ai-image-generator',
         with: `{ image_count: ${1 + (a % 3)}, model: flux-schnell, resolution: 640px, ${style} }`,
@@ -302,7 +305,7 @@ function bodyOf(
       const target = list.value ?? asset(a);
       if (target === undefined) return undefined;
       // Two elements of a list of constants are alike, unless their index is part of the request.
-      const size = a % 2 === 0 ? 'max_resolution: "\${{ 512 + each.index }}", ' : '';
+      const size = a % 2 === 0 ? 'max_resolution: "${{ 512 + each.index }}", ' : '';
       const assets = `{ head_file_path: ${target}, body_file_path: ${target} }`;
       const more = `, for_each: ${list.text}`;
       return { uses: 'head-swap', with: `{ ${size}assets: ${assets} }`, own: false, more };
@@ -325,7 +328,7 @@ function bodyOf(
       const of = pick(tools, a);
       if (of === undefined) return undefined;
       const mine = own || of.own;
-      const part = of.fan === undefined ? '' : '-\${{ each.index }}';
+      const part = of.fan === undefined ? '' : '-${{ each.index }}';
       const to = mine ? `"${name}-\${{ item.key }}${part}.png"` : `"${name}${part}.png"`;
       return { uses: 'download', with: `{ of: ${of.name}, to: ${to} }`, own: mine };
     }

@@ -10,6 +10,8 @@ export interface Contributor {
   readonly phase: Phase;
   /** False if a later run may still do the task, so that the list may grow. */
   readonly isFinal: boolean;
+  /** For a plan: the task may turn out to be skipped. */
+  readonly perhaps?: boolean;
 }
 
 export interface Gathering {
@@ -38,20 +40,23 @@ export function gatherTurn(
   if (excluded !== undefined) return { ending: 'excluded', why: `${excluded.task} is excluded` };
   if (rest === 'excluded')
     return { ending: 'excluded', why: `needs ${step} of every item, and this run has only some` };
-  const missing = contributors.filter(({ phase }) => phase !== 'done');
-  const failed = missing.find(({ phase }) => phase !== 'skipped') ?? missing[0];
-  const isEmpty = missing.length === contributors.length;
-  if (isEmpty && (onMissing === 'skip' || failed === undefined || failed.phase === 'skipped'))
-    return { ending: 'skipped', why: `there is no result of ${step}` };
-  if (failed === undefined || onMissing === 'skip') return 'start';
-  const why = `${failed.task} ${phrase(failed.phase)}, and on_missing is fail`;
-  return { ending: 'blocked', why };
+  const there = contributors.filter(({ phase }) => phase === 'done');
+  const failed = contributors.find(({ phase }) => phase !== 'done' && phase !== 'skipped');
+  if (failed !== undefined && onMissing === 'fail') return blockedBy(failed);
+  if (there.length === 0) return { ending: 'skipped', why: `there is no result of ${step}` };
+  const skipped = contributors.find(({ phase }) => phase === 'skipped');
+  if (skipped === undefined || onMissing === 'skip') return 'start';
+  // Perhaps all are skipped in the end.
+  return there.every(({ perhaps }) => perhaps === true) ? 'start' : blockedBy(skipped);
 }
+
+const blockedBy = ({ task, phase }: Contributor): Turn => ({
+  ending: 'blocked',
+  why: `${task} ${phase === 'failed' ? 'has failed' : `is ${phase}`}, and on_missing is fail`,
+});
 
 const comesLater = (phase: Phase): boolean =>
   phase !== 'waiting' && phase !== 'started' && endingFacts[phase].dependents === 'later';
-
-const phrase = (phase: Phase): string => (phase === 'failed' ? 'has failed' : `is ${phase}`);
 
 const undecided: ReadonlySet<Phase> = new Set<Ending>(['doubt', 'pending', 'rendering', 'later']);
 

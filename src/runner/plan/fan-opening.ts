@@ -63,13 +63,13 @@ function outputNames(steps: unknown, step: string): readonly string[] {
 
 /** How many elements there may be, as far as the pipeline says so. */
 function timesOf({ list }: FanOut, { scope, steps }: OpeningQuestion): Times {
-  if (list.kind === 'list') return { least: list.items.length, most: list.items.length, open: true };
+  if (list.kind === 'list')
+    return { least: list.items.length, most: list.items.length, open: true };
   if (list.kind !== 'expression') return { least: 0, open: true };
   const { text } = list.expression;
   const taken = /\.take\((\d+)\)\s*$/.exec(text)?.[1];
   if (taken !== undefined) return { least: 0, most: Number(taken), open: true };
-  const [, dotted, quoted] =
-    /^\s*steps(?:\.(\w+)|\["([^"]+)"\])\.downloads\s*$/.exec(text) ?? [];
+  const [, dotted, quoted] = /^\s*steps(?:\.(\w+)|\["([^"]+)"\])\.downloads\s*$/.exec(text) ?? [];
   const source = steps.find(({ name }) => name === (dotted ?? quoted));
   if (source === undefined) return { least: 0, open: true };
   const most = resultCount(source, knownBody(source, scope)) ?? mostResults(source);

@@ -1,6 +1,7 @@
 // Groups unsuccessful tasks by step and reason, so that a summary of 10,000 equal failures is one line.
-import { stepOf } from '../task/task.ts';
+
 import type { ProblemGroup, TaskEnding } from '../report/run-event.ts';
+import { stepOf } from '../task/task.ts';
 
 const mostGroups = 100;
 const mostExamples = 3;

@@ -3,6 +3,7 @@
 import { err, unreachable } from '../../contract/base/result.ts';
 import { reuseEvents } from '../journal/reuse-events.ts';
 import type { Step } from '../language/pipeline.ts';
+import { Barrier } from '../plan/barrier.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { End, Phase } from '../plan/ending.ts';
 import type { Gathering } from '../plan/fan-in.ts';
@@ -13,7 +14,6 @@ import type { RunEvent } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Action, Reuse, RunTerms } from './action.ts';
-import { Barrier } from '../plan/barrier.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -171,8 +171,7 @@ export class Loop {
   /** Without items, the shared steps count as one item. */
   #countOne(): void {
     const one = this.#o.pipeline.items.kind === 'one';
-    if (one && this.#shared.isOver && !this.#shared.isUnfinished)
-      this.summary.addItem(true);
+    if (one && this.#shared.isOver && !this.#shared.isUnfinished) this.summary.addItem(true);
   }
 
   #isOver(): boolean {

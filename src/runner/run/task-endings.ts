@@ -2,11 +2,11 @@
 // count it, and listeners receive the event.
 import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
+import type { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
-import type { Barrier } from '../plan/barrier.ts';
 import type { FailurePolicy } from './failure-policy.ts';
 import type { Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';

@@ -65,7 +65,9 @@ export function namedByContent(
         status: 'complete',
         credits_charged: credits,
         downloads,
-        ...(downloads[0] === undefined ? {} : { url: token(of, 'downloads/0/url'), download: downloads[0] }),
+        ...(downloads[0] === undefined
+          ? {}
+          : { url: token(of, 'downloads/0/url'), download: downloads[0] }),
       };
     }
     case 'download':

@@ -27,7 +27,10 @@ test.each([
   ["'abc", 'the text has no closing quotation mark'],
   ['if', '"if" is a reserved word of expressions'],
   ['itme.text', 'there is no "itme" (did you mean "item"?)'],
-  ['photo.path', 'there is no "photo" (names begin with item, inputs, env, steps, run, result, each)'],
+  [
+    'photo.path',
+    'there is no "photo" (names begin with item, inputs, env, steps, run, result, each)',
+  ],
   ['item.txt', 'there is no "txt"'],
   ['item.list[5]', 'there is no entry 5: the list has 1, counted from 0'],
   ['shout(item.text)', 'there is no function "shout"'],

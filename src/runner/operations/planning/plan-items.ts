@@ -11,17 +11,18 @@ import type { Ledger } from '../../journal/ledger.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
+import { Barrier } from '../../plan/barrier.ts';
 import { estimateOf } from '../../plan/estimate.ts';
-import { type Before, type ItemPlan, planItem } from '../../plan/item-plan.ts';
+import { type ItemPlan, planItem } from '../../plan/item-plan.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
+import type { Before } from '../../plan/plan-names.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
-import { Barrier } from '../../plan/barrier.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
@@ -208,8 +209,7 @@ export async function planItems(
   }
   // A later step may need an upload that has expired meanwhile.
   for (const { plan, tasks } of taken)
-    for (const [index, task] of plan.tasks.entries())
-      if (task !== tasks[index]) tally.renew(task);
+    for (const [index, task] of plan.tasks.entries()) if (task !== tasks[index]) tally.renew(task);
   if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),

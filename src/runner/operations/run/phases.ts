@@ -55,7 +55,9 @@ export interface PhaseResult {
 export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const { plannedItems, excluded } = options;
   const { steps } = options.pipeline;
-  const gathers = steps.some(({ isGathered, shared, fan }) => isGathered && !shared && fan === undefined);
+  const gathers = steps.some(
+    ({ isGathered, shared, fan }) => isGathered && !shared && fan === undefined,
+  );
   const order = gathers ? { orderOf: placeIn(options.list) } : {};
   // The results of a fan-in are found again only with all items. With some of them, its list would be another one.
   const all = gathers && plannedItems.unsaved.has('');
