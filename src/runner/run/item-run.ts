@@ -6,19 +6,16 @@ import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { FanOut, Step } from '../language/pipeline.ts';
-import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
-import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
+import { type Ending, endingFacts } from '../plan/ending.ts';
 import { savedOutputs } from '../plan/saved-outputs.ts';
-import { Schedule } from '../plan/schedule.ts';
-import { saversOf, type Turn } from '../plan/turn.ts';
+import { saversOf } from '../plan/turn.ts';
 import type { TaskEnding } from '../report/run-event.ts';
 import { eachOf, elementsOf } from '../task/element.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Item } from '../task/item.ts';
 import { namedByContent } from '../task/outputs.ts';
-import { type TaskId, taskId } from '../task/task.ts';
 import type { Names } from '../task/task-request.ts';
-import { type ElementOf, type FanRun, fanRunsOf } from './fan-run.ts';
+import type { ElementOf, FanRun } from './fan-run.ts';
+import { type ItemRunOptions, RunTree } from './run-tree.ts';
 
 type Base = Pick<Scope, 'inputs' | 'env' | 'run'>;
 
@@ -31,34 +28,7 @@ interface Given {
   liveCel: unknown;
 }
 
-/** The items, for the shared steps that read `all` of them. */
-export interface GatheredItems {
-  /** The steps whose outputs they read. */
-  readonly steps: readonly Step[];
-  /** In the order of the items. */
-  readonly runs: () => readonly ItemRun[];
-  readonly rest: () => Gathering['rest'];
-}
-
-export interface ItemRunOptions {
-  readonly steps: readonly Step[];
-  readonly item: Item | undefined;
-  /** The item run of the shared steps; for an element, that of its item. */
-  readonly shared: ItemRun | undefined;
-  readonly outside: (step: string) => Phase;
-  readonly element?: ElementOf;
-  readonly gathered?: GatheredItems;
-}
-
-export class ItemRun {
-  readonly item: Item | undefined;
-  /** The steps that run once in it. Those of its fan-outs run in `lanes`. */
-  readonly steps: readonly Step[];
-  readonly fans: readonly FanRun[];
-  readonly schedule: Schedule;
-  readonly element: ElementOf | undefined;
-  readonly #around: ItemRun | undefined;
-  readonly #gathered: GatheredItems | undefined;
+export class ItemRun extends RunTree {
   /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
   readonly #redone = new Set<string>();
   /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
@@ -70,50 +40,13 @@ export class ItemRun {
   readonly #given = new Map<string, Given>();
   readonly #itemCel: unknown;
 
-  constructor({ steps, item, shared, outside, element, gathered }: ItemRunOptions) {
-    this.steps = element === undefined ? steps.filter(({ fan }) => fan === undefined) : steps;
-    this.fans = element === undefined ? fanRunsOf(steps) : [];
-    this.item = item;
-    this.element = element;
-    this.#around = shared;
-    this.#gathered = gathered;
-    const fanned = (step: string): Phase => this.fanWith(step)?.phase(step) ?? outside(step);
-    this.schedule = new Schedule(this.steps, fanned, (step) => this.#gathering(step));
-    this.#itemCel = toCel(item?.fields);
+  constructor(options: ItemRunOptions) {
+    super(options);
+    this.#itemCel = toCel(options.item?.fields);
   }
 
-  /** The item run of the item, or of the shared steps. */
-  get root(): ItemRun {
-    return this.element === undefined || this.#around === undefined ? this : this.#around;
-  }
-
-  /** True if it performs steps that are done once for all items. */
-  get isShared(): boolean {
-    return this.root.#around === undefined;
-  }
-
-  /** The item runs of all its elements. */
-  get lanes(): readonly ItemRun[] {
-    return this.fans.flatMap(({ lanes = [] }) => lanes);
-  }
-
-  /** True if nothing is left to do, for its elements, too. */
-  get isOver(): boolean {
-    return this.schedule.isOver && this.fans.every(({ isOver }) => isOver);
-  }
-
-  fanWith(step: string): FanRun | undefined {
-    return this.fans.find((fan) => fan.has(step));
-  }
-
-  /** The next fan-out whose list can be known, and what becomes of it. */
-  nextFan(): { readonly fan: FanRun; readonly turn: Turn } | undefined {
-    for (const fan of this.fans) {
-      if (fan.lanes !== undefined) continue;
-      const turn = this.schedule.turn({ ...fan.fan, after: fan.fan.uses });
-      if (turn !== undefined) return { fan, turn };
-    }
-    return undefined;
+  protected get self(): ItemRun {
+    return this;
   }
 
   /** Begins a fan-out. No `elements`: it has none, because of its list; its steps still end. */
@@ -126,38 +59,6 @@ export class ItemRun {
       });
     fan.open(elements?.map((value, index) => laneOf({ index, value })) ?? [laneOf({})]);
     return fan.lanes ?? [];
-  }
-
-  #gathering(step: string): Gathering {
-    const fan = this.fanWith(step);
-    if (fan !== undefined) return fan.gathering(step);
-    if (this.#around !== undefined) return this.#around.#gathering(step);
-    const rest = this.#gathered?.rest() ?? 'done';
-    if (rest === 'waiting') return { contributors: [], rest };
-    return { contributors: this.#contributorsOf(step).map((run) => run.contributor(step)), rest };
-  }
-
-  /** What it adds to a fan-in. */
-  contributor(name: string): Contributor {
-    const phaseOf = (step: string): Phase => this.schedule.phase(step);
-    const settled = isFinal(name, phaseOf, (step) => this.#anyStep(step)?.after ?? []);
-    const step = this.step(name);
-    if (step === undefined) throw new Error(`bug: ${name} does not run here`);
-    return { task: this.task(step), phase: phaseOf(name), isFinal: settled };
-  }
-
-  #anyStep(name: string): Step | undefined {
-    const ofFans = this.fanWith(name)?.steps.find((step) => step.name === name);
-    const around = this.#around;
-    return this.step(name) ?? ofFans ?? (around === undefined ? undefined : around.#anyStep(name));
-  }
-
-  /** The item runs whose outputs `steps.<name>.all` lists, if they have any. */
-  #contributorsOf(step: string): readonly ItemRun[] {
-    const fan = this.fanWith(step);
-    if (fan !== undefined) return fan.lanes ?? [];
-    if (this.#around !== undefined) return this.#around.#contributorsOf(step);
-    return this.#gathered?.runs() ?? [];
   }
 
   /** True if a task of this item did something or failed in this run. */
@@ -202,28 +103,20 @@ export class ItemRun {
     return true;
   }
 
-  task(step: Step): TaskId {
-    return taskId(step.name, this.item, this.element?.index);
-  }
-
   /** The tasks that download the project of a delete, including tasks that the run excludes. */
   saversOf(step: Step): readonly string[] {
     return saversOf(step, this.steps).map((other) => this.task(other));
   }
 
-  step(name: string): Step | undefined {
-    return this.steps.find((step) => step.name === name);
-  }
-
   /** The item run that performs a step: this one, or the shared one. */
   ownerOf(step: string): ItemRun | undefined {
     if (this.#given.has(step) || this.step(step) !== undefined) return this;
-    return this.#around?.ownerOf(step);
+    return this.around?.ownerOf(step);
   }
 
   /** The item runs that perform a step whose outputs another step of this item run uses. */
   suppliersOf(step: Step, name: string): readonly ItemRun[] {
-    if (step.gathers.includes(name)) return this.#contributorsOf(name);
+    if (step.gathers.includes(name)) return this.contributorsOf(name);
     const owner = this.ownerOf(name);
     return owner === undefined ? [] : [owner];
   }
@@ -283,7 +176,7 @@ export class ItemRun {
   }
 
   given(step: string): Given | undefined {
-    return this.#given.get(step) ?? this.#around?.given(step);
+    return this.#given.get(step) ?? this.around?.given(step);
   }
 
   /** Sets the live outputs of a step of this item run. */
@@ -329,11 +222,11 @@ export class ItemRun {
   }
 
   #outputs(which: 'content' | 'liveCel'): Record<string, unknown> {
-    const outputs = this.#around === undefined ? {} : this.#around.#outputs(which);
+    const outputs = this.around === undefined ? {} : this.around.#outputs(which);
     const fanned = this.fans.flatMap(({ steps, lanes }) => (lanes === undefined ? [] : steps));
-    for (const { name, isGathered } of [...fanned, ...(this.#gathered?.steps ?? [])]) {
+    for (const { name, isGathered } of [...fanned, ...(this.gathered?.steps ?? [])]) {
       if (!isGathered) continue;
-      const done = this.#contributorsOf(name).filter(
+      const done = this.contributorsOf(name).filter(
         ({ schedule }) => schedule.phase(name) === 'done',
       );
       outputs[name] = { all: done.map((run) => run.#given.get(name)?.[which]) };

@@ -6,7 +6,6 @@ import type { Step } from '../language/pipeline.ts';
 import { Barrier } from '../plan/barrier.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { End, Phase } from '../plan/ending.ts';
-import type { Gathering } from '../plan/fan-in.ts';
 import { type GenerationLimits, Generations } from '../plan/generations.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { Turn } from '../plan/turn.ts';
@@ -19,6 +18,7 @@ import { Completion } from './completion.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { FailurePolicy } from './failure-policy.ts';
 import type { FanRun } from './fan-run.ts';
+import { GatheredRuns } from './gathered-runs.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
 import { ItemRun } from './item-run.ts';
@@ -68,9 +68,7 @@ export class Loop {
   readonly #stop: Stop;
   readonly #endings: TaskEndings;
   readonly #completion: Completion;
-  /** All items, in their order, if a shared step reads `all` of a step of theirs. */
-  readonly #gathered: ItemRun[] = [];
-  #isOrdered = false;
+  readonly #gathered: GatheredRuns;
 
   constructor(options: LoopOptions) {
     this.#o = options;
@@ -78,16 +76,15 @@ export class Loop {
     const { steps, items, limits } = pipeline;
     const all = items.kind === 'one';
     this.#itemSteps = all ? [] : steps.filter((step) => !step.shared);
+    const { partial, orderOf } = options;
+    const progress = (): Window => this.#window;
+    this.#gathered = new GatheredRuns({ steps: this.#itemSteps, partial, orderOf, progress });
     this.#shared = new ItemRun({
       steps: all ? steps : steps.filter((step) => step.shared),
       item: undefined,
       shared: undefined,
       outside: (step) => this.#itemPhase(step),
-      gathered: {
-        steps: this.#itemSteps.filter(({ isGathered, fan }) => isGathered && fan === undefined),
-        runs: () => this.#inOrder(),
-        rest: () => this.#itemsRest(),
-      },
+      gathered: this.#gathered,
     });
     const window = new Window({
       items: options.items,
@@ -128,8 +125,7 @@ export class Loop {
       shared: this.#shared,
       outside: (step) => this.#shared.schedule.phase(step),
     });
-    if (this.#itemSteps.some(({ isGathered, fan }) => isGathered && fan === undefined))
-      this.#gathered.push(itemRun);
+    this.#gathered.add(itemRun);
     return itemRun;
   }
 
@@ -176,21 +172,6 @@ export class Loop {
 
   #isOver(): boolean {
     return this.#window.isDrained && this.#shared.isOver;
-  }
-
-  #inOrder(): readonly ItemRun[] {
-    const { orderOf } = this.#o;
-    if (orderOf === undefined || this.#isOrdered || !this.#window.isDrained) return this.#gathered;
-    this.#isOrdered = true;
-    const placeOf = ({ item }: ItemRun): number => (item === undefined ? 0 : orderOf(item));
-    return this.#gathered.sort((one, other) => placeOf(one) - placeOf(other));
-  }
-
-  /** What is known of the items that are not over, for the shared steps that read all of them. */
-  #itemsRest(): Gathering['rest'] {
-    const { isDrained, rest } = this.#window;
-    if (!isDrained) return 'waiting';
-    return rest ?? (this.#o.partial ? 'excluded' : 'done');
   }
 
   /** The phase of an item-level step, for the shared steps that wait for all items. */

@@ -119,7 +119,7 @@ export class Window {
    * elements of different fan-outs.
    */
   stirAround({ root, element }: ItemRun): void {
-    this.stir(root);
+    if (element !== undefined) this.stir(root);
     for (const { fan, lanes = [] } of root.fans)
       if (fan.step !== element?.fan.step) for (const lane of lanes) this.stir(lane);
   }
