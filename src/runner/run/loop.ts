@@ -143,12 +143,12 @@ export class Loop {
   }
 
   async run(): Promise<void> {
-    this.#window.stir(this.#shared);
+    this.#window.stirWhole(this.#shared);
     let idle = 0;
     for (;;) {
       const before = this.summary.progress;
       if (!this.#window.isShut && !this.#stop.isHalted && this.#window.fill())
-        this.#window.stir(this.#shared);
+        this.#window.stirWhole(this.#shared);
       this.#startAll();
       idle = this.#inFlight.size === 0 && this.summary.progress === before ? idle + 1 : 0;
       if (this.#inFlight.size === 0) {
@@ -199,9 +199,9 @@ export class Loop {
 
   #leave(itemRun: ItemRun): void {
     // Only a fan-in has the values of an item refreshed after the item is over.
-    if (!this.#window.close(itemRun)) return this.#window.stir(this.#shared);
+    if (!this.#window.close(itemRun)) return this.#window.stirWhole(this.#shared);
     this.#endings.itemOver(itemRun);
-    if (this.#window.isDrained) this.#window.stir(this.#shared);
+    if (this.#window.isDrained) this.#window.stirWhole(this.#shared);
   }
 
   /** Begins a fan-out: from here on, its elements take their turns. */

@@ -108,10 +108,13 @@ export class Window {
   }
 
   stirAll(): void {
-    for (const itemRun of this.#itemRuns) {
-      this.stir(itemRun);
-      for (const lane of itemRun.lanes) this.stir(lane);
-    }
+    for (const itemRun of this.#itemRuns) this.stirWhole(itemRun);
+  }
+
+  /** Marks an item run and its elements. */
+  stirWhole(itemRun: ItemRun): void {
+    this.stir(itemRun);
+    for (const lane of itemRun.lanes) this.stir(lane);
   }
 
   /**
