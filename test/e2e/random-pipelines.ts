@@ -177,7 +177,7 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
       // Where items share a project, a skipped download of one is another's: then time decides, and no plan can.
       (spec.kind === 'save' && items.length > 1) || spec.kind === 'group'
         ? undefined
-        : spec.condition === 'item'
+        : spec.condition === 'item' && spec.kind !== 'swap'
           ? 'item.n > 1'
           : spec.kind === 'swap'
             ? `size(steps.${pick(faces, spec.a)?.name}.faces) > 0`
