@@ -1,8 +1,7 @@
 // When a step that reads `steps.<name>.all` takes its turn. Such a step is paid for once, so it starts only when the list
 // is complete: with a part of it, it would be paid for now and again with the whole.
 import type { OnMissing } from '../language/pipeline.ts';
-import { type Ending, endingFacts, type Phase } from './ending.ts';
-import type { Turn } from './turn.ts';
+import { type End, type Ending, endingFacts, type Phase } from './ending.ts';
 
 /** One of the tasks that the list is made of. */
 export interface Contributor {
@@ -26,7 +25,7 @@ export function gatherTurn(
   step: string,
   onMissing: OnMissing,
   { contributors, rest }: Gathering,
-): Turn | undefined {
+): 'start' | End | undefined {
   if (rest === 'waiting') return undefined;
   if (contributors.some(({ phase }) => phase === 'waiting' || phase === 'started'))
     return undefined;
@@ -50,7 +49,7 @@ export function gatherTurn(
   return there.every(({ perhaps }) => perhaps === true) ? 'start' : blockedBy(skipped);
 }
 
-const blockedBy = ({ task, phase }: Contributor): Turn => ({
+const blockedBy = ({ task, phase }: Contributor): End => ({
   ending: 'blocked',
   why: `${task} ${phase === 'failed' ? 'has failed' : `is ${phase}`}, and on_missing is fail`,
 });

@@ -7,7 +7,7 @@ import type { NewEvent } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import { SpendingLimits, type SpendingLimitsOptions } from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock } from './jobs/ports.ts';
 

@@ -19,9 +19,9 @@ import type { Fingerprint } from '../task/fingerprint.ts';
 import { taskId } from '../task/task.ts';
 import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
-import type { FanRun } from './fan-run.ts';
 import type { InFlight } from './in-flight.ts';
-import type { ItemRun } from './item-run.ts';
+import type { FanRun } from './items/fan-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
 import {
@@ -95,7 +95,7 @@ export class Dispatcher {
   }
 
   /** The elements of a fan-out whose list can be known, or why it has none. */
-  elements({ fan }: FanRun, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
+  elements({ fan }: FanRun<ItemRun>, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
     const verdict = this.verdictOn(itemRun, step);
     if (verdict !== undefined) return err(verdict);
     const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);

@@ -17,11 +17,11 @@ import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { FailurePolicy } from './failure-policy.ts';
-import type { FanRun } from './fan-run.ts';
-import { GatheredRuns } from './gathered-runs.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
-import { ItemRun } from './item-run.ts';
+import type { FanRun } from './items/fan-run.ts';
+import { GatheredRuns } from './items/gathered-runs.ts';
+import { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Notice, Runner } from './jobs/ports.ts';
 import type { Refresh } from './refresh-inputs.ts';
@@ -205,7 +205,7 @@ export class Loop {
   }
 
   /** Begins a fan-out: from here on, its elements take their turns. */
-  #fanOut(itemRun: ItemRun, fan: FanRun, turn: Turn): void {
+  #fanOut(itemRun: ItemRun, fan: FanRun<ItemRun>, turn: Turn): void {
     const step = fan.steps.find(({ name }) => name === fan.fan.step);
     if (step === undefined) throw new Error(`bug: the fan-out of ${fan.fan.step} lacks its step`);
     const elements =

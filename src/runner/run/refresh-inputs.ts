@@ -7,7 +7,7 @@ import type { Facts } from '../plan/facts.ts';
 import { awayUpload, lostInput, payAgainHint, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { InFlight } from './in-flight.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
 

@@ -4,7 +4,7 @@ import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Closed } from './budget.ts';
 import type { Waiter } from './in-flight.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 
 export interface WindowOptions {
   readonly items: Iterable<Item>;

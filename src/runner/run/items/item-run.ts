@@ -1,19 +1,19 @@
 // One item (or the shared steps, or one element of a fan-out) in progress: its schedule, and the outputs of its finished
 // tasks.
-import type { Json, JsonObject } from '../../contract/base/json.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Ledger } from '../journal/ledger.ts';
-import { resultOf } from '../journal/line.ts';
-import { type Scope, toCel } from '../language/expression.ts';
-import type { FanOut, Step } from '../language/pipeline.ts';
-import { type Ending, endingFacts } from '../plan/ending.ts';
-import { savedOutputs } from '../plan/saved-outputs.ts';
-import { saversOf } from '../plan/turn.ts';
-import type { TaskEnding } from '../report/run-event.ts';
-import { eachOf, elementsOf } from '../task/element.ts';
-import type { Fingerprint } from '../task/fingerprint.ts';
-import { namedByContent } from '../task/outputs.ts';
-import type { Names } from '../task/task-request.ts';
+import type { Json, JsonObject } from '../../../contract/base/json.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import { resultOf } from '../../journal/line.ts';
+import { type Scope, toCel } from '../../language/expression.ts';
+import type { FanOut, Step } from '../../language/pipeline.ts';
+import { type Ending, endingFacts } from '../../plan/ending.ts';
+import { savedOutputs } from '../../plan/saved-outputs.ts';
+import { saversOf } from '../../plan/turn.ts';
+import type { TaskEnding } from '../../report/run-event.ts';
+import { eachOf, elementsOf } from '../../task/element.ts';
+import type { Fingerprint } from '../../task/fingerprint.ts';
+import { namedByContent } from '../../task/outputs.ts';
+import type { Names } from '../../task/task-request.ts';
 import type { ElementOf, FanRun } from './fan-run.ts';
 import { type ItemRunOptions, RunTree } from './run-tree.ts';
 
@@ -28,7 +28,7 @@ interface Given {
   liveCel: unknown;
 }
 
-export class ItemRun extends RunTree {
+export class ItemRun extends RunTree<ItemRun> {
   /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
   readonly #redone = new Set<string>();
   /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
@@ -40,7 +40,7 @@ export class ItemRun extends RunTree {
   readonly #given = new Map<string, Given>();
   readonly #itemCel: unknown;
 
-  constructor(options: ItemRunOptions) {
+  constructor(options: ItemRunOptions<ItemRun>) {
     super(options);
     this.#itemCel = toCel(options.item?.fields);
   }
@@ -50,7 +50,7 @@ export class ItemRun extends RunTree {
   }
 
   /** Begins a fan-out. No `elements`: it has none, because of its list; its steps still end. */
-  open(fan: FanRun, elements: readonly Json[] | undefined): readonly ItemRun[] {
+  open(fan: FanRun<ItemRun>, elements: readonly Json[] | undefined): readonly ItemRun[] {
     const laneOf = (more: Partial<ElementOf>): ItemRun =>
       new ItemRun({
         ...{ steps: fan.steps, item: this.item, shared: this },

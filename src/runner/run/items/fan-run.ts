@@ -1,15 +1,21 @@
 // The elements of one fan-out, for one item or for the shared steps. Each is an item run inside the one of the item.
-import type { Json } from '../../contract/base/json.ts';
-import type { FanOut, Step } from '../language/pipeline.ts';
-import { Barrier } from '../plan/barrier.ts';
-import type { Phase } from '../plan/ending.ts';
-import type { Gathering } from '../plan/fan-in.ts';
-import type { ItemRun } from './item-run.ts';
+import type { Json } from '../../../contract/base/json.ts';
+import type { FanOut, Step } from '../../language/pipeline.ts';
+import { Barrier } from '../../plan/barrier.ts';
+import type { Phase } from '../../plan/ending.ts';
+import type { Contributor, Gathering } from '../../plan/fan-in.ts';
+import type { Schedule } from '../../plan/schedule.ts';
 
-export class FanRun {
+/** One element. */
+interface Lane {
+  readonly schedule: Schedule;
+  contributor(step: string): Contributor;
+}
+
+export class FanRun<Run extends Lane> {
   readonly fan: FanOut;
   readonly steps: readonly Step[];
-  #lanes: readonly ItemRun[] | undefined;
+  #lanes: readonly Run[] | undefined;
 
   constructor(fan: FanOut, steps: readonly Step[]) {
     this.fan = fan;
@@ -17,11 +23,11 @@ export class FanRun {
   }
 
   /** The elements; undefined if the list is not known yet. */
-  get lanes(): readonly ItemRun[] | undefined {
+  get lanes(): readonly Run[] | undefined {
     return this.#lanes;
   }
 
-  open(lanes: readonly ItemRun[]): void {
+  open(lanes: readonly Run[]): void {
     if (this.#lanes !== undefined) throw new Error(`bug: ${this.fan.step} was opened twice`);
     this.#lanes = lanes;
   }
@@ -61,12 +67,12 @@ export interface ElementOf {
   readonly value?: Json;
 }
 
-export function fanRunsOf(steps: readonly Step[]): readonly FanRun[] {
+export function fanRunsOf<Run extends Lane>(steps: readonly Step[]): readonly FanRun<Run>[] {
   const fans = new Map<string, FanOut>();
   for (const { fan } of steps) if (fan !== undefined) fans.set(fan.step, fan);
   return [...fans.values()].map(
     (fan) =>
-      new FanRun(
+      new FanRun<Run>(
         fan,
         steps.filter((step) => step.fan?.step === fan.step),
       ),

@@ -1,10 +1,17 @@
 // All items of a run, for the shared steps that read `all` of a step of theirs. Other pipelines keep no item that is over.
-import type { Step } from '../language/pipeline.ts';
-import type { Gathering } from '../plan/fan-in.ts';
-import type { Item } from '../task/item.ts';
+import type { Step } from '../../language/pipeline.ts';
+import type { Gathering } from '../../plan/fan-in.ts';
+import type { Item } from '../../task/item.ts';
 import type { ItemRun } from './item-run.ts';
 import type { GatheredItems } from './run-tree.ts';
-import type { Window } from './window.ts';
+
+/** How far the items are. */
+interface Progress {
+  /** True if no item is in progress, and none will be. */
+  readonly isDrained: boolean;
+  /** The phase of the items that were not admitted; undefined if every item was. */
+  readonly rest: 'blocked' | 'later' | undefined;
+}
 
 export interface GatheredRunsOptions {
   /** The steps of the items. */
@@ -13,10 +20,10 @@ export interface GatheredRunsOptions {
   readonly partial: boolean;
   /** The place of an item among all items; undefined: they come in their order. */
   readonly orderOf: ((item: Item) => number) | undefined;
-  readonly progress: () => Pick<Window, 'isDrained' | 'rest'>;
+  readonly progress: () => Progress;
 }
 
-export class GatheredRuns implements GatheredItems {
+export class GatheredRuns implements GatheredItems<ItemRun> {
   readonly #o: GatheredRunsOptions;
   readonly steps: readonly Step[];
   readonly #runs: ItemRun[] = [];

@@ -1,47 +1,46 @@
 // How item runs are inside each other: the elements of a fan-out in their item, the items in the shared steps. A step waits for
 // steps of its own item run and of those around it, and a fan-in for all item runs one level inside.
-import type { Step } from '../language/pipeline.ts';
-import type { Phase } from '../plan/ending.ts';
-import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
-import { Schedule } from '../plan/schedule.ts';
-import type { Turn } from '../plan/turn.ts';
-import type { Item } from '../task/item.ts';
-import { type TaskId, taskId } from '../task/task.ts';
+import type { Step } from '../../language/pipeline.ts';
+import type { Phase } from '../../plan/ending.ts';
+import { type Contributor, type Gathering, isFinal } from '../../plan/fan-in.ts';
+import { Schedule } from '../../plan/schedule.ts';
+import type { Turn } from '../../plan/turn.ts';
+import type { Item } from '../../task/item.ts';
+import { type TaskId, taskId } from '../../task/task.ts';
 import { type ElementOf, type FanRun, fanRunsOf } from './fan-run.ts';
-import type { ItemRun } from './item-run.ts';
 
 /** The items, for the shared steps that read `all` of them. */
-export interface GatheredItems {
+export interface GatheredItems<Run> {
   /** The steps whose outputs they read. */
   readonly steps: readonly Step[];
   /** In the order of the items. */
-  readonly runs: () => readonly ItemRun[];
+  readonly runs: () => readonly Run[];
   readonly rest: () => Gathering['rest'];
 }
 
-export interface ItemRunOptions {
+export interface ItemRunOptions<Run> {
   readonly steps: readonly Step[];
   readonly item: Item | undefined;
   /** The item run of the shared steps; for an element, that of its item. */
-  readonly shared: ItemRun | undefined;
+  readonly shared: Run | undefined;
   readonly outside: (step: string) => Phase;
   readonly element?: ElementOf;
-  readonly gathered?: GatheredItems;
+  readonly gathered?: GatheredItems<Run>;
 }
 
-export abstract class RunTree {
+export abstract class RunTree<Run extends RunTree<Run>> {
   readonly item: Item | undefined;
   /** The steps that run once in it. Those of its fan-outs run in `lanes`. */
   readonly steps: readonly Step[];
-  readonly fans: readonly FanRun[];
+  readonly fans: readonly FanRun<Run>[];
   readonly schedule: Schedule;
   readonly element: ElementOf | undefined;
-  protected readonly around: ItemRun | undefined;
-  protected readonly gathered: GatheredItems | undefined;
+  protected readonly around: Run | undefined;
+  protected readonly gathered: GatheredItems<Run> | undefined;
 
-  constructor({ steps, item, shared, outside, element, gathered }: ItemRunOptions) {
+  constructor({ steps, item, shared, outside, element, gathered }: ItemRunOptions<Run>) {
     this.steps = element === undefined ? steps.filter(({ fan }) => fan === undefined) : steps;
-    this.fans = element === undefined ? fanRunsOf(steps) : [];
+    this.fans = element === undefined ? fanRunsOf<Run>(steps) : [];
     this.item = item;
     this.element = element;
     this.around = shared;
@@ -50,10 +49,10 @@ export abstract class RunTree {
     this.schedule = new Schedule(this.steps, fanned, (step) => this.gathering(step));
   }
 
-  protected abstract get self(): ItemRun;
+  protected abstract get self(): Run;
 
   /** The item run of the item, or of the shared steps. */
-  get root(): ItemRun {
+  get root(): Run {
     return this.element === undefined || this.around === undefined ? this.self : this.around;
   }
 
@@ -63,7 +62,7 @@ export abstract class RunTree {
   }
 
   /** The item runs of all its elements. */
-  get lanes(): readonly ItemRun[] {
+  get lanes(): readonly Run[] {
     return this.fans.flatMap(({ lanes = [] }) => lanes);
   }
 
@@ -72,12 +71,12 @@ export abstract class RunTree {
     return this.schedule.isOver && this.fans.every(({ isOver }) => isOver);
   }
 
-  fanWith(step: string): FanRun | undefined {
+  fanWith(step: string): FanRun<Run> | undefined {
     return this.fans.find((fan) => fan.has(step));
   }
 
   /** The next fan-out whose list can be known, and what becomes of it. */
-  nextFan(): { readonly fan: FanRun; readonly turn: Turn } | undefined {
+  nextFan(): { readonly fan: FanRun<Run>; readonly turn: Turn } | undefined {
     for (const fan of this.fans) {
       if (fan.lanes !== undefined) continue;
       const turn = this.schedule.turn({ ...fan.fan, after: fan.fan.uses });
@@ -111,7 +110,7 @@ export abstract class RunTree {
   }
 
   /** The item runs whose outputs `steps.<name>.all` lists, if they have any. */
-  protected contributorsOf(step: string): readonly ItemRun[] {
+  protected contributorsOf(step: string): readonly Run[] {
     const fan = this.fanWith(step);
     if (fan !== undefined) return fan.lanes ?? [];
     if (this.around !== undefined) return this.around.contributorsOf(step);
